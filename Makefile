@@ -1,0 +1,80 @@
+# Everything runs in .venv, made here on first use. `make` alone lists what there is to make.
+
+PYTHON ?= python3
+COVERAGE ?= 85
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+# A stamp is written only after its step has ended well, so what was broken off is done again. Should the
+# interpreter behind .venv have gone (a Python upgrade), no stamp counts any more.
+$(shell test -x $(BIN)/python || rm -f $(VENV)/.made $(VENV)/.has-*)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint format bench clean distclean
+
+help: ## list the targets
+	@echo "usage: make <target>   (PYTHON=$(PYTHON) COVERAGE=$(COVERAGE) JOBS=$(JOBS))"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.has-test ## make .venv with polhode, its tests' tools and the engines it is judged by
+	@echo "$(VENV) is ready"
+
+demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
+	@$(BIN)/python -m polhode.demo --out out
+
+test: lint ## lint, then every test and doctest, with coverage and where the time went
+	@echo "tests"
+	@$(BIN)/python -m pytest -q --doctest-modules -n $(JOBS) --durations=15 \
+		--cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) src/polhode tests
+
+lint: $(VENV)/.has-test ## style, types and the design's arrows
+	@echo "style";  $(BIN)/ruff check --quiet --output-format=concise . && $(BIN)/ruff format --check --quiet .
+	@echo "types";  $(BIN)/mypy --no-error-summary
+	@echo "layers"; report=$$($(BIN)/lint-imports 2>&1) || { echo "$$report"; exit 1; }
+
+format: $(VENV)/.has-test ## put the source into the house style
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+bench: $(VENV)/.has-bench ## measure against other engines
+	@$(BIN)/python -m bench
+
+clean: ## remove what was made, but for .venv
+	@rm -rf out build dist htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -f .coverage .coverage.*
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove .venv as well
+	@rm -rf $(VENV)
+
+# An environment in which pip answers is whole and is kept; anything less is made anew.
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "polhode needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments. Install its venv package (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		&& $(BIN)/python -m pip --version >/dev/null 2>&1 \
+		|| { echo "making $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
+	@touch $@
+
+$(VENV)/.has-demo: $(VENV)/.made pyproject.toml
+	@echo "installing polhode into $(VENV)"
+	@$(PIP) --editable '.[plot,data]'
+	@touch $@
+
+$(VENV)/.has-test: $(VENV)/.made pyproject.toml
+	@echo "installing polhode and its test tools into $(VENV) (some minutes the first time)"
+	@$(PIP) --editable '.[test]'
+	@touch $(VENV)/.has-demo $@
+
+$(VENV)/.has-bench: $(VENV)/.made pyproject.toml
+	@echo "installing polhode and the engines it is measured against into $(VENV) (some minutes the first time)"
+	@$(PIP) --editable '.[bench]'
+	@touch $(VENV)/.has-demo $(VENV)/.has-test $@

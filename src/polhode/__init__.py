@@ -1,0 +1,48 @@
+"""polhode: from a described mechanism to exact equations, native code and a simulated motion.
+
+>>> import polhode as ph
+>>> system = ph.System("pendulum")
+>>> bob = system.body("bob", mass=1, com=(0, 0, -1))
+>>> hinge = system.joint("hinge", system.ground, bob, ph.Revolute("y"))
+>>> system.derive().mass_matrix
+Matrix([[1]])
+"""
+
+from __future__ import annotations
+
+from .equations import Equations
+from .errors import PolhodeError
+from .expr import Expr, Matrix, Vector, absolute, cos, exp, log, pi, sign, sin, sqrt, symbol, symbols, tan
+from .geometry import rotation
+from .model import (
+    Body,
+    Compound,
+    Cylindrical,
+    Fixed,
+    Frame,
+    Free,
+    Joint,
+    JointMap,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Shape,
+    Spherical,
+    System,
+    Universal,
+    box,
+    cylinder,
+    disc,
+    rod,
+    sphere,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap", "Matrix",
+    "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal",
+    "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "log", "pi", "rod", "rotation", "sign", "sin",
+    "sphere", "sqrt", "symbol", "symbols", "tan",
+]  # fmt: skip

@@ -1,0 +1,52 @@
+"""Operation counts, read off a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .program import Instruction, Program
+
+_CHEAP = {"add", "sub", "mul", "div", "neg"}
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations one evaluation takes; `sincos` counts angles of which a sine or cosine is taken."""
+
+    multiplications: int
+    additions: int
+    divisions: int
+    negations: int
+    sincos: int
+    functions: int
+    setup: int
+
+    @property
+    def total(self) -> int:
+        """Multiplications and additions."""
+        return self.multiplications + self.additions
+
+    def __str__(self) -> str:
+        return (
+            f"{self.multiplications} multiplications, {self.additions} additions, {self.divisions} divisions, "
+            f"{self.sincos} sine-cosine pairs"
+        )
+
+
+def count(program: Program) -> Operations:
+    """The operations of the run part; `setup` is the number of all operations of the set-up part."""
+    run = program.run
+    return Operations(
+        multiplications=_number(run, {"mul"}),
+        additions=_number(run, {"add", "sub"}),
+        divisions=_number(run, {"div"}),
+        negations=_number(run, {"neg"}),
+        sincos=len({step.args for step in run if step.op in ("sin", "cos")}),
+        functions=sum(step.op not in _CHEAP and step.op not in ("sin", "cos") for step in run),
+        setup=len(program.setup),
+    )
+
+
+def _number(steps: Iterable[Instruction], ops: set[str]) -> int:
+    return sum(step.op in ops for step in steps)

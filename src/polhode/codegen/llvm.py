@@ -1,0 +1,392 @@
+"""LLVM IR, as text, for a program: set-up, kernel, and loops over a batch, for one state or for lanes of states.
+
+Functions of a scalar module (all doubles; pointers to contiguous arrays):
+
+    ph_setup(p, w)                                     parameters → work array
+    ph_setup_batch(n, p, w)                            the same for n parameter sets, one after the other
+    ph_kernel(inputs..., w, outputs...)                one state
+    ph_single(buffer, w)                               one state; the buffer holds all inputs, then all outputs
+    ph_batch(n, ins, strides, w, w_stride, outs)       n states; ins, strides and outs are arrays of pointers/integers
+
+A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
+`ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
+before it writes its first output, so that an output may lie over an input. Products and sums may be contracted to
+fused multiply-adds; no other liberty is taken with the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from polhode.codegen.ops import live_run, live_setup
+from polhode.codegen.program import Instruction, Program
+from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
+
+#: The function of the C library for each operation that has no instruction.
+LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def scalar_module(program: Program, *, fused: bool = True) -> str:
+    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library."""
+    return "\n".join(
+        [
+            *declarations(1, fused),
+            setup_ir(program),
+            kernel_ir(program, 1, name="ph_kernel"),
+            _setup_batch_ir(program),
+            _single_ir(program),
+            _batch_ir(program),
+        ]
+    )
+
+
+def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
+    """The module with `lanes` states at a time."""
+    return "\n".join(
+        [
+            *declarations(lanes, fused),
+            gather_ir(lanes),
+            kernel_ir(program, lanes, name="ph_kernel_lanes", attributes="internal"),
+            _lanes_ir(program, lanes),
+        ]
+    )
+
+
+def declarations(lanes: int, fused: bool = True) -> list[str]:
+    """What every module declares: intrinsics, the C library's functions, and sincos."""
+    real, kind = vector_type(lanes), suffix(lanes)
+    text = [f"declare {real} @llvm.{f}.{kind}({real})" for f in ("sqrt", "fabs")]
+    text.append(f"declare {real} @llvm.fma.{kind}({real}, {real}, {real})")
+    for f in (*LIBRARY, "sin", "cos"):
+        text.append(f"declare double @{f}({', '.join(['double'] * _arity(f))}) #0")
+    if lanes > 1:
+        text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
+        text += [_library_in_lanes(f, lanes) for f in LIBRARY]
+    text.append(sincos_ir(lanes, fused=fused))
+    return [*text, "attributes #0 = { nounwind willreturn memory(none) }", '!0 = !{!"branch_weights", i32 1, i32 1048575}']
+
+
+def setup_ir(program: Program) -> str:
+    """The set-up part: parameters to work array."""
+    block = _Block(1, program.constants)
+    block.reads(range(program.first_parameter, program.first_setup), "%p")
+    block.run(enumerate(program.setup, program.first_setup), live_setup(program))
+    block.write(program.saved, "%w")
+    return block.function("void @ph_setup(ptr %p, ptr %w)", "")
+
+
+def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", inlining: str = "") -> str:
+    """The run part; with lanes, every pointer is to an array of vectors, the work array included."""
+    block = _Block(lanes, program.constants)
+    slot = program.first_input
+    for number, array in enumerate(program.arrays):
+        block.reads(range(slot, slot + array.size), f"%in{number}")
+        slot += array.size
+    block.reads(program.saved, "%w")
+    block.run(enumerate(program.run, program.first_run), live_run(program))
+    # All values first, all stores after: an output may lie over an input.
+    for output in program.outputs:
+        block.values(output.slots)
+    for number, output in enumerate(program.outputs):
+        block.write(output.slots, f"%out{number}")
+    return block.function(f"{attributes} void @{name}({kernel_arguments(program)})", inlining)
+
+
+def kernel_arguments(program: Program) -> str:
+    """The kernel's formal arguments, which are also its actual ones where the caller uses the same names."""
+    inputs = [f"ptr %in{number}" for number in range(len(program.arrays))]
+    outputs = [f"ptr %out{number}" for number in range(len(program.outputs))]
+    return ", ".join([*inputs, "ptr %w", *outputs])
+
+
+class _Block:
+    """Straight-line code under construction: slots to operands, loads at first use."""
+
+    def __init__(self, lanes: int, constants: Sequence[float]) -> None:
+        self.lanes = lanes
+        self.real, self.mask, self.kind = vector_type(lanes), vector_type(lanes, "i1"), suffix(lanes)
+        self.align = 8 * lanes
+        self.lines: list[str] = []
+        self.operands = {slot: splat(value, lanes) for slot, value in enumerate(constants)}
+        self.memory: dict[int, tuple[str, int]] = {}
+        self.pairs: set[int] = set()
+
+    def reads(self, slots: Iterable[int], pointer: str) -> None:
+        """These slots lie in memory, one after the other, from `pointer` on."""
+        self.memory.update((slot, (pointer, place)) for place, slot in enumerate(slots))
+
+    def value(self, slot: int) -> str:
+        operand = self.operands.get(slot)
+        if operand is None:
+            pointer, place = self.memory[slot]
+            operand = self.operands[slot] = f"%v{slot}"
+            self.lines.append(f"  %a{slot} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+            self.lines.append(f"  {operand} = load {self.real}, ptr %a{slot}, align {self.align}")
+        return operand
+
+    def values(self, slots: Iterable[int]) -> list[str]:
+        return [self.value(slot) for slot in slots]
+
+    def write(self, slots: Iterable[int], pointer: str) -> None:
+        for place, slot in enumerate(slots):
+            address, value = f"%s.{pointer[1:]}.{place}", self.value(slot)
+            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
+
+    def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:
+        for slot, instruction in code:
+            if slot in wanted:
+                self.operands[slot] = self._apply(slot, instruction)
+
+    def function(self, head: str, tail: str) -> str:
+        return "\n".join([f"define {head} nounwind {tail} {{", *self.lines, "  ret void", "}"])
+
+    def _apply(self, slot: int, instruction: Instruction) -> str:
+        op, real, name = instruction.op, self.real, f"%v{slot}"
+        args = self.values(instruction.args)
+        if op in _ARITHMETIC:
+            text = f"{_ARITHMETIC[op]} contract {real} {args[0]}, {args[1]}"
+        elif op == "neg":
+            text = f"fneg contract {real} {args[0]}"
+        elif op in ("sqrt", "abs"):
+            text = f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.kind}({real} {args[0]})"
+        elif op in ("sin", "cos"):
+            text = f"extractvalue {{ {real}, {real} }} {self._pair(instruction.args[0], args[0])}, {int(op == 'cos')}"
+        elif op in ("min", "max"):
+            # a where a is nan or wins, else b (which may be nan): nan always goes through.
+            relation = "olt" if op == "min" else "ogt"
+            self.lines.append(f"  %w{slot} = fcmp {relation} {real} {args[0]}, {args[1]}")
+            self.lines.append(f"  %u{slot} = fcmp uno {real} {args[0]}, {args[0]}")
+            self.lines.append(f"  %c{slot} = or {self.mask} %w{slot}, %u{slot}")
+            text = f"select {self.mask} %c{slot}, {real} {args[0]}, {real} {args[1]}"
+        elif op == "sign":
+            one, minus, zero = (splat(value, self.lanes) for value in (1.0, -1.0, 0.0))
+            self.lines.append(f"  %n{slot} = fcmp olt {real} {args[0]}, {zero}")
+            self.lines.append(f"  %m{slot} = select {self.mask} %n{slot}, {real} {minus}, {real} {args[0]}")
+            self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {zero}")
+            text = f"select {self.mask} %p{slot}, {real} {one}, {real} %m{slot}"
+        else:
+            function = f"@{op}" if self.lanes == 1 else f"@ph_{op}{self.lanes}"
+            text = f"call {real} {function}({', '.join(f'{real} {arg}' for arg in args)})"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def _pair(self, slot: int, operand: str) -> str:
+        """Sine and cosine of a slot, computed together once."""
+        name = f"%sc{slot}"
+        if slot not in self.pairs:
+            self.pairs.add(slot)
+            pair = f"{{ {self.real}, {self.real} }}"
+            self.lines.append(f"  {name} = call {pair} {sincos_name(self.lanes)}({self.real} {operand})")
+        return name
+
+
+def counted_loop(head: str, entry: Sequence[str], body: Sequence[str], step: int = 1) -> str:
+    """A function that runs `body` for %i = 0, step, 2·step, … below %n; the body ends in the block %next."""
+    return "\n".join(
+        [
+            f"define {head} nounwind {{",
+            "entry:",
+            *entry,
+            "  %some = icmp sgt i64 %n, 0",
+            "  br i1 %some, label %loop, label %done",
+            "loop:",
+            "  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]",
+            *body,
+            "  br label %next",
+            "next:",
+            f"  %i.next = add i64 %i, {step}",
+            "  %more = icmp slt i64 %i.next, %n",
+            "  br i1 %more, label %loop, label %done",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
+def gather_ir(lanes: int) -> str:
+    """ph_gather(n, from, stride, to): entry i of vector `to` is the i-th double of `lanes` rows."""
+    body = []
+    last = "poison"
+    for lane in range(lanes):
+        body += [
+            f"  %row{lane} = mul i64 %stride, {lane}",
+            f"  %at{lane} = add i64 %row{lane}, %i",
+            f"  %from{lane} = getelementptr double, ptr %from, i64 %at{lane}",
+            f"  %x{lane} = load double, ptr %from{lane}, align 8",
+            f"  %y{lane} = insertelement <{lanes} x double> {last}, double %x{lane}, i64 {lane}",
+        ]
+        last = f"%y{lane}"
+    body.append(f"  %to.i = getelementptr <{lanes} x double>, ptr %to, i64 %i")
+    body.append(f"  store <{lanes} x double> {last}, ptr %to.i, align {8 * lanes}")
+    return counted_loop("internal void @ph_gather(i64 %n, ptr %from, i64 %stride, ptr %to)", [], body)
+
+
+def load_arguments(names: Sequence[str], table: str, kind: str = "ptr") -> list[str]:
+    """Lines that load named values out of an array of pointers or integers."""
+    lines = []
+    for place, name in enumerate(names):
+        lines.append(f"  %{name}.at = getelementptr {kind}, ptr %{table}, i64 {place}")
+        lines.append(f"  %{name} = load {kind}, ptr %{name}.at, align 8")
+    return lines
+
+
+def _arity(function: str) -> int:
+    return 2 if function in ("atan2", "pow") else 1
+
+
+def _library_in_lanes(function: str, lanes: int) -> str:
+    """A function of the C library, lane by lane."""
+    real = vector_type(lanes)
+    letters = "ab"[: _arity(function)]
+    head = ", ".join(f"{real} %{letter}" for letter in letters)
+    lines = [f"define internal {real} @ph_{function}{lanes}({head}) nounwind {{"]
+    last = "poison"
+    for lane in range(lanes):
+        for letter in letters:
+            lines.append(f"  %{letter}{lane} = extractelement {real} %{letter}, i64 {lane}")
+        args = ", ".join(f"double %{letter}{lane}" for letter in letters)
+        lines.append(f"  %x{lane} = call double @{function}({args})")
+        lines.append(f"  %y{lane} = insertelement {real} {last}, double %x{lane}, i64 {lane}")
+        last = f"%y{lane}"
+    return "\n".join([*lines, f"  ret {real} {last}", "}"])
+
+
+def _setup_batch_ir(program: Program) -> str:
+    body = [
+        f"  %p.at = mul i64 %i, {program.parameters}",
+        "  %p.i = getelementptr double, ptr %p, i64 %p.at",
+        f"  %w.at = mul i64 %i, {len(program.saved)}",
+        "  %w.i = getelementptr double, ptr %w, i64 %w.at",
+        "  call void @ph_setup(ptr %p.i, ptr %w.i)",
+    ]
+    return counted_loop("void @ph_setup_batch(i64 %n, ptr %p, ptr %w)", [], body)
+
+
+def _single_ir(program: Program) -> str:
+    lines = ["define void @ph_single(ptr %buffer, ptr %w) nounwind {"]
+    sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
+    names = [f"%in{number}" for number in range(len(program.arrays))]
+    names += [f"%out{number}" for number in range(len(program.outputs))]
+    place = 0
+    for name, size in zip(names, sizes, strict=True):
+        lines.append(f"  {name} = getelementptr double, ptr %buffer, i64 {place}")
+        place += size
+    return "\n".join([*lines, f"  call void @ph_kernel({kernel_arguments(program)})", "  ret void", "}"])
+
+
+def _batch_head(program: Program, name: str) -> tuple[str, list[str]]:
+    """The head of a loop over states, and the lines that fetch its arrays."""
+    inputs, outputs = range(len(program.arrays)), range(len(program.outputs))
+    entry = load_arguments([f"from{number}" for number in inputs], "ins")
+    entry += load_arguments([f"stride{number}" for number in inputs], "strides", "i64")
+    entry += load_arguments([f"to{number}" for number in outputs], "outs")
+    return f"void @{name}(i64 %n, ptr %ins, ptr %strides, ptr %w0, i64 %w_stride, ptr %outs)", entry
+
+
+def row_at(pointer: str, index: str, stride: str, result: str) -> list[str]:
+    """Lines that set `result` to the address of row `index`."""
+    return [
+        f"  {result}.at = mul i64 {index}, {stride}",
+        f"  {result} = getelementptr double, ptr {pointer}, i64 {result}.at",
+    ]
+
+
+def _batch_ir(program: Program) -> str:
+    head, entry = _batch_head(program, "ph_batch")
+    body: list[str] = []
+    for number in range(len(program.arrays)):
+        body += row_at(f"%from{number}", "%i", f"%stride{number}", f"%in{number}")
+    body += row_at("%w0", "%i", "%w_stride", "%w")
+    for number, output in enumerate(program.outputs):
+        body += row_at(f"%to{number}", "%i", str(len(output.slots)), f"%out{number}")
+    body.append(f"  call void @ph_kernel({kernel_arguments(program)})")
+    return counted_loop(head, entry, body)
+
+
+def _lanes_ir(program: Program, lanes: int) -> str:
+    head, entry = _batch_head(program, "ph_lanes")
+    real, align = vector_type(lanes), 8 * lanes
+    for number, array in enumerate(program.arrays):
+        entry.append(f"  %in{number} = alloca {real}, i64 {max(1, array.size)}, align {align}")
+    for number, output in enumerate(program.outputs):
+        entry.append(f"  %out{number} = alloca {real}, i64 {max(1, len(output.slots))}, align {align}")
+    saved = len(program.saved)
+    entry.append(f"  %w = alloca {real}, i64 {max(1, saved)}, align {align}")
+    body: list[str] = []
+    for number, array in enumerate(program.arrays):
+        body += row_at(f"%from{number}", "%i", f"%stride{number}", f"%row{number}")
+        body += load_rows(f"%row{number}", f"%stride{number}", array.size, f"%in{number}", lanes)
+    # A shared work array is spread over the lanes once, before the first block.
+    body += [
+        "  %own = icmp ne i64 %w_stride, 0",
+        "  %start = icmp eq i64 %i, 0",
+        "  %spread = or i1 %own, %start",
+        "  br i1 %spread, label %fill, label %compute",
+        "fill:",
+        *row_at("%w0", "%i", "%w_stride", "%w.row"),
+        f"  call void @ph_gather(i64 {saved}, ptr %w.row, i64 %w_stride, ptr %w)",
+        "  br label %compute",
+        "compute:",
+        f"  call void @ph_kernel_lanes({kernel_arguments(program)})",
+    ]
+    for number, output in enumerate(program.outputs):
+        size = len(output.slots)
+        body += row_at(f"%to{number}", "%i", str(size), f"%back{number}")
+        body += store_rows(f"%out{number}", size, f"%back{number}", str(size), lanes)
+    return counted_loop(head, entry, body, step=lanes)
+
+
+def _each_entry(
+    row: str, stride: str, size: int, lanes: int, entry: Callable[[int, list[str]], list[str]]
+) -> list[str]:
+    """Lines for each entry of `lanes` rows, given the addresses of that entry in each row."""
+    lines = [f"  {row}.lane0 = getelementptr double, ptr {row}, i64 0"]
+    for lane in range(1, lanes):
+        lines.append(f"  {row}.lane{lane} = getelementptr double, ptr {row}.lane{lane - 1}, i64 {stride}")
+    for place in range(size):
+        addresses = [f"{row}.{lane}.{place}" for lane in range(lanes)]
+        for lane, address in enumerate(addresses):
+            lines.append(f"  {address} = getelementptr double, ptr {row}.lane{lane}, i64 {place}")
+        lines += entry(place, addresses)
+    return lines
+
+
+def load_rows(row: str, stride: str, size: int, vectors: str, lanes: int) -> list[str]:
+    """Lines that turn `lanes` rows of doubles into an array of vectors."""
+    real = vector_type(lanes)
+
+    def entry(place: int, addresses: list[str]) -> list[str]:
+        lines, last = [], "poison"
+        for lane, address in enumerate(addresses):
+            lines.append(f"  {address}.x = load double, ptr {address}, align 8")
+            if lanes > 1:
+                lines.append(f"  {address}.y = insertelement {real} {last}, double {address}.x, i64 {lane}")
+            last = f"{address}.y" if lanes > 1 else f"{address}.x"
+        lines.append(f"  {row}.v{place} = getelementptr {real}, ptr {vectors}, i64 {place}")
+        lines.append(f"  store {real} {last}, ptr {row}.v{place}, align {8 * lanes}")
+        return lines
+
+    return _each_entry(row, stride, size, lanes, entry)
+
+
+def store_rows(vectors: str, size: int, row: str, stride: str, lanes: int) -> list[str]:
+    """Lines that turn an array of vectors into `lanes` rows of doubles."""
+    real = vector_type(lanes)
+
+    def entry(place: int, addresses: list[str]) -> list[str]:
+        lines = [
+            f"  {row}.v{place} = getelementptr {real}, ptr {vectors}, i64 {place}",
+            f"  {row}.w{place} = load {real}, ptr {row}.v{place}, align {8 * lanes}",
+        ]
+        for lane, address in enumerate(addresses):
+            value = f"{row}.w{place}"
+            if lanes > 1:
+                lines.append(f"  {address}.x = extractelement {real} {value}, i64 {lane}")
+                value = f"{address}.x"
+            lines.append(f"  store double {value}, ptr {address}, align 8")
+        return lines
+
+    return _each_entry(row, stride, size, lanes, entry)

@@ -1,0 +1,349 @@
+"""The plan: from the graph below the asked roots to a straight-line program.
+
+Nodes with one fingerprint, up to sign, are one *value*; its *forms* are the different ways in which the graph computes
+it. The plan
+
+1. folds what depends on no symbol into constants (computed to forty digits, then rounded once);
+2. chooses a form for each value so that the whole becomes cheap;
+3. lets signs travel with the references, so that almost no negation is ever executed;
+4. divides by a shared denominator once, and multiplies by its reciprocal;
+5. puts what depends on parameters alone into `setup`, the rest into `run`, operands just before their use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import PolhodeError, ValueMissing
+from ..expr import Expr, constant_value, topological
+from ..expr.field import P
+from ..expr.node import NUMBER, SYMBOL
+from .program import Array, Instruction, Output, Program
+
+_COST = {"add": 1.0, "sub": 1.0, "mul": 1.0, "div": 4.0, "sqrt": 6.0}
+_FUNCTION_COST = 20.0
+_EVEN = {"cos", "abs", "cosh"}
+_ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
+
+Ref = tuple[int, int]  # a value and the sign with which it is meant
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to compute a value: an operation on signed values; the value is `sign` times the result."""
+
+    op: str
+    args: tuple[Ref, ...]
+    sign: int
+
+
+@dataclass
+class _Values:
+    """Every value below the roots, numbered in the order in which it is first met."""
+
+    number_of: dict[int, int] = field(default_factory=dict)  # canonical fingerprint -> value
+    forms: list[list[Form]] = field(default_factory=list)
+    leaves: dict[int, Expr] = field(default_factory=dict)  # value -> symbol
+    constants: dict[int, float] = field(default_factory=dict)
+    ref_of: dict[int, Ref] = field(default_factory=dict)  # id(node) -> reference
+
+    def ref(self, node: Expr) -> Ref:
+        return self.ref_of[id(node)]
+
+    def file(self, node: Expr) -> tuple[int, int]:
+        sign = 1 if node.fp <= P - node.fp else -1
+        key = node.fp if sign > 0 else P - node.fp
+        value = self.number_of.get(key)
+        if value is None:
+            value = self.number_of[key] = len(self.forms)
+            self.forms.append([])
+        self.ref_of[id(node)] = (value, sign)
+        return value, sign
+
+
+def _collect(roots: Sequence[Expr]) -> _Values:
+    values = _Values()
+    constant: set[int] = set()
+    for node in topological(roots):
+        value, sign = values.file(node)
+        if node.op == SYMBOL:
+            values.leaves.setdefault(value, node)
+            if sign < 0:  # the canonical sign of a leaf is its own
+                values.forms[value].append(Form("leaf", (), -1))
+            else:
+                values.forms[value].append(Form("leaf", (), 1))
+            continue
+        if node.op in (NUMBER, "pi") or all(id(arg) in constant for arg in node.args):
+            constant.add(id(node))
+            if value not in values.constants:
+                values.constants[value] = sign * _number(node)
+            continue
+        if node.op == "neg":
+            continue
+        args = tuple(values.ref(arg) for arg in node.args)
+        form = _signed(node.op, args, sign)
+        if form not in values.forms[value]:
+            values.forms[value].append(form)
+    return values
+
+
+def _number(node: Expr) -> float:
+    return float(node.data) if node.op == NUMBER else float(constant_value(node))
+
+
+def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:
+    if op == "sub":
+        (a, s), (b, t) = args
+        return Form("add", ((a, s), (b, -t)), sign)
+    if op in ("mul", "div"):
+        (a, s), (b, t) = args
+        return Form(op, ((a, 1), (b, 1)), sign * s * t)
+    return Form(op, args, sign)
+
+
+def _choose(values: _Values) -> list[Form | None]:
+    """For each value the form whose whole expression is lightest; constants and symbols weigh nothing.
+
+    Weights strictly fall from a value to its operands, so that the choice cannot be circular.
+    """
+    weight = [float("inf")] * len(values.forms)
+    for value in values.constants:
+        weight[value] = 0.0
+    for value in values.leaves:
+        weight[value] = 0.0
+    chosen: list[Form | None] = [None] * len(values.forms)
+    changed = True
+    while changed:
+        changed = False
+        for value, forms in enumerate(values.forms):
+            if value in values.constants or value in values.leaves:
+                continue
+            for form in forms:
+                total = _COST.get(form.op, _FUNCTION_COST) + sum(weight[arg] for arg, _ in form.args)
+                if total < weight[value]:
+                    weight[value], chosen[value], changed = total, form, True
+    return chosen
+
+
+@dataclass
+class _Writer:
+    """Writes the chosen forms as instructions, operands first, remembering the sign each value came out with."""
+
+    values: _Values
+    chosen: list[Form | None]
+    array_slots: Mapping[int, tuple[str, int]]  # value -> ("input" or "parameter", place)
+    divisors: Mapping[int, int]
+    code: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    place_of: dict[int, tuple[object, int]] = field(default_factory=dict)  # value -> operand and its sign
+    constant_only: dict[float, object] = field(default_factory=dict)
+    on_run: list[bool] = field(default_factory=list)
+    reciprocals: dict[int, tuple[object, int]] = field(default_factory=dict)
+    made: dict[tuple[str, tuple[object, ...]], object] = field(default_factory=dict)
+
+    def emit(self, op: str, *args: object) -> object:
+        key = (op, args)
+        known = self.made.get(key)
+        if known is None:
+            known = ("code", len(self.code))
+            self.on_run.append(any(self._runs(arg) for arg in args))
+            self.code.append((op, args))
+            self.made[key] = known
+        return known
+
+    def _runs(self, operand: object) -> bool:
+        kind, place = operand  # type: ignore[misc]
+        return kind == "input" or (kind == "code" and self.on_run[place])
+
+    def constant(self, number: float) -> object:
+        return ("constant", number)
+
+    def operand(self, ref: Ref) -> tuple[object, int]:
+        value, sign = ref
+        operand, came_out = self.place_of[value]
+        return operand, sign * came_out
+
+    def write(self, roots: Sequence[Ref]) -> None:
+        """Every value that the roots need, in depth-first order."""
+        stack = [value for value, _ in reversed(roots)]
+        while stack:
+            value = stack[-1]
+            if value in self.place_of:
+                stack.pop()
+                continue
+            form = self._form(value)
+            waiting = [arg for arg, _ in form.args if arg not in self.place_of] if form else []
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            if form is not None:
+                self.place_of[value] = self._write_form(form)
+
+    def _form(self, value: int) -> Form | None:
+        """The form to write; None for constants and symbols, which are placed at once."""
+        if value in self.values.constants:
+            number = self.values.constants[value]
+            sign = -1 if number < 0 else 1
+            self.place_of[value] = (self.constant(abs(number)), sign)
+            return None
+        if value in self.values.leaves:
+            if value not in self.array_slots:
+                symbol = self.values.leaves[value]
+                raise ValueMissing(
+                    f"the {symbol.data[0]} '{symbol.name}' is not among the arguments of this function.",
+                    cure="Ask for a function that takes it, or give it a value.",
+                    code="E-PLAN-001",
+                )
+            self.place_of[value] = (self.array_slots[value], self.values.forms[value][0].sign)
+            return None
+        form = self.chosen[value]
+        if form is None:
+            raise PolhodeError("a value has no form.", code="E-PLAN-002")
+        return form
+
+    def _write_form(self, form: Form) -> tuple[object, int]:
+        parts = [self.operand(arg) for arg in form.args]
+        if form.op == "add":
+            (a, s), (b, t) = parts
+            if s == t:
+                return self.emit("add", a, b), form.sign * s
+            first, second = (a, b) if s > 0 else (b, a)
+            return self.emit("sub", first, second), form.sign
+        if form.op == "mul":
+            (a, s), (b, t) = parts
+            return self.emit("mul", a, b), form.sign * s * t
+        if form.op == "div":
+            return self._write_quotient(form, parts)
+        if len(parts) == 1 and form.op in _EVEN:
+            return self.emit(form.op, parts[0][0]), form.sign
+        if len(parts) == 1 and form.op in _ODD:
+            return self.emit(form.op, parts[0][0]), form.sign * parts[0][1]
+        plain = [operand if sign > 0 else self.emit("neg", operand) for operand, sign in parts]
+        return self.emit(form.op, *plain), form.sign
+
+    def _write_quotient(self, form: Form, parts: list[tuple[object, int]]) -> tuple[object, int]:
+        (a, s), (b, t) = parts
+        below = form.args[1][0]
+        if self.divisors.get(below, 0) < 2:
+            return self.emit("div", a, b), form.sign * s * t
+        reciprocal = self.emit("div", self.constant(1.0), b)
+        if a == self.constant(1.0):
+            return reciprocal, form.sign * s * t
+        return self.emit("mul", a, reciprocal), form.sign * s * t
+
+
+def _count_divisors(values: _Values, chosen: Sequence[Form | None], roots: Sequence[Ref]) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    seen: set[int] = set()
+    stack = [value for value, _ in roots]
+    while stack:
+        value = stack.pop()
+        form = chosen[value]
+        if value in seen or form is None:
+            continue
+        seen.add(value)
+        if form.op == "div":
+            counts[form.args[1][0]] = counts.get(form.args[1][0], 0) + 1
+        stack.extend(arg for arg, _ in form.args)
+    return counts
+
+
+def plan(
+    name: str,
+    arrays: Sequence[tuple[str, Sequence[Expr]]],
+    outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
+    parameters: Sequence[Expr] = (),
+    notes: Mapping[Expr, str] | None = None,
+) -> Program:
+    """The program that computes the outputs from the input arrays and the parameters.
+
+    >>> from polhode.expr import symbol, sin
+    >>> q, k = symbol("q"), symbol("k")
+    >>> program = plan("f", [("q", [q])], [("y", (), [k * k * sin(q)])], [k])
+    >>> [step.op for step in program.setup], [step.op for step in program.run]
+    (['mul'], ['sin', 'mul'])
+    """
+    roots = [root for _, _, entries in outputs for root in entries]
+    flat = [symbol for _, symbols in arrays for symbol in symbols]
+    values = _collect([*roots, *flat, *parameters])
+    chosen = _choose(values)
+    slots: dict[int, tuple[str, int]] = {}
+    for place, symbol in enumerate(flat):
+        slots.setdefault(values.ref(symbol)[0], ("input", place))
+    for place, symbol in enumerate(parameters):
+        slots.setdefault(values.ref(symbol)[0], ("parameter", place))
+    refs = [values.ref(root) for root in roots]
+    writer = _Writer(values, chosen, slots, _count_divisors(values, chosen, refs))
+    writer.write(refs)
+    finished = [_positive(writer, ref) for ref in refs]
+    return _assemble(name, arrays, outputs, len(parameters), writer, finished, notes or {}, values)
+
+
+def _positive(writer: _Writer, ref: Ref) -> object:
+    operand, sign = writer.operand(ref)
+    if sign > 0:
+        return operand
+    kind, payload = operand  # type: ignore[misc]
+    return writer.constant(-payload) if kind == "constant" else writer.emit("neg", operand)
+
+
+def _assemble(
+    name: str,
+    arrays: Sequence[tuple[str, Sequence[Expr]]],
+    outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
+    parameter_count: int,
+    writer: _Writer,
+    finished: Sequence[object],
+    notes: Mapping[Expr, str],
+    values: _Values,
+) -> Program:
+    numbers: dict[float, int] = {}
+    for _, args in writer.code:
+        for kind, payload in args:  # type: ignore[misc]
+            if kind == "constant":
+                numbers.setdefault(payload, len(numbers))
+    for kind, payload in finished:  # type: ignore[misc]
+        if kind == "constant":
+            numbers.setdefault(payload, len(numbers))
+    first_input = len(numbers)
+    first_parameter = first_input + sum(len(symbols) for _, symbols in arrays)
+    first_setup = first_parameter + parameter_count
+    setup = [k for k, on_run in enumerate(writer.on_run) if not on_run]
+    run = [k for k, on_run in enumerate(writer.on_run) if on_run]
+    slot_of_code = {k: first_setup + place for place, k in enumerate(setup)}
+    slot_of_code.update({k: first_setup + len(setup) + place for place, k in enumerate(run)})
+
+    def slot(operand: object) -> int:
+        kind, payload = operand  # type: ignore[misc]
+        if kind == "constant":
+            return numbers[payload]
+        if kind == "input":
+            return first_input + int(payload)
+        if kind == "parameter":
+            return first_parameter + int(payload)
+        return slot_of_code[payload]
+
+    def instruction(k: int) -> Instruction:
+        op, args = writer.code[k]
+        return Instruction(op, tuple(slot(arg) for arg in args))
+
+    remarks: dict[int, str] = {}
+    for node, remark in notes.items():
+        ref = values.ref_of.get(id(node))
+        if ref is not None and ref[0] in writer.place_of:
+            remarks.setdefault(slot(writer.place_of[ref[0]][0]), remark)
+    pieces, start = [], 0
+    for label, shape, entries in outputs:
+        pieces.append(Output(label, shape, tuple(slot(o) for o in finished[start : start + len(entries)])))
+        start += len(entries)
+    return Program(
+        name,
+        tuple(Array(label, len(symbols)) for label, symbols in arrays),
+        parameter_count,
+        tuple(numbers),
+        tuple(instruction(k) for k in setup),
+        tuple(instruction(k) for k in run),
+        tuple(pieces),
+        remarks,
+    )

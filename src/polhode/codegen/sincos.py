@@ -1,0 +1,171 @@
+"""Sine and cosine together, as LLVM IR, for one number or for lanes of them.
+
+Reduction (Cody and Waite): k = round(2x/π), r = ((x − k·P1) − k·P2) − k·P3 with P1 + P2 + P3 = π/2 to 160 bits and
+fused multiply-adds. P1 has 53 bits below 2, so x and k·P1 are both multiples of 2^-53 once |x| > 1/2: the first
+difference is exact. The second is rounded once, relative to its own size. The third corrects by k·2^-110, far below the
+smallest |r| that a double below `LIMIT` can have (about 2^-60).
+
+Polynomials, |r| ≤ π/4:  sin r = r + r³ S(r²),  cos r = 1 − r²/2 + r⁴ C(r²),  S and C of degree 5, minimax for relative
+error by the Remez exchange in 200-bit arithmetic, then rounded: 2^-57.9 and 2^-63.9 (the unit test finds them again).
+The quadrant picks and signs by selects and bit operations. Beyond `LIMIT`, and for inf and nan, a cold function
+outside the straight line asks the C library. Error: at most 2 units in the last place.
+"""
+
+from __future__ import annotations
+
+import struct
+
+#: Above this the reduction is left to the C library.
+LIMIT = float(2**28)
+
+TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+HALF_PI = tuple(
+    map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110"))
+)
+SINE = tuple(
+    map(
+        float.fromhex,
+        (
+            "-0x1.5555555555548p-3",
+            "0x1.111111110f7cap-7",
+            "-0x1.a01a019bfd180p-13",
+            "0x1.71de3567124fap-19",
+            "-0x1.ae5e59f58b52cp-26",
+            "0x1.5d8fa31c259fap-33",
+        ),
+    )
+)
+COSINE = tuple(
+    map(
+        float.fromhex,
+        (
+            "0x1.555555555554bp-5",
+            "-0x1.6c16c16c14f8ap-10",
+            "0x1.a01a019c8390fp-16",
+            "-0x1.27e4f7ea37964p-22",
+            "0x1.1ee9d75291b13p-29",
+            "-0x1.8fa465ee9966bp-37",
+        ),
+    )
+)
+# Adding 1.5·2^52 rounds to an integer and leaves it in the low bits, two's complement.
+_ROUNDER = 1.5 * 2.0**52
+
+
+def double(value: float) -> str:
+    """A float as an LLVM literal that is read back to the same bits.
+
+    >>> double(1.0)
+    '0x3FF0000000000000'
+    """
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def vector_type(lanes: int, element: str = "double") -> str:
+    """The type of `lanes` elements; one lane is a plain scalar."""
+    return element if lanes == 1 else f"<{lanes} x {element}>"
+
+
+def splat(value: float, lanes: int) -> str:
+    """The same float in every lane."""
+    return double(value) if lanes == 1 else "<" + ", ".join([f"double {double(value)}"] * lanes) + ">"
+
+
+def suffix(lanes: int) -> str:
+    """How LLVM spells the type in the name of an intrinsic."""
+    return "f64" if lanes == 1 else f"v{lanes}f64"
+
+
+def sincos_name(lanes: int) -> str:
+    """The name of the function that `sincos_ir` defines."""
+    return f"@ph_sincos{lanes}"
+
+
+def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
+    """LLVM functions that return {sin x, cos x}; the module must declare @sin, @cos and the intrinsics fma and fabs.
+
+    Without fused multiply-adds in hardware (`fused=False`) the reduction would be slow: all goes to the C library.
+    """
+    if not fused:
+        return _library_ir(sincos_name(lanes), lanes, "nounwind")
+    real, mask, whole = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")
+    pair, name, kind = f"{{ {real}, {real} }}", sincos_name(lanes), suffix(lanes)
+    body: list[str] = []
+
+    def c(value: float) -> str:
+        return splat(value, lanes)
+
+    def bits(value: int) -> str:
+        return str(value) if lanes == 1 else "<" + ", ".join([f"i64 {value}"] * lanes) + ">"
+
+    def fma(result: str, a: str, b: str, plus: str) -> None:
+        body.append(f"  %{result} = call {real} @llvm.fma.{kind}({real} {a}, {real} {b}, {real} {plus})")
+
+    def op(result: str, text: str) -> None:
+        body.append(f"  %{result} = {text}")
+
+    op("size", f"call {real} @llvm.fabs.{kind}({real} %x)")
+    op("over", f"fcmp ugt {real} %size, {c(LIMIT)}")
+    if lanes > 1:
+        op("any", f"call i1 @llvm.vector.reduce.or.v{lanes}i1({mask} %over)")
+    body.append(f"  br i1 {'%over' if lanes == 1 else '%any'}, label %far, label %near, !prof !0")
+    body.append("far:")
+    op("slow", f"call {pair} {name}_far({real} %x)")
+    body.append(f"  ret {pair} %slow")
+    body.append("near:")
+    fma("shifted", "%x", c(TWO_OVER_PI), c(_ROUNDER))
+    op("k", f"fsub {real} %shifted, {c(_ROUNDER)}")
+    op("code", f"bitcast {real} %shifted to {whole}")
+    op("back", f"fneg {real} %k")
+    fma("r1", "%back", c(HALF_PI[0]), "%x")
+    fma("r2", "%back", c(HALF_PI[1]), "%r1")
+    fma("r", "%back", c(HALF_PI[2]), "%r2")
+    op("z", f"fmul {real} %r, %r")
+    op("zz", f"fmul {real} %z, %z")
+    # Estrin's scheme: three independent pairs, then two steps in z², half the latency of Horner's.
+    for letter, row in (("s", SINE), ("c", COSINE)):
+        for place in (0, 2, 4):
+            fma(f"{letter}{place}", "%z", c(row[place + 1]), c(row[place]))
+        fma(f"{letter}h", "%zz", f"%{letter}4", f"%{letter}2")
+        fma(f"{letter}p", "%zz", f"%{letter}h", f"%{letter}0")
+    op("cube", f"fmul {real} %z, %r")
+    fma("sine", "%cube", "%sp", "%r")
+    fma("bow", "%z", c(-0.5), c(1.0))
+    fma("cosine", "%zz", "%cp", "%bow")
+    op("lowest", f"and {whole} %code, {bits(1)}")
+    op("odd", f"icmp ne {whole} %lowest, {bits(0)}")
+    op("a", f"select {mask} %odd, {real} %cosine, {real} %sine")
+    op("b", f"select {mask} %odd, {real} %sine, {real} %cosine")
+    op("next", f"add {whole} %code, {bits(1)}")
+    for result, magnitude, quadrant in (("sin", "a", "code"), ("cos", "b", "next")):
+        # Bit 1 of the quadrant is the sign.
+        op(f"{result}.2", f"and {whole} %{quadrant}, {bits(2)}")
+        op(f"{result}.sign", f"shl {whole} %{result}.2, {bits(62)}")
+        op(f"{result}.bits", f"bitcast {real} %{magnitude} to {whole}")
+        op(f"{result}.signed", f"xor {whole} %{result}.bits, %{result}.sign")
+        op(result, f"bitcast {whole} %{result}.signed to {real}")
+    op("one", f"insertvalue {pair} poison, {real} %sin, 0")
+    op("both", f"insertvalue {pair} %one, {real} %cos, 1")
+    head = f"define internal {pair} {name}({real} %x) alwaysinline nounwind {{"
+    return "\n".join([head, *body, f"  ret {pair} %both", "}", _library_ir(f"{name}_far", lanes, "noinline cold nounwind")])
+
+
+def _library_ir(name: str, lanes: int, attributes: str) -> str:
+    """Each lane by the C library."""
+    real = vector_type(lanes)
+    pair = f"{{ {real}, {real} }}"
+    lines = [f"define internal {pair} {name}({real} %x) {attributes} {{"]
+    if lanes == 1:
+        lines += ["  %sin = call double @sin(double %x)", "  %cos = call double @cos(double %x)"]
+        last = {"sin": "%sin", "cos": "%cos"}
+    else:
+        last = {"sin": "poison", "cos": "poison"}
+        for lane in range(lanes):
+            lines.append(f"  %x{lane} = extractelement {real} %x, i64 {lane}")
+            for f in ("sin", "cos"):
+                lines.append(f"  %{f}{lane} = call double @{f}(double %x{lane})")
+                lines.append(f"  %{f}s{lane} = insertelement {real} {last[f]}, double %{f}{lane}, i64 {lane}")
+                last[f] = f"%{f}s{lane}"
+    lines.append(f"  %one = insertvalue {pair} poison, {real} {last['sin']}, 0")
+    lines.append(f"  %both = insertvalue {pair} %one, {real} {last['cos']}, 1")
+    return "\n".join([*lines, f"  ret {pair} %both", "}"])

@@ -1,0 +1,230 @@
+"""Equations: the one result type that every formalism returns.
+
+    kinematics   q̇ = Γ(q) u
+    dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
+
+Everything is a graph, made when it is first asked for and kept; what is not asked for is not built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import PolhodeError
+from .expr import Expr, Matrix, Vector, as_expr, quiet_collector, same, symbol
+from .geometry import Pose
+from .geometry.linear import solve_from_the_tips
+from .kinematics.motion import (
+    body_pose,
+    centre_of_mass,
+    frame_jacobian,
+    kinetic_energy,
+    momentum,
+    world_poses,
+)
+from .kinematics.tree import Tree
+from .model.system import System
+
+if TYPE_CHECKING:
+    from .codegen.count import Operations
+    from .functions import Functions
+    from .simulate import Trajectory
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a formalism provides; what it leaves out is completed from the rest."""
+
+    inverse: Callable[[Sequence[Any]], Vector]
+    mass_matrix: Callable[[], Matrix]
+    bias: Callable[[], Vector] | None = None
+    forward: Callable[[], Vector] | None = None
+
+
+def solve(tree: Tree, recipe: Recipe) -> Vector:
+    """The accelerations from mass matrix and bias, by elimination from the tips."""
+    bias = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
+    right = [effort - b for effort, b in zip(tree.tau, bias, strict=True)]
+    return solve_from_the_tips(recipe.mass_matrix(), right, tree.speed_order, tree.speed_tie, tree.speeds)
+
+
+def _exact(vector: Sequence[Any]) -> Vector:
+    return Vector([as_expr(entry) for entry in vector])
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of motion of a system, as derived by one formalism."""
+
+    system: System
+    tree: Tree
+    formalism: str
+    recipe: Recipe
+
+    # ---- names and symbols -----------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates q, from the ground outward."""
+        return self.tree.coordinates
+
+    @property
+    def speeds(self) -> list[str]:
+        """Names of the speeds u (and of the efforts τ on them)."""
+        return self.tree.speeds
+
+    @property
+    def q(self) -> Vector:
+        return self.tree.q
+
+    @property
+    def u(self) -> Vector:
+        return self.tree.u
+
+    @property
+    def tau(self) -> Vector:
+        return self.tree.tau
+
+    @cached_property
+    def udot(self) -> Vector:
+        """Symbols for the accelerations, as inverse dynamics takes them."""
+        return Vector([symbol(name, "acceleration") for name in self.speeds])
+
+    # ---- kinematics ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def kinematic_matrix(self) -> Matrix:
+        """Γ(q): q̇ = Γ u."""
+        return self.tree.kinematic_matrix()
+
+    @cached_property
+    def coordinate_rates(self) -> Vector:
+        """q̇ = Γ(q) u."""
+        return self.tree.coordinate_rates()
+
+    @cached_property
+    def _poses(self) -> list[Pose]:
+        return world_poses(self.tree)
+
+    def pose(self, name: str) -> Pose:
+        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        if name in self.system.frames:
+            frame = self.system.frames[name]
+            return body_pose(self.tree, frame.body, self._poses) @ frame.pose
+        if name not in self.tree.bodies:
+            raise PolhodeError(f"there is no body or frame '{name}'.", code="E-EQ-001")
+        return body_pose(self.tree, name, self._poses)
+
+    def jacobian(self, name: str) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
+        if name in self.system.frames:
+            frame = self.system.frames[name]
+            return frame_jacobian(self.tree, frame.body, frame.pose.p)
+        if name not in self.tree.bodies:
+            raise PolhodeError(f"there is no body or frame '{name}'.", code="E-EQ-001")
+        return frame_jacobian(self.tree, name)
+
+    # ---- dynamics --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M(q)."""
+        with quiet_collector():
+            return self.recipe.mass_matrix().map(as_expr)
+
+    @cached_property
+    def bias(self) -> Vector:
+        """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
+        with quiet_collector():
+            made = self.recipe.bias
+            return _exact(self.recipe.inverse([0] * len(self.u)) if made is None else made())
+
+    @cached_property
+    def forcing(self) -> Vector:
+        """f = τ - bias, so that M u̇ = f."""
+        return _exact(self.tau - self.bias)
+
+    @cached_property
+    def inverse_dynamics(self) -> Vector:
+        """τ(q, u, u̇)."""
+        with quiet_collector():
+            return _exact(self.recipe.inverse(self.udot))
+
+    @cached_property
+    def forward_dynamics(self) -> Vector:
+        """u̇(q, u, τ)."""
+        with quiet_collector():
+            made = self.recipe.forward
+            return _exact(solve(self.tree, self.recipe) if made is None else made())
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """½ uᵀ M u, summed over the bodies."""
+        return as_expr(kinetic_energy(self.tree))
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """Gravity, springs and given potentials."""
+        from .formalisms.loads import Loads
+
+        return as_expr(Loads(self.system, self.tree).potential_energy)
+
+    @cached_property
+    def momentum(self) -> tuple[Vector, Vector]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        spin, linear = momentum(self.tree)
+        return _exact(spin), _exact(linear)
+
+    @cached_property
+    def mass_moment(self) -> tuple[Expr, Vector]:
+        """Total mass, and Σ m c in ground components."""
+        mass, moment = centre_of_mass(self.tree)
+        return as_expr(mass), _exact(moment)
+
+    # ---- comparison ------------------------------------------------------------------------------------------
+
+    def agrees_with(self, other: Equations) -> bool:
+        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint."""
+        return (
+            same(self.mass_matrix.entries(), other.mass_matrix.entries())
+            and same(self.inverse_dynamics, other.inverse_dynamics)
+            and same(self.forward_dynamics, other.forward_dynamics)
+        )
+
+    # ---- onward ----------------------------------------------------------------------------------------------
+
+    def operations(self, of: str = "forward_dynamics", bake: bool = False) -> Operations:
+        """How many operations a function takes, read off its plan."""
+        from .codegen.count import count
+        from .functions import program_of
+
+        return count(program_of(self, of, bake=bake))
+
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
+        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
+        from .functions import Functions
+
+        return Functions(self, bake=bake, cache=cache, backend=backend)
+
+    def simulate(self, duration: float, **options: Any) -> Trajectory:
+        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
+        from .simulate import simulate
+
+        return simulate(self, duration, **options)
+
+    def export(self, target: str, path: str | Path, of: str = "forward_dynamics") -> list[Path]:
+        """Write a function as source code for a target (`c`, `numpy`); returns the files."""
+        from .functions import export
+
+        return export(self, target, Path(path), of)
+
+    def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
+        """One of the results in LaTeX, in readable normal form."""
+        from .expr.latex import latex
+        from .expr.normal import normal
+
+        return latex(normal(getattr(self, of)), names=names)

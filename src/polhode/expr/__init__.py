@@ -1,0 +1,36 @@
+"""The expression graph: exact, shared, fingerprinted."""
+
+from .decide import independent_columns, is_zero, rank, same
+from .derivative import derivative, directional, gradient, jacobian
+from .evaluate import constant_value, evaluate
+from .functions import (
+    absolute,
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    pi,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)
+from .graph import free_symbols, operation_counts, quiet_collector, rebuild, substitute, topological
+from .matrix import Matrix, Vector, skew
+from .node import Expr, as_expr, live_nodes, number, symbol, symbols, unit_symbols
+
+__all__ = [
+    "Expr", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "constant_value", "cos",
+    "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "gradient", "independent_columns",
+    "is_zero", "jacobian", "live_nodes", "log", "maximum", "minimum", "number", "operation_counts", "pi",
+    "quiet_collector", "rank", "rebuild", "same", "sign", "sin", "sinh", "skew", "sqrt", "substitute", "symbol",
+    "symbols", "tan", "tanh", "topological", "unit_symbols",
+]  # fmt: skip

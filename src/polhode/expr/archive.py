@@ -1,0 +1,57 @@
+"""Expressions as plain text records, in and out: what is stored, sent to another process, or hashed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..errors import PolhodeError
+from .functions import pi
+from .graph import rebuild_named, topological
+from .node import NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
+
+_VERSION = 1
+
+
+def dump(roots: Sequence[Expr]) -> str:
+    """The graph below the roots as JSON text; the same expressions give the same text."""
+    order = topological(roots)
+    index = {id(node): place for place, node in enumerate(order)}
+    rows: list[list[Any]] = []
+    for node in order:
+        if node.op == NUMBER:
+            rows.append([NUMBER, str(node.data)])
+        elif node.op == SYMBOL:
+            rows.append([SYMBOL, *node.data])
+        else:
+            rows.append([node.op, *(index[id(arg)] for arg in node.args)])
+    return json.dumps({"polhode": _VERSION, "nodes": rows, "roots": [index[id(root)] for root in roots]})
+
+
+def load(text: str, root: int | None = None) -> Any:
+    """The expressions of a dump: all roots as a list, or one of them."""
+    try:
+        record = json.loads(text)
+        if record["polhode"] != _VERSION:
+            raise PolhodeError(f"expression archive of version {record['polhode']}.", code="E-EXPR-020")
+        made: list[Expr] = []
+        for op, *rest in record["nodes"]:
+            made.append(_node(op, rest, made))
+        roots = [made[place] for place in record["roots"]]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise PolhodeError(f"not an expression archive ({error}).", code="E-EXPR-021") from None
+    return roots if root is None else roots[root]
+
+
+def _node(op: str, rest: list[Any], made: list[Expr]) -> Expr:
+    if op == NUMBER:
+        return number(Fraction(rest[0]))
+    if op == "pi":
+        return pi
+    if op == SYMBOL:
+        if len(rest) == 3:
+            return unit_symbols(rest[2], rest[0])[list(rest[2]).index(rest[1])]
+        return symbol(rest[1], rest[0])
+    return rebuild_named(op, [made[place] for place in rest])

@@ -1,0 +1,57 @@
+"""Decisions by fingerprint: zero, equality, generic rank, null space. Exact in practice, linear in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .field import P, inverse
+from .matrix import Matrix
+from .node import as_expr
+
+
+def is_zero(value: Any) -> bool:
+    """Whether an expression vanishes identically."""
+    return as_expr(value).fp == 0
+
+
+def same(left: Iterable[Any], right: Iterable[Any]) -> bool:
+    """Whether two lists of expressions are the same functions, entry by entry."""
+    return [as_expr(a).fp for a in left] == [as_expr(b).fp for b in right]
+
+
+def _eliminated(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], list[int]]:
+    """Reduced row echelon form over the field, and its pivot columns."""
+    table = [[as_expr(entry).fp for entry in row] for row in rows]
+    pivots: list[int] = []
+    width = len(table[0]) if table else 0
+    for column in range(width):
+        top = len(pivots)
+        pivot = next((r for r in range(top, len(table)) if table[r][column]), None)
+        if pivot is None:
+            continue
+        table[top], table[pivot] = table[pivot], table[top]
+        scale = inverse(table[top][column])
+        table[top] = [entry * scale % P for entry in table[top]]
+        for r, row in enumerate(table):
+            if r != top and row[column]:
+                factor = row[column]
+                table[r] = [(entry - factor * lead) % P for entry, lead in zip(row, table[top], strict=True)]
+        pivots.append(column)
+    return table, pivots
+
+
+def rank(matrix: Sequence[Sequence[Any]]) -> int:
+    """The generic rank: the rank at almost every point.
+
+    >>> from polhode.expr import symbol, sin, cos
+    >>> q = symbol("q")
+    >>> rank(Matrix([[sin(q), cos(q)], [cos(q), -sin(q)]])), rank(Matrix([[q, q * q], [1, q]]))
+    (2, 1)
+    """
+    return len(_eliminated(matrix)[1])
+
+
+def independent_columns(matrix: Sequence[Sequence[Any]]) -> list[int]:
+    """The first columns that span the column space."""
+    return _eliminated(matrix)[1]

@@ -1,0 +1,232 @@
+"""Functions of expressions and of plain numbers: sin, cos, sqrt, …
+
+Each works on graph nodes (to derive) and on floats (to check), so that the mechanics above is written once.
+Trigonometric functions have exact fingerprints (see `angle`); the others are opaque: a fixed pseudo-random value
+for each argument's fingerprint, plus the few rules that they need.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from ..errors import PolhodeError
+from . import field
+from .angle import Angle
+from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, leaf, mul, neg, number
+
+#: The number π, exactly; sin(pi/6) is 1/2.
+pi: Expr = intern_leaf(("pi",), "pi", (), field.hash_to_field("constant", "pi"), None)
+
+
+def sin(x: Any) -> Any:
+    """The sine of an angle in radians."""
+    return _sine(x, shift=0) if type(x) is Expr else math.sin(x)
+
+
+def cos(x: Any) -> Any:
+    """The cosine of an angle in radians."""
+    return _sine(x, shift=1) if type(x) is Expr else math.cos(x)
+
+
+def tan(x: Any) -> Any:
+    """The tangent of an angle, as sine over cosine."""
+    return sin(x) / cos(x) if type(x) is Expr else math.tan(x)
+
+
+def _sine(x: Expr, shift: int) -> Expr:
+    """sin(x + shift·π/2), with quarter turns taken out of x and its sign made canonical."""
+    if x.op == NEG:
+        result = _sine(x.args[0], shift)
+        return result if shift else neg(result)
+    angle = Angle.of(x)
+    quarter = angle.pi_part * 2
+    if quarter and quarter.denominator == 1:
+        x, angle = angle.without_pi()
+        shift += int(quarter)
+        if x.op == NEG:  # what is left may be a plain negative
+            x, angle = x.args[0], -angle
+            flip = shift % 2 == 0
+            result = _quadrant(x, angle, shift)
+            return neg(result) if flip else result
+    return _quadrant(x, angle, shift)
+
+
+def _quadrant(x: Expr, angle: Angle, shift: int) -> Expr:
+    shift %= 4
+    result = _wave("cos" if shift % 2 else "sin", x, angle)
+    return neg(result) if shift >= 2 else result
+
+
+#: sin(turn·π) = scale·√radicand, for the turns between 0 and 1/2 where it is so.
+_SPECIAL = {
+    Fraction(0): (0, 1), Fraction(1, 6): (Fraction(1, 2), 1), Fraction(1, 4): (Fraction(1, 2), 2),
+    Fraction(1, 3): (Fraction(1, 2), 3), Fraction(1, 2): (1, 1),
+}  # fmt: skip
+
+
+def _wave(op: str, x: Expr, angle: Angle) -> Expr:
+    if angle.is_pi_multiple:
+        exact = _exact_wave(op, angle.pi_part)
+        if exact is not None:
+            return exact
+    cosine, sine = angle.fingerprints()
+    fp = sine if op == "sin" else cosine
+    known = leaf(fp)
+    if known is not None:
+        return known
+    if (opposite := leaf(field.P - fp)) is not None:
+        return neg(opposite)
+    return intern_leaf((op, id(x)), op, (x,), fp)
+
+
+def _exact_wave(op: str, ratio: Fraction) -> Expr | None:
+    """sin or cos of ratio·π where it is rational or a square root: multiples of π/4 and of π/6."""
+    turn = (ratio if op == "sin" else ratio + Fraction(1, 2)) % 2
+    sign = -1 if turn >= 1 else 1
+    turn %= 1
+    turn = min(turn, 1 - turn)
+    if turn not in _SPECIAL:
+        return None
+    scale, radicand = _SPECIAL[turn]
+    return mul(number(sign * scale), sqrt(number(radicand)))
+
+
+def sqrt(x: Any) -> Any:
+    """The non-negative square root; of a rational it is exact.
+
+    >>> sqrt(as_expr(8)) == 2 * sqrt(as_expr(2))
+    True
+    """
+    if type(x) is not Expr:
+        return math.sqrt(x)
+    if x.op == NUMBER:
+        return _sqrt_of_number(x.data)
+    if x.op == MUL and x.args[0].op == NUMBER:  # √(4x) = 2√x
+        outside, inside = field.square_free(x.args[0].data)
+        if outside != 1:
+            return mul(number(outside), sqrt(mul(number(inside), x.args[1])))
+    return _opaque("sqrt", x)
+
+
+def _sqrt_of_number(value: Fraction) -> Expr:
+    if value < 0:
+        raise PolhodeError(f"the square root of {value} is not real.", code="E-EXPR-004")
+    if value == 0:
+        return ZERO
+    outside, inside = field.square_free(value)
+    if inside == 1:
+        return number(outside)
+    x = number(inside)
+    exact = field.root_of_integer(inside)
+    root = _opaque("sqrt", x) if exact is None else intern_leaf(("sqrt", id(x)), "sqrt", (x,), exact)
+    return mul(number(outside), root)
+
+
+def _opaque(op: str, *args: Expr) -> Expr:
+    fp = field.hash_to_field(op, *(arg.fp for arg in args))
+    return intern_leaf((op, *map(id, args)), op, args, fp)
+
+
+def power(base: Expr, exponent: Expr) -> Expr:
+    """base ** exponent; whole and half exponents become products and roots."""
+    if exponent.op != NUMBER:
+        return _opaque("pow", base, exponent)
+    value: Fraction = exponent.data
+    if value.denominator == 2:
+        root: Expr = sqrt(base)
+        return power(root, number(value * 2))
+    if value.denominator != 1:
+        return _opaque("pow", base, exponent)
+    count = abs(value.numerator)
+    if count > 4096:
+        raise PolhodeError(
+            f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-005"
+        )
+    result, square = ONE, base
+    while count:
+        if count & 1:
+            result = mul(result, square)
+        count >>= 1
+        if count:
+            square = mul(square, square)
+    return result if value >= 0 else div(ONE, result)
+
+
+def _unary(op: str, on_float: Callable[[float], float], fixed: dict[int, int]) -> Callable[[Any], Any]:
+    def function(x: Any) -> Any:
+        if type(x) is not Expr:
+            return on_float(x)
+        if x.op == NUMBER and x.data in fixed:
+            return number(fixed[x.data])
+        return _opaque(op, x)
+
+    function.__name__ = op
+    function.__doc__ = f"{op}(x), of an expression or a number."
+    return function
+
+
+def _odd(op: str, on_float: Callable[[float], float]) -> Callable[[Any], Any]:
+    plain = _unary(op, on_float, {0: 0})
+
+    def function(x: Any) -> Any:
+        if type(x) is Expr and x.op == NEG:
+            return neg(plain(x.args[0]))
+        return plain(x)
+
+    function.__name__ = op
+    function.__doc__ = f"{op}(x), odd in x, of an expression or a number."
+    return function
+
+
+exp = _unary("exp", math.exp, {0: 1})
+log = _unary("log", math.log, {1: 0})
+cosh = _unary("cosh", math.cosh, {0: 1})
+acos = _unary("acos", math.acos, {1: 0})
+asin = _odd("asin", math.asin)
+atan = _odd("atan", math.atan)
+sinh = _odd("sinh", math.sinh)
+tanh = _odd("tanh", math.tanh)
+
+
+def absolute(x: Any) -> Any:
+    """|x|."""
+    if type(x) is not Expr:
+        return abs(x)
+    if x.op == NUMBER:
+        return number(abs(x.data))
+    return _opaque("abs", x.args[0] if x.op == NEG else x)
+
+
+def sign(x: Any) -> Any:
+    """The sign of x: -1, 0 or 1."""
+    if type(x) is not Expr:
+        return (x > 0) - (x < 0)
+    if x.op == NUMBER:
+        return number((x.data > 0) - (x.data < 0))
+    return neg(_opaque("sign", x.args[0])) if x.op == NEG else _opaque("sign", x)
+
+
+def _binary(op: str, on_float: Callable[[float, float], float]) -> Callable[[Any, Any], Any]:
+    def function(a: Any, b: Any) -> Any:
+        if type(a) is not Expr and type(b) is not Expr:
+            return on_float(a, b)
+        return _opaque(op, as_expr(a), as_expr(b))
+
+    function.__name__ = op
+    function.__doc__ = f"{op}(a, b), of expressions or numbers."
+    return function
+
+
+atan2 = _binary("atan2", math.atan2)
+minimum = _binary("min", min)
+maximum = _binary("max", max)
+
+#: Functions by name, for the model file's grammar and for rebuilding nodes.
+BY_NAME: dict[str, Callable[..., Any]] = {
+    "sin": sin, "cos": cos, "tan": tan, "sqrt": sqrt, "exp": exp, "log": log, "asin": asin, "acos": acos,
+    "atan": atan, "atan2": atan2, "sinh": sinh, "cosh": cosh, "tanh": tanh, "abs": absolute, "sign": sign,
+    "min": minimum, "max": maximum,
+}  # fmt: skip

@@ -1,0 +1,105 @@
+"""Walks over the graph: order, symbols, substitution, size. Nothing here recurses."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import LimitError, PolhodeError
+from . import functions
+from .node import NUMBER, SYMBOL, Expr, add, as_expr, div, mul, neg, sub
+
+#: A graph with more nodes than this is refused with a sentence rather than swallowing the machine.
+NODE_LIMIT = 20_000_000
+
+
+def topological(roots: Iterable[Expr]) -> list[Expr]:
+    """Every node that the roots reach, operands first, each once; the order depends on the roots alone."""
+    order: list[Expr] = []
+    seen: set[int] = set()
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack[-1]
+        key = id(node)
+        if key in seen:
+            stack.pop()
+            continue
+        waiting = [arg for arg in node.args if id(arg) not in seen]
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            stack.pop()
+            seen.add(key)
+            order.append(node)
+            if len(order) > NODE_LIMIT:
+                raise LimitError(
+                    f"the expressions have more than {NODE_LIMIT:,} nodes.",
+                    cure="Ask for fewer outputs, or use a recursive formalism (articulated_body).",
+                    code="E-EXPR-010",
+                )
+    return order
+
+
+_REBUILD: dict[str, Callable[..., Expr]] = {
+    "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "pow": functions.power, **functions.BY_NAME,
+}  # fmt: skip
+
+
+def rebuild_named(op: str, args: Sequence[Expr]) -> Expr:
+    """An operation, by its name, on operands."""
+    return _REBUILD[op](*args)
+
+
+def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
+    """The same operation on other operands."""
+    return rebuild_named(node.op, args)
+
+
+def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[Expr]:
+    """The roots with symbols replaced by expressions or numbers, all at once.
+
+    >>> from polhode.expr import symbols
+    >>> a, b = symbols("a b")
+    >>> substitute([a - b], {a: b, b: a})
+    [b - a]
+    """
+    roots = list(roots)
+    table: dict[int, Expr] = {}
+    for old, new in replacements.items():
+        if type(old) is not Expr or old.op != SYMBOL:
+            raise PolhodeError(f"only symbols can be replaced, not {old!r}.", code="E-EXPR-011")
+        table[id(old)] = as_expr(new)
+    for node in topological(roots):
+        if id(node) not in table:
+            args = [table[id(arg)] for arg in node.args]
+            same = all(a is b for a, b in zip(args, node.args, strict=True))
+            table[id(node)] = node if same else rebuild(node, args)
+    return [table[id(root)] for root in roots]
+
+
+def free_symbols(roots: Iterable[Expr]) -> list[Expr]:
+    """The symbols in the roots, in the order in which they are met."""
+    return [node for node in topological(roots) if node.op == SYMBOL]
+
+
+def operation_counts(roots: Iterable[Expr]) -> dict[str, int]:
+    """How often each operation occurs in the graph below the roots, shared nodes once."""
+    counts: dict[str, int] = {}
+    for node in topological(roots):
+        if node.op not in (NUMBER, SYMBOL, "pi"):
+            counts[node.op] = counts.get(node.op, 0) + 1
+    return counts
+
+
+@contextmanager
+def quiet_collector() -> Iterator[None]:
+    """Hold Python's cycle collector while a graph is built: nodes are made in bulk and form no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

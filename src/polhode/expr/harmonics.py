@@ -1,0 +1,195 @@
+"""The forms of a trigonometric polynomial: combined angles, products, and what lies between.
+
+Each form is a list of products. Which is the shortest depends on the polynomial: cos(q1 + q2) is better combined,
+cos(t3) sin(t1) sin(t2) better as a product, sin(q1) cos(q2 + q3) in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
+
+from .polynomial import COS, SIN, Multiples, Wave, canonical_wave, combine
+from .structure import Base, Product, Trig, total_length
+
+TrigPolynomial = tuple[tuple[Wave, Fraction], ...]
+Form = list[Product]
+
+#: What may be done with one angle: left in sums, taken out as cos nθ and sin nθ, or as powers of sin θ or of cos θ.
+_COMBINED, _APART, _SINES, _COSINES = range(4)
+#: Above so many waves, angles or multiples the search for a shorter form is not worth its time.
+_WAVES, _ANGLES, _HIGHEST = 32, 6, 6
+
+
+@lru_cache(maxsize=1024)
+def forms(poly: TrigPolynomial) -> dict[str, Form]:
+    """The polynomial in each way of writing it, by name; "best" is the shortest of them."""
+    combined = [Product.of(c, _factor(wave)) for wave, c in poly]
+    found = {"combined": combined}
+    angles = sorted({angle for (_, multiples), _ in poly for angle, _ in multiples})
+    if 1 < len(poly) <= _WAVES and angles:
+        found["paired"] = _paired(combined)
+        if len(angles) <= _ANGLES:
+            found["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
+            found["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
+            found["mixed"] = min((_descend(poly, angles, start) for start in (_COMBINED, _SINES)), key=_length)
+    found["best"] = min(found.values(), key=_length)
+    return found
+
+
+def _length(form: Form) -> int:
+    return total_length(form)
+
+
+def _factor(wave: Wave) -> dict[Base, int]:
+    return {Trig(wave[1], wave[0]): 1} if wave[1] else {}
+
+
+def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
+    """Change the mode of one angle at a time as long as the form gets shorter."""
+    modes = dict.fromkeys(angles, start)
+    best = _split(poly, modes)
+    improved = True
+    while improved:
+        improved = False
+        for angle in angles:
+            for mode in (_COMBINED, _APART, _SINES, _COSINES):
+                tried = {**modes, angle: mode}
+                form = _split(poly, tried)
+                if _length(form) < _length(best):
+                    modes, best, improved = tried, form, True
+    return best
+
+
+def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
+    """The polynomial with chosen angles taken out of the sums by the addition theorems."""
+    units = {angle: _unit(poly, angle) for angle, mode in modes.items() if mode != _COMBINED}
+    total: dict[tuple[tuple[Base, int], ...], Fraction] = {}
+    for (phase, multiples), coefficient in poly:
+        parts: list[tuple[Fraction, dict[Base, int], int]] = [(coefficient, {}, phase)]
+        rest = list(multiples)
+        for angle, k in multiples:
+            if angle in units and (len(rest) > 1 or modes[angle] != _APART):
+                rest.remove((angle, k))
+                parts = _take_out(parts, angle, k, units[angle], modes[angle])
+        for c, factors, left in parts:
+            wave, sign = canonical_wave(left, tuple(rest))
+            if sign:
+                key = Product.of(c, {**factors, **_factor(wave)}).factors
+                total[key] = total.get(key, Fraction(0)) + c * sign
+    return [Product(c, factors) for factors, c in total.items() if c]
+
+
+def _take_out(
+    parts: list[tuple[Fraction, dict[Base, int], int]], angle: int, k: Fraction, unit: Fraction, mode: int
+) -> list[tuple[Fraction, dict[Base, int], int]]:
+    """cos(kθ + r) = cos kθ cos r - sin kθ sin r, sin(kθ + r) = sin kθ cos r + cos kθ sin r."""
+    result = []
+    size, turn = abs(k), 1 if k > 0 else -1
+    for c, factors, phase in parts:
+        for own, other in ((COS, phase), (SIN, 1 - phase)):
+            sign = (turn if own else 1) * (-1 if own and not phase else 1)
+            for weight, powers in _own_wave(own, angle, size, unit, mode):
+                result.append((c * sign * weight, {**factors, **powers}, other))
+    return result
+
+
+def _own_wave(
+    phase: int, angle: int, size: Fraction, unit: Fraction, mode: int
+) -> list[tuple[Fraction, dict[Base, int]]]:
+    count = size / unit
+    if mode == _APART or count.denominator != 1 or count > _HIGHEST:
+        return [(Fraction(1), {Trig(((angle, size),), phase): 1})]
+    cosine, sine = (Trig(((angle, unit),), p) for p in (COS, SIN))
+    powers = _multiple_angle(phase, int(count), mode == _SINES)
+    return [(w, {base: e for base, e in ((cosine, a), (sine, b)) if e}) for (a, b), w in powers]
+
+
+@lru_cache(maxsize=64)
+def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[int, int], Fraction], ...]:
+    """cos nθ or sin nθ in powers (a, b) of cos θ and sin θ, the even powers of one of them replaced."""
+    waves: list[dict[tuple[int, int], Fraction]] = [{(0, 0): Fraction(1)}, {}]  # cos 0, sin 0
+    for _ in range(count):
+        next_waves: list[dict[tuple[int, int], Fraction]] = [{}, {}]
+        for source, target, a, b, sign in (
+            (COS, COS, 1, 0, 1),
+            (SIN, COS, 0, 1, -1),
+            (COS, SIN, 0, 1, 1),
+            (SIN, SIN, 1, 0, 1),
+        ):
+            for (i, j), c in waves[source].items():
+                for power, weight in _reduced(i + a, j + b, sines):
+                    known = next_waves[target].get(power, Fraction(0))
+                    next_waves[target][power] = known + sign * weight * c
+        waves = next_waves
+    return tuple((power, c) for power, c in sorted(waves[phase].items()) if c)
+
+
+def _reduced(a: int, b: int, sines: bool) -> list[tuple[tuple[int, int], int]]:
+    """cos^a sin^b with cos² = 1 - sin², or with sin² = 1 - cos²."""
+    if sines and a >= 2:
+        return [((a - 2, b), 1), ((a - 2, b + 2), -1)]
+    if not sines and b >= 2:
+        return [((a, b - 2), 1), ((a + 2, b - 2), -1)]
+    return [((a, b), 1)]
+
+
+def _unit(poly: TrigPolynomial, angle: int) -> Fraction:
+    """The largest angle of which all multiples of this one are whole multiples."""
+    sizes = [k for (_, multiples), _ in poly for other, k in multiples if other == angle]
+    return Fraction(gcd(*(k.numerator for k in sizes)), lcm(*(k.denominator for k in sizes)))
+
+
+def _paired(form: Form) -> Form:
+    """Join two terms that differ in one wave, cos a + cos b = 2 cos((a+b)/2) cos((a-b)/2), while this shortens."""
+    terms = list(form)
+    while True:
+        best: tuple[int, int, int, Product] | None = None
+        for i, j, joined in _joinable(terms):
+            gain = terms[i].length + terms[j].length + 3 - joined.length
+            if gain > 0 and (best is None or gain > best[0]):
+                best = gain, i, j, joined
+        if best is None:
+            return terms
+        _, i, j, joined = best
+        terms = [term for place, term in enumerate(terms) if place not in (i, j)]
+        terms.append(joined)
+
+
+def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
+    shelves: dict[object, list[tuple[int, Multiples, Product]]] = {}
+    for place, term in enumerate(terms):
+        waves = [base for base, e in term.factors if isinstance(base, Trig) and e > 0]
+        for wave in (Trig((), COS), *waves):
+            rest = term.times(Product(Fraction(1), ((wave, 1),)), -1) if wave.multiples else term
+            shelf = (rest.factors, abs(rest.coefficient), wave.phase)
+            shelves.setdefault(shelf, []).append((place, wave.multiples, rest))
+    found = []
+    for (_, _, phase), entries in shelves.items():  # type: ignore[misc]
+        for second, (j, b, right) in enumerate(entries):
+            for i, a, left in entries[:second]:
+                if i != j:
+                    equal = left.coefficient == right.coefficient
+                    found.append((i, j, _join(phase, a, b, equal, left)))
+    return found
+
+
+def _join(phase: int, a: Multiples, b: Multiples, equal: bool, rest: Product) -> Product:
+    """rest · (wave(a) ± wave(b)) as a product."""
+    half = Fraction(1, 2)
+    middle = combine(combine((), a, half), b, half)
+    apart = combine(combine((), a, half), b, -half)
+    first, second = (phase, COS) if equal else (1 - phase, SIN)
+    scale = Fraction(-2 if not equal and phase == COS else 2)
+    result = rest
+    for kind, multiples in ((first, middle), (second, apart)):
+        wave, sign = canonical_wave(kind, multiples)
+        scale *= sign
+        if wave[1]:
+            result = result.times(Product(Fraction(1), ((Trig(wave[1], wave[0]), 1),)))
+    return Product(result.coefficient * scale, result.factors)
+
+
+__all__ = ["Form", "TrigPolynomial", "forms"]

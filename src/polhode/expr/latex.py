@@ -1,0 +1,269 @@
+r"""LaTeX of expressions, vectors and matrices.
+
+>>> from polhode.expr import symbols, sin, cos
+>>> m, l, theta_1 = symbols("m l theta_1")
+>>> print(latex(m * l**2 * sin(theta_1) / (2 * cos(theta_1))))
+\frac{l^{2} m \tan(\theta_{1})}{2}
+
+A symbol's name never becomes a command: a plain name (letters, digits, underscores) is typeset, any other is
+shown as escaped text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from .graph import free_symbols, topological
+from .matrix import Matrix, Vector
+from .node import ADD, NEG, SUB, SYMBOL, Expr, as_expr
+from .reading import Product, Reading, natural, readings, textbook_rank
+
+_GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
+    "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
+    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+}  # fmt: skip
+_PLAIN = re.compile(r"([A-Za-z]+)([0-9]*)((?:_[A-Za-z0-9]+)*)\Z")
+_ESCAPES = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "&": r"\&", "#": r"\#",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+_FUNCTIONS = {
+    "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",
+    "atan": r"\arctan", "sinh": r"\sinh", "cosh": r"\cosh", "tanh": r"\tanh", "log": r"\ln", "min": r"\min", "max": r"\max",
+    "sign": r"\operatorname{sign}", "atan2": r"\operatorname{atan2}",
+}  # fmt: skip
+#: Functions whose square is written sin²(x).
+_RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
+#: An expression with more leaves than this is given a name of its own when intermediates are asked for.
+_LONG, _SHARED = 120, 4
+
+
+def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
+    r"""An expression, a number, a vector or a matrix as LaTeX for math mode: flattened, ordered, not rewritten.
+
+    `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. An operand of more
+    than two thousand leaves is hidden behind dots: use `latex_with_intermediates` to see all of it.
+    """
+    if isinstance(value, Matrix):
+        rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]
+    elif isinstance(value, Vector):
+        rows = [latex(entry, names=names) for entry in value]
+    else:
+        return _Printer(names or {}).text(as_expr(value))
+    body = r" \\ ".join(rows)
+    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
+
+
+def latex_name(name: str) -> str:
+    r"""A symbol's name, typeset when it is plain and escaped when it is not.
+
+    >>> print(latex_name("theta_1"), latex_name("q12"), latex_name("m_arm"), latex_name("50%"))
+    \theta_{1} q_{12} m_{\mathrm{arm}} \text{50\%}
+    """
+    match = _PLAIN.match(name)
+    if match is None:
+        return rf"\text{{{latex_escape(name)}}}"
+    word, digits, rest = match.groups()
+    below = [part for part in (digits, *rest.split("_")) if part]
+    subscript = ",".join(part if part.isdigit() else _word(part) for part in below)
+    return f"{_word(word)}_{{{subscript}}}" if below else _word(word)
+
+
+def latex_escape(text: str) -> str:
+    """Any text for use inside \\text{…}: every character that TeX would act on is made a letter."""
+    return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
+
+
+def _word(word: str) -> str:
+    if word in _GREEK:
+        return f"\\{word}"
+    return word if len(word) == 1 else rf"\mathrm{{{word}}}"
+
+
+def latex_with_intermediates(
+    expressions: Sequence[Any],
+    *,
+    labels: Sequence[str] | None = None,
+    names: Mapping[Expr, str] | None = None,
+) -> list[str]:
+    r"""Long expressions as lines "name = expression", with shared and overlong parts named and written once.
+
+    `labels` are the LaTeX of the left-hand sides, y_{1}, y_{2}, … unless given.
+
+    >>> from polhode.expr import symbols, sin
+    >>> a, b, q = symbols("a b q")
+    >>> shared = sin(a * q + b * q + 1)
+    >>> for line in latex_with_intermediates([shared + a, shared * b]):
+    ...     print(line)
+    z_{1} = \sin(1 + a q + b q)
+    y_{1} = a + z_{1}
+    y_{2} = b z_{1}
+    """
+    roots = [as_expr(value) for value in expressions]
+    names = dict(names or {})
+    taken = {names.get(node) or latex_name(node.name) for node in free_symbols(roots)}
+    letter = next(word for word in _letters() if not any(text.startswith(word) for text in taken))
+    order = topological(roots)
+    uses: dict[int, int] = {}
+    for node in order:
+        for arg in node.args:
+            uses[id(arg)] = uses.get(id(arg), 0) + 1
+    for root in roots:
+        uses[id(root)] = uses.get(id(root), 0) + 1
+    cuts: dict[int, str] = {}
+    lines: list[str] = []
+    counts: dict[int, int] = {}
+    for node in order:
+        counts[id(node)] = 1 if not node.args else sum(counts[id(arg)] for arg in node.args)
+        long = counts[id(node)] > _LONG
+        if node.op != NEG and (long or (uses[id(node)] > 1 and counts[id(node)] >= _SHARED)):
+            body = _Printer(names, cuts).text(node)
+            counts[id(node)] = 1
+            cuts[id(node)] = f"{letter}_{{{len(cuts) + 1}}}"
+            lines.append(f"{cuts[id(node)]} = {body}")
+    heads = labels or [f"y_{{{place}}}" for place in range(1, len(roots) + 1)]
+    lines += [
+        f"{head} = {cuts.get(id(root)) or _Printer(names, cuts).text(root)}"
+        for head, root in zip(heads, roots, strict=True)
+    ]
+    return lines
+
+
+def _letters() -> list[str]:
+    return ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
+
+
+class _Printer:
+    """Strings for nodes, parts before wholes."""
+
+    def __init__(self, names: Mapping[Expr, str], cuts: Mapping[int, str] | None = None) -> None:
+        self.names = names
+        self.cuts = cuts or {}
+        self.made: dict[int, str] = {}
+
+    def text(self, root: Expr) -> str:
+        parts = readings(root, self.cuts)
+        for node in topological([root]):
+            if id(node) in parts:
+                reading = parts[id(node)]
+                if reading[0].factors[:1] and reading[0].factors[0][0] is node:
+                    self.made[id(node)] = self._unit(node)
+                else:
+                    self.made[id(node)] = self._sum(reading)
+        return self.made[id(root)]
+
+    def _body(self, node: Expr) -> str:
+        """What stands for a node: its name where it was given one, dots where it is too long to show."""
+        return self.cuts.get(id(node)) or self.made.get(id(node)) or r"\cdots"
+
+    def _is_open(self, node: Expr) -> bool:
+        """Whether a node must be put in brackets inside a product."""
+        return node.op in (ADD, SUB, NEG) and id(node) not in self.cuts and id(node) in self.made
+
+    def _key(self, factor: tuple[Expr, int]) -> tuple[Any, ...]:
+        base, exponent = factor
+        rank = 2 if id(base) in self.cuts else textbook_rank(base)
+        return rank, natural(self._body(base)), exponent
+
+    def _sum(self, reading: Reading) -> str:
+        terms = [Product(term.coefficient, tuple(sorted(term.factors, key=self._key))) for term in reading]
+        terms.sort(key=lambda term: [self._key(factor) for factor in term.factors])
+        first = next((place for place, term in enumerate(terms) if term.coefficient >= 0), 0)
+        terms.insert(0, terms.pop(first))
+        text = ""
+        for term in terms:
+            body = self._product(abs(term.coefficient), term.factors)
+            minus = term.coefficient < 0
+            if text:
+                text += f" - {body}" if minus else f" + {body}"
+            else:
+                text = f"-{body}" if minus else body
+        return text
+
+    def _product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
+        tangents = self._tangents(factors)
+        above: list[tuple[Expr, int, str]] = []
+        below: list[tuple[Expr, int, str]] = []
+        for base, exponent in factors:
+            if id(base) in tangents and exponent > 0:
+                above.append((base, exponent, "tan"))
+            elif id(base) not in tangents:
+                (above if exponent > 0 else below).append((base, abs(exponent), base.op))
+        top, bottom = self._row(scale.numerator, above), self._row(scale.denominator, below)
+        if bottom == "1":
+            return top
+        # a sum that is all of a numerator or denominator needs no brackets
+        top = self._bare(scale.numerator, above) or top
+        bottom = self._bare(scale.denominator, below) or bottom
+        return rf"\frac{{{top}}}{{{bottom}}}"
+
+    def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
+        """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
+        sines = {
+            id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts
+        }
+        found: set[int] = set()
+        for base, exponent in factors:
+            if base.op == "cos" and id(base) not in self.cuts and id(base.args[0]) in sines:
+                sine, power = sines[id(base.args[0])]
+                if power == -exponent:
+                    found |= {id(sine), id(base)}
+        return found
+
+    def _bare(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str | None:
+        if scale == 1 and len(factors) == 1 and factors[0][1] == 1 and self._is_open(factors[0][0]):
+            return self._body(factors[0][0])
+        return None
+
+    def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
+        text = "" if scale == 1 and factors else str(scale)
+        for base, exponent, op in factors:
+            body = self._power(base, exponent, op)
+            gap = "" if not text else r" \cdot " if body[0].isdigit() else " "
+            text += gap + body
+        return text
+
+    def _power(self, base: Expr, exponent: int, op: str) -> str:
+        body = self._body(base)
+        if self._is_open(base):
+            body = _brackets(body)
+        elif op in _RAISED and id(base) not in self.cuts and id(base) in self.made:
+            raised = _FUNCTIONS[op] + (f"^{{{exponent}}}" if exponent != 1 else "")
+            return raised + _brackets(self._body(base.args[0]))
+        if exponent == 1:
+            return body
+        if "^" in body or op in ("sqrt", "pow", "exp"):
+            body = _brackets(body) if base.op != SYMBOL else f"{{{body}}}"
+        return f"{body}^{{{exponent}}}"
+
+    def _unit(self, node: Expr) -> str:
+        """A symbol, a constant or a function."""
+        if node.op == SYMBOL:
+            return self.names.get(node) or latex_name(node.name)
+        if node.op == "pi":
+            return r"\pi"
+        parts = [self._body(arg) for arg in node.args]
+        if node.op == "sqrt":
+            return rf"\sqrt{{{parts[0]}}}"
+        if node.op == "abs":
+            return rf"\left|{parts[0]}\right|"
+        if node.op == "exp":
+            return f"e^{{{parts[0]}}}"
+        if node.op == "pow":
+            base = node.args[0]
+            plain = base.op == SYMBOL or parts[0].isdigit() or id(base) in self.cuts
+            return f"{{{parts[0] if plain else _brackets(parts[0])}}}^{{{parts[1]}}}"
+        name = _FUNCTIONS.get(node.op) or rf"\operatorname{{{latex_escape(node.op)}}}"
+        return name + _brackets(", ".join(parts))
+
+
+def _brackets(body: str) -> str:
+    tall = any(word in body for word in (r"\frac", r"\left", r"\sqrt", "^"))
+    return rf"\left({body}\right)" if tall else f"({body})"
+
+
+__all__ = ["latex", "latex_escape", "latex_name", "latex_with_intermediates"]

@@ -1,0 +1,192 @@
+"""Small vectors and matrices over any scalar: graph nodes to derive, floats to check.
+
+>>> from polhode.expr import symbol, sin, cos
+>>> q = symbol("q")
+>>> R = Matrix([[cos(q), -sin(q)], [sin(q), cos(q)]])
+>>> R.T @ R
+Matrix([[1, 0], [0, 1]])
+>>> Vector([1, 2, 3]).cross(Vector([0, 0, 1]))
+Vector([2, -1, 0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, overload
+
+from ..errors import ShapeError
+
+
+class Vector(tuple[Any, ...]):
+    """A tuple of scalars with the arithmetic of a vector."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def __add__(self, other: Any) -> Vector:
+        _same_length(self, other, "add")
+        return Vector([a + b for a, b in zip(self, other, strict=True)])
+
+    def __sub__(self, other: Any) -> Vector:
+        _same_length(self, other, "subtract")
+        return Vector([a - b for a, b in zip(self, other, strict=True)])
+
+    def __neg__(self) -> Vector:
+        return Vector([-a for a in self])
+
+    def __mul__(self, scalar: Any) -> Vector:
+        return Vector([a * scalar for a in self])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scalar: Any) -> Vector:
+        return Vector([a / scalar for a in self])
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, index: slice) -> Vector: ...
+    def __getitem__(self, index: Any) -> Any:
+        item = tuple.__getitem__(self, index)
+        return Vector(item) if isinstance(index, slice) else item
+
+    def dot(self, other: Any) -> Any:
+        """Σ aᵢ bᵢ."""
+        _same_length(self, other, "multiply")
+        return _dot(self, other)
+
+    def cross(self, other: Any) -> Vector:
+        """a × b, for three components."""
+        a1, a2, a3 = self
+        b1, b2, b3 = other
+        return Vector([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
+
+    def __repr__(self) -> str:
+        return f"Vector([{', '.join(map(repr, self))}])"
+
+
+def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    total: Any = None
+    for x, y in zip(a, b, strict=True):
+        if x and y:
+            total = x * y if total is None else total + x * y
+    return 0 if total is None else total
+
+
+def _same_length(a: Any, b: Any, verb: str) -> None:
+    if len(a) != len(b):
+        raise ShapeError(
+            f"cannot {verb} vectors with {len(a)} and {len(b)} components.", code="E-SHAPE-001"
+        )
+
+
+class Matrix(tuple[Vector, ...]):
+    """A tuple of rows with the arithmetic of a matrix; `@` multiplies, `[i, j]` picks."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
+        made = tuple(Vector(row) for row in rows)
+        if any(len(row) != len(made[0]) for row in made):
+            raise ShapeError("the rows of a matrix must have one length.", code="E-SHAPE-002")
+        return tuple.__new__(cls, made)
+
+    @staticmethod
+    def identity(size: int) -> Matrix:
+        """The unit matrix."""
+        return Matrix([[int(i == j) for j in range(size)] for i in range(size)])
+
+    @staticmethod
+    def zeros(rows: int, columns: int) -> Matrix:
+        """A matrix of zeros."""
+        return Matrix([[0] * columns for _ in range(rows)])
+
+    @staticmethod
+    def diagonal(entries: Iterable[Any]) -> Matrix:
+        """A diagonal matrix."""
+        entries = list(entries)
+        return Matrix([[e if i == j else 0 for j in range(len(entries))] for i, e in enumerate(entries)])
+
+    @staticmethod
+    def columns_of(columns: Iterable[Iterable[Any]], rows: int) -> Matrix:
+        """The matrix with these columns; `rows` is needed when there are none."""
+        columns = [tuple(column) for column in columns]
+        return Matrix([[column[i] for column in columns] for i in range(rows)])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), len(tuple.__getitem__(self, 0)) if self else 0
+
+    @property
+    def T(self) -> Matrix:
+        """The transpose."""
+        return Matrix(zip(*self, strict=True))
+
+    @property
+    def columns(self) -> list[Vector]:
+        """The columns as vectors."""
+        return [Vector(column) for column in zip(*self, strict=True)]
+
+    def __add__(self, other: Any) -> Matrix:
+        return Matrix([a + b for a, b in zip(self, other, strict=True)])
+
+    def __sub__(self, other: Any) -> Matrix:
+        return Matrix([a - b for a, b in zip(self, other, strict=True)])
+
+    def __neg__(self) -> Matrix:
+        return Matrix([-row for row in self])
+
+    def __mul__(self, scalar: Any) -> Matrix:
+        return Matrix([row * scalar for row in self])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, scalar: Any) -> Matrix:
+        return Matrix([row / scalar for row in self])
+
+    @overload
+    def __matmul__(self, other: Vector) -> Vector: ...
+    @overload
+    def __matmul__(self, other: Matrix) -> Matrix: ...
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, Matrix):
+            columns = list(zip(*other, strict=True))
+            if self.shape[1] != len(other):
+                raise ShapeError(
+                    f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-SHAPE-003"
+                )
+            return Matrix([[_dot(row, column) for column in columns] for row in self])
+        if self and self.shape[1] != len(other):
+            raise ShapeError(
+                f"cannot multiply a {self.shape} matrix by {len(other)} components.", code="E-SHAPE-003"
+            )
+        return Vector([_dot(row, other) for row in self])
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, tuple):
+            item = tuple.__getitem__(self, index)
+            return Matrix(item) if isinstance(index, slice) else item
+        rows, columns = index
+        if isinstance(rows, slice):
+            picked = [row[columns] for row in tuple.__getitem__(self, rows)]
+            return Matrix(picked) if isinstance(columns, slice) else Vector(picked)
+        return tuple.__getitem__(self, rows)[columns]
+
+    def entries(self) -> Iterator[Any]:
+        """All entries, row by row."""
+        for row in self:
+            yield from row
+
+    def map(self, function: Callable[[Any], Any]) -> Matrix:
+        """The matrix with a function applied to every entry."""
+        return Matrix([[function(entry) for entry in row] for row in self])
+
+    def __repr__(self) -> str:
+        return f"Matrix([{', '.join('[' + ', '.join(map(repr, row)) + ']' for row in self)}])"
+
+
+def skew(v: Any) -> Matrix:
+    """The matrix v̂ with v̂ w = v × w."""
+    x, y, z = v
+    return Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])

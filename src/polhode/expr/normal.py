@@ -1,0 +1,424 @@
+"""The normal form: an equal expression that reads like a textbook.
+
+The graph is read as a polynomial in symbols and waves (see `polynomial`); the waves are written combined, as products
+or in part, whichever is shorter (see `harmonics`); common factors are taken out (see `structure`). Denominators are
+factored the same way and cancelled where the division is exact. The shortest of these forms and of the form as built
+is kept, and only if its fingerprint is that of the original.
+
+>>> from polhode.expr import symbols, sin, cos
+>>> q1, q2, l1, l2 = symbols("q1 q2 l1 l2")
+>>> normal(cos(q1) * sin(q2) + sin(q1) * cos(q2))
+sin(q1 + q2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, overload
+
+from .angle import Angle
+from .field import P
+from .functions import cos, pi, sin
+from .graph import free_symbols, topological
+from .harmonics import forms
+from .matrix import Matrix, Vector
+from .node import ADD, DIV, MUL, NEG, NUMBER, ONE, SUB, SYMBOL, ZERO, Expr, _intern, add, as_expr, div, mul, neg
+from .node import number, sub
+from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, plus, times
+from .reading import natural
+from .structure import Atom, Base, Product, Sum, Trig, collect, total_length
+
+#: A subexpression that would need more terms than this is left as it was built.
+TERM_LIMIT = 2000
+#: Term operations spent on one expression before the rest is left as it was built.
+_BUDGET = 100_000
+#: Sums of more terms than this are collected without a search for their shortest form.
+_SEARCH_LIMIT = 300
+#: Quotients of larger sums are not tried for cancellation.
+_DIVISION_LIMIT = 200
+#: A product of more factors than this is not read factor by factor.
+_FACTOR_LIMIT = 256
+
+
+@overload
+def normal(value: Matrix) -> Matrix: ...
+@overload
+def normal(value: Vector) -> Vector: ...
+@overload
+def normal(value: Any) -> Expr: ...
+def normal(value: Any) -> Any:
+    """An equal expression, vector or matrix in the form that is shortest to read.
+
+    >>> from polhode.expr import symbols, sin, cos
+    >>> a, b, q = symbols("a b q")
+    >>> normal(a * sin(q) ** 2 + b * a + a * cos(q) ** 2 - a * b)
+    a
+    """
+    if isinstance(value, Matrix):
+        return value.map(_Reader([as_expr(entry) for entry in value.entries()]).normal)
+    if isinstance(value, Vector):
+        return Vector(map(_Reader([as_expr(entry) for entry in value]).normal, value))
+    return _Reader([as_expr(value)]).normal(value)
+
+
+class _Reader:
+    """Reads expressions as polynomials over one numbering of atoms, and writes them back."""
+
+    def __init__(self, roots: Sequence[Expr]) -> None:
+        self.nodes: list[Expr] = []
+        self.lengths: list[int] = []
+        self.index: dict[int, int] = {}  # fingerprint -> atom
+        self.bases: dict[int, Base] = {}  # atoms that are waves or sums, met in denominators
+        self.parts: dict[int, Polynomial] = {}  # and what they are
+        self.roots: dict[int, Fraction] = {}  # atoms whose square is a number
+        self.read: dict[int, Polynomial] = {}
+        self.built: dict[int, int] = {}  # printed lengths as built
+        self.written: dict[int, Product] = {}
+        self.keep: list[Sequence[Expr]] = [roots]
+        self.left = _BUDGET
+        # Symbols are numbered by name, so that the form does not depend on how the expression was built.
+        for node in sorted(free_symbols(roots), key=lambda node: natural(node.name)):
+            self.atom(node)
+
+    def normal(self, value: Any) -> Expr:
+        root = as_expr(value)
+        self.left = _BUDGET
+        order = topological([root])
+        self.keep.append(order)
+        for node in order:
+            if id(node) not in self.read:
+                self.built[id(node)] = _built_length(node, self.built)
+                self.read[id(node)] = self._read(node)
+        return self._shortest(root)
+
+    def atom(self, node: Expr) -> int:
+        known = self.index.get(node.fp)
+        if known is None:
+            known = self.index[node.fp] = len(self.nodes)
+            self.nodes.append(node)
+            self.lengths.append(2 if node.op == SYMBOL else min(self.built.get(id(node), 4), 80))
+            if node.op == "sqrt" and node.args[0].op == NUMBER and node.fp**2 % P == node.args[0].fp:
+                self.roots[known] = node.args[0].data
+        return known
+
+    # Reading.
+
+    def _read(self, node: Expr) -> Polynomial:
+        op = node.op
+        if op == NUMBER:
+            return monomial((), node.data)
+        if op in ("sin", "cos"):
+            return self._read_wave(node)
+        args = [self.read[id(arg)] for arg in node.args]
+        result: Polynomial | None = None
+        if op == NEG:
+            result = {key: -c for key, c in args[0].items()}
+        elif op in (ADD, SUB):
+            if self._afford(len(args[0]) + len(args[1])):
+                result = plus(args[0], args[1], 1 if op == ADD else -1)
+        elif op == MUL:
+            result = self._product(args[0], args[1])
+        elif op == DIV:
+            inverse = self._inverse(node.args[1])
+            result = None if inverse is None else self._product(args[0], inverse)
+        elif node.args:
+            node = self._with_normal_operands(node)
+        if result is None or len(result) > TERM_LIMIT:
+            return monomial([(self.atom(node), 1)])
+        return result
+
+    def _afford(self, work: int) -> bool:
+        self.left -= work
+        return self.left > 0
+
+    def _read_wave(self, node: Expr) -> Polynomial:
+        angle = Angle.of(node.args[0])
+        multiples = [(self.atom(atom), k) for atom, k in angle.terms]
+        if angle.pi_part:
+            multiples.append((self.atom(pi), angle.pi_part))
+        wave, sign = canonical_wave(SIN if node.op == "sin" else COS, tuple(sorted(multiples)))
+        return {((), wave): Fraction(sign)} if sign else {}
+
+    def _product(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        work = len(left) * len(right)
+        if work > 2 * TERM_LIMIT or not self._afford(2 * work):
+            return None
+        result = times(left, right)
+        return self._without_squared_roots(result) if self.roots else result
+
+    def _without_squared_roots(self, poly: Polynomial) -> Polynomial:
+        total: Polynomial = {}
+        for (exponents, wave), c in poly.items():
+            kept = []
+            for atom, e in exponents:
+                if atom in self.roots:
+                    c *= self.roots[atom] ** (e // 2)
+                    e %= 2
+                if e:
+                    kept.append((atom, e))
+            total = plus(total, {(tuple(kept), wave): c})
+        return total
+
+    def _inverse(self, node: Expr) -> Polynomial | None:
+        """1/node as a single term: its factors, each an atom, with negative exponents."""
+        product = self._factored(node)
+        exponents: dict[int, int] = {}
+        for base, e in product.factors:
+            atom = self._atom_of(base)
+            exponents[atom] = exponents.get(atom, 0) - e
+        if not product.coefficient:
+            return None
+        return monomial([(atom, e) for atom, e in exponents.items() if e], 1 / product.coefficient)
+
+    def _atom_of(self, base: Base) -> int:
+        if isinstance(base, Atom):
+            return base.index
+        node = self._build_base(base)
+        self.keep.append([node])
+        self.built.setdefault(id(node), base.length)
+        atom = self.atom(node)
+        if atom not in self.bases and node.op != SYMBOL:
+            self.bases[atom] = base
+            self.parts[atom] = self._expand(base)
+        return atom
+
+    def _expand(self, base: Base) -> Polynomial:
+        if isinstance(base, Trig):
+            return {((), (base.phase, base.multiples)): Fraction(1)}
+        if isinstance(base, Atom):
+            return monomial([(base.index, 1)])
+        total: Polynomial = {}
+        for term in base.terms:
+            part = monomial((), term.coefficient)
+            for inner, e in term.factors:
+                for _ in range(abs(e)):
+                    part = times(part, self._expand(inner) if e > 0 else monomial([(self._atom_of(inner), -1)]))
+            total = plus(total, part)
+        return total
+
+    def _with_normal_operands(self, node: Expr) -> Expr:
+        """The same function of operands in normal form."""
+        args = tuple(self._shortest(arg) for arg in node.args)
+        if all(new is old for new, old in zip(args, node.args, strict=True)):
+            return node
+        made = _intern((node.op, *map(id, args)), node.op, args, node.fp)
+        self.keep.append([made])
+        self.built[id(made)] = _built_length(made, {id(arg): self.built.get(id(arg), 4) for arg in args})
+        return made
+
+    # Choosing.
+
+    def _shortest(self, root: Expr) -> Expr:
+        product = self._factored(root)
+        if _shown_length(product) > self.built[id(root)]:
+            return root
+        result = self._build(product)
+        return result if result.fp == root.fp else root
+
+    def _factored(self, root: Expr) -> Product:
+        """The shorter of the whole multiplied out and written anew, and its factors written one by one."""
+        known = self.written.get(id(root))
+        if known is None:
+            whole = self._write(self.read[id(root)])
+            known = whole
+            sign, factors = _factors(root)
+            if len(factors) > 1:
+                product = Product(Fraction(sign))
+                for node, e in factors:
+                    product = product.times(self._write(self.read[id(node)]), e)
+                if _shown_length(product) < _shown_length(whole):
+                    known = product
+            self.written[id(root)] = known
+        return known
+
+    def _write(self, poly: Polynomial) -> Product:
+        if not poly:
+            return Product(Fraction(0))
+        if len(poly) == 1:
+            return self._term(*next(iter(poly.items())))
+        apart = self._collected(poly)
+        if not any(e < 0 for (exponents, _) in poly for _, e in exponents):
+            return apart
+        together = self._over_common_denominator(poly)
+        return min(together, apart, key=_shown_length)
+
+    def _term(self, key: Any, coefficient: Fraction) -> Product:
+        (exponents, (phase, multiples)) = key
+        product = self._monomial(exponents, coefficient)
+        if multiples:
+            product = product.times(Product(Fraction(1), ((Trig(multiples, phase), 1),)))
+        return product
+
+    def _monomial(self, exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fraction(1)) -> Product:
+        bases: dict[Base, int] = {}
+        for atom, e in exponents:
+            base = self.bases.get(atom) or Atom(atom, self.lengths[atom])
+            bases[base] = bases.get(base, 0) + e
+        return Product.of(coefficient, bases)
+
+    def _over_common_denominator(self, poly: Polynomial) -> Product:
+        lowest: dict[int, int] = {}
+        for exponents, _ in poly:
+            for atom, e in exponents:
+                lowest[atom] = min(lowest.get(atom, 0), e)
+        lowest = {atom: e for atom, e in lowest.items() if e < 0}
+        top = poly
+        for atom, e in lowest.items():
+            for _ in range(-e):  # what is inside a wave or a sum has to be multiplied in, not just counted off
+                here = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) >= 0}
+                there = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) < 0}
+                raised = self._product(there, monomial([(atom, 1)]))
+                others = self._product(here, self.parts.get(atom, monomial([(atom, 1)])))
+                if raised is None or others is None:
+                    return self._collected(poly)
+                top = plus(raised, others)
+        for atom in lowest:
+            part = self.parts.get(atom)
+            while part and lowest[atom] < 0 and len(top) * len(part) <= _DIVISION_LIMIT:
+                quotient = divide(top, part) if top else None
+                if quotient is None:
+                    break
+                top, lowest[atom] = quotient, lowest[atom] + 1
+        return self._collected(top).times(self._monomial(lowest.items()))
+
+    def _collected(self, poly: Polynomial) -> Product:
+        by_monomial: dict[Any, list[Any]] = {}
+        for (exponents, wave), c in poly.items():
+            by_monomial.setdefault(exponents, []).append((wave, c))
+        if len(poly) > _SEARCH_LIMIT or not self._afford(20 * len(poly)):
+            return collect(self._term(key, c) for key, c in poly.items())
+        written: dict[str, list[Product]] = {}
+        for way in ("best", "combined", "paired", "sines", "cosines", "mixed"):
+            written[way] = []
+            for exponents, waves in by_monomial.items():
+                outer = self._monomial(exponents)
+                scale = abs(min(waves)[1])
+                found = forms(tuple(sorted((wave, c / scale) for wave, c in waves)))
+                for term in found.get(way, found["best"]):
+                    written[way].append(outer.times(Product(term.coefficient * scale, term.factors)))
+        candidates = sorted(written.values(), key=total_length)
+        distinct = [form for place, form in enumerate(candidates) if form not in candidates[:place]]
+        return min((collect(form) for form in distinct), key=_shown_length)
+
+    # Building.
+
+    def _build(self, product: Product) -> Expr:
+        terms = _terms_of(product)
+        if terms is None:
+            return self._build_product(product)
+        first = next((place for place, term in enumerate(terms) if term.coefficient > 0), 0)
+        total: Expr | None = None
+        for term in [terms[first], *terms[:first], *terms[first + 1 :]]:
+            size = self._build_product(Product(abs(term.coefficient), term.factors))
+            if total is None:
+                total = neg(size) if term.coefficient < 0 else size
+            else:
+                total = sub(total, size) if term.coefficient < 0 else add(total, size)
+        return ZERO if total is None else total
+
+    def _build_product(self, product: Product) -> Expr:
+        size = abs(product.coefficient)
+        above: list[Expr] = []
+        below: list[Expr] = []
+        for base, e in product.factors:
+            (above if e > 0 else below).append(_raised(self._build_base(base), abs(e)))
+        if below:
+            top = _multiplied([number(size.numerator), *above])
+            result = div(top, _multiplied([number(size.denominator), *below]))
+        else:
+            result = _multiplied([number(size), _multiplied(above)])
+        return neg(result) if product.coefficient < 0 else result
+
+    def _build_base(self, base: Base) -> Expr:
+        if isinstance(base, Atom):
+            return self.nodes[base.index]
+        if isinstance(base, Sum):
+            return self._build(Product(Fraction(1), ((base, 1),)))
+        angle = ZERO
+        for atom, k in sorted(base.multiples, key=lambda pair: pair[1] < 0):
+            part = _multiplied([number(abs(k)), self.nodes[atom]])
+            angle = part if angle is ZERO else add(angle, part) if k > 0 else sub(angle, part)
+        wave: Expr = sin(angle) if base.phase == SIN else cos(angle)
+        return wave
+
+
+def _terms_of(product: Product) -> list[Product] | None:
+    """The terms of a product that is just a sum, or just minus a sum."""
+    if abs(product.coefficient) == 1 and len(product.factors) == 1:
+        base, e = product.factors[0]
+        if isinstance(base, Sum) and e == 1:
+            return [Product(term.coefficient * product.coefficient, term.factors) for term in base.terms]
+    return None
+
+
+def _shown_length(product: Product) -> int:
+    terms = _terms_of(product)
+    return product.length if terms is None else total_length(terms)
+
+
+def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
+    """The sign and the factors of a product or quotient, with exponents; the root alone when they are many."""
+    found: dict[int, tuple[Expr, int]] = {}
+    sign = 1
+    stack = [(root, 1)]
+    for _ in range(_FACTOR_LIMIT):
+        if not stack:
+            return sign, [entry for entry in found.values() if entry[1]]
+        node, e = stack.pop()
+        if node.op in (MUL, DIV):
+            stack += [(node.args[1], e if node.op == MUL else -e), (node.args[0], e)]
+        elif node.op == NEG:
+            stack.append((node.args[0], e))
+            sign = -sign
+        else:
+            known = found.get(id(node), (node, 0))[1]
+            found[id(node)] = node, known + e
+    return 1, [(root, 1)]
+
+
+def _multiplied(parts: Iterable[Expr]) -> Expr:
+    """The product; a single part is returned as it is, in its own form."""
+    result = ONE
+    for part in parts:
+        if part is not ONE:
+            result = part if result is ONE else mul(result, part)
+    return result
+
+
+def _raised(base: Expr, exponent: int) -> Expr:
+    result, square = ONE, base
+    while exponent:
+        if exponent & 1:
+            result = _multiplied([result, square])
+        exponent >>= 1
+        if exponent:
+            square = mul(square, square)
+    return result
+
+
+def _built_length(node: Expr, lengths: dict[int, int]) -> int:
+    """The printed length as built, in the measure of `structure`, shared parts counted where they are printed."""
+    if node.op == SYMBOL or node.op == "pi":
+        return 2
+    if node.op == NUMBER:
+        return len(str(node.data))
+    sizes = [lengths[id(arg)] for arg in node.args]
+    is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
+    if node.op in (ADD, SUB):
+        total = sum(sizes) + 3 + (2 if node.op == SUB and is_sum[1] else 0)
+    elif node.op == NEG:
+        total = sizes[0] + 1 + (2 if is_sum[0] else 0)
+    elif node.op == MUL and node.args[0] is node.args[1]:
+        total = sizes[0] + 3 + (2 if is_sum[0] or node.args[0].op in (MUL, DIV) else 0)
+    elif node.op in (MUL, DIV):
+        brackets = sum(2 for inner in is_sum if inner)
+        if node.op == DIV and node.args[1].op in (MUL, DIV):
+            brackets += 2
+        total = sum(sizes) + 1 + brackets
+    else:
+        total = 5 + sum(sizes) + 2 * (len(sizes) - 1)
+    return min(total, 1_000_000)
+
+
+__all__ = ["normal"]

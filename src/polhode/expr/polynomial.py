@@ -1,0 +1,165 @@
+"""Polynomials whose coefficients are trigonometric: Σ c · x₁^e₁ x₂^e₂ … · cos(Σ kθ), or sin.
+
+A term is a monomial in atoms (symbols and whatever is not looked into, exponents of either sign) times one wave, the
+sine or cosine of a rational combination of angles. Products of waves become sums by the addition theorems, so that
+every polynomial has one expanded form; exact division works on the same terms as Laurent monomials e^{iΣkθ}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+
+#: Exponents by atom, ascending; and the multiples of the angles in a wave, ascending.
+Monomial = tuple[tuple[int, int], ...]
+Multiples = tuple[tuple[int, Fraction], ...]
+#: (0, k) is cos(Σ kθ), (1, k) is sin(Σ kθ); the first multiple is positive.
+Wave = tuple[int, Multiples]
+Key = tuple[Monomial, Wave]
+Polynomial = dict[Key, Fraction]
+
+COS, SIN = 0, 1
+CONSTANT: Wave = (COS, ())
+_HALF = Fraction(1, 2)
+
+
+def monomial(exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fraction(1)) -> Polynomial:
+    """A polynomial of one term without angles."""
+    return {(tuple(sorted(exponents)), CONSTANT): coefficient} if coefficient else {}
+
+
+def canonical_wave(phase: int, multiples: Multiples) -> tuple[Wave, int]:
+    """The wave with its first multiple positive, and the sign that this costs; sin 0 has the sign 0."""
+    if not multiples:
+        return CONSTANT, 1 - phase
+    if multiples[0][1] > 0:
+        return (phase, multiples), 1
+    return (phase, tuple((angle, -k) for angle, k in multiples)), 1 - 2 * phase
+
+
+def combine(a: Multiples, b: Multiples, scale: Fraction | int = 1) -> Multiples:
+    """a + scale·b."""
+    total = dict(a)
+    for angle, k in b:
+        total[angle] = total.get(angle, Fraction(0)) + scale * k
+    return tuple(sorted((angle, k) for angle, k in total.items() if k))
+
+
+@lru_cache(maxsize=16384)
+def _wave_product(left: Wave, right: Wave) -> tuple[tuple[Wave, Fraction], ...]:
+    """The product of two waves as a sum: cos a cos b = (cos(a+b) + cos(a-b))/2, and so on."""
+    if left == CONSTANT:
+        return ((right, Fraction(1)),)
+    if right == CONSTANT:
+        return ((left, Fraction(1)),)
+    (p, a), (r, b) = left, right
+    phase = (p + r) % 2
+    plus = -_HALF if p and r else _HALF
+    minus = -_HALF if r and not p else _HALF
+    result = []
+    for multiples, weight in ((combine(a, b), plus), (combine(a, b, -1), minus)):
+        wave, sign = canonical_wave(phase, multiples)
+        if sign:
+            result.append((wave, weight * sign))
+    return tuple(result)
+
+
+@lru_cache(maxsize=16384)
+def _monomial_product(left: Monomial, right: Monomial) -> Monomial:
+    total = dict(left)
+    for atom, exponent in right:
+        total[atom] = total.get(atom, 0) + exponent
+    return tuple(sorted((atom, exponent) for atom, exponent in total.items() if exponent))
+
+
+def plus(left: Polynomial, right: Polynomial, scale: Fraction | int = 1) -> Polynomial:
+    """left + scale·right."""
+    total = dict(left)
+    for key, value in right.items():
+        new = total.get(key, 0) + scale * value
+        if new:
+            total[key] = Fraction(new)
+        else:
+            total.pop(key, None)
+    return total
+
+
+def times(left: Polynomial, right: Polynomial) -> Polynomial:
+    """left · right."""
+    total: Polynomial = {}
+    for (m, w), c in left.items():
+        for (n, v), d in right.items():
+            exponents = _monomial_product(m, n) if m and n else m or n
+            scale = c * d
+            for wave, weight in _wave_product(w, v):
+                key = (exponents, wave)
+                total[key] = total.get(key, Fraction(0)) + scale * weight
+    return {key: value for key, value in total.items() if value}
+
+
+# Exact division, on Laurent monomials in the atoms and in e^{iθ} with Gaussian rational coefficients.
+
+_Gauss = tuple[Fraction, Fraction]
+_Laurent = dict[tuple[Fraction, ...], _Gauss]
+
+
+def divide(top: Polynomial, bottom: Polynomial) -> Polynomial | None:
+    """The quotient where the division leaves nothing; None where it does."""
+    atoms = sorted({atom for poly in (top, bottom) for m, _ in poly for atom, _ in m})
+    angles = sorted({angle for poly in (top, bottom) for _, (_, k) in poly for angle, _ in k})
+    rest, divisor = _laurent(top, atoms, angles), _laurent(bottom, atoms, angles)
+    if not divisor:
+        return None
+    # Each exponent of the quotient lies in a known range; a step outside it shows that something would be left.
+    low = [min(a) - min(b) for a, b in zip(zip(*rest, strict=True), zip(*divisor, strict=True), strict=True)]
+    high = [max(a) - max(b) for a, b in zip(zip(*rest, strict=True), zip(*divisor, strict=True), strict=True)]
+    lead = max(divisor)
+    x, y = divisor[lead]
+    norm = x * x + y * y
+    quotient: _Laurent = {}
+    while rest:
+        head = max(rest)
+        step = tuple(a - b for a, b in zip(head, lead, strict=True))
+        if any(not lo <= s <= hi for lo, s, hi in zip(low, step, high, strict=True)):
+            return None
+        re, im = rest[head]
+        factor = ((re * x + im * y) / norm, (im * x - re * y) / norm)
+        quotient[step] = factor
+        for exponents, (u, v) in divisor.items():
+            key = tuple(a + b for a, b in zip(exponents, step, strict=True))
+            old = rest.get(key, (Fraction(0), Fraction(0)))
+            new = (old[0] - factor[0] * u + factor[1] * v, old[1] - factor[0] * v - factor[1] * u)
+            if any(new):
+                rest[key] = new
+            else:
+                rest.pop(key, None)
+    return _from_laurent(quotient, atoms, angles)
+
+
+def _laurent(poly: Polynomial, atoms: list[int], angles: list[int]) -> _Laurent:
+    total: _Laurent = {}
+    for (exponents, (phase, multiples)), c in poly.items():
+        powers, turns = dict(exponents), dict(multiples)
+        head = tuple(Fraction(powers.get(atom, 0)) for atom in atoms)
+        for sign in (1, -1) if multiples else (1,):
+            tail = tuple(sign * turns.get(angle, Fraction(0)) for angle in angles)
+            half = c / 2 if multiples else c
+            part = (Fraction(0), -sign * half) if phase else (half, Fraction(0))
+            old = total.get(head + tail, (Fraction(0), Fraction(0)))
+            total[head + tail] = (old[0] + part[0], old[1] + part[1])
+    return {key: value for key, value in total.items() if any(value)}
+
+
+def _from_laurent(laurent: _Laurent, atoms: list[int], angles: list[int]) -> Polynomial:
+    poly: Polynomial = {}
+    for key, (re, im) in laurent.items():
+        exponents = tuple((atom, int(e)) for atom, e in zip(atoms, key, strict=False) if e)
+        multiples = tuple((angle, k) for angle, k in zip(angles, key[len(atoms) :], strict=True) if k)
+        if not multiples:
+            poly[exponents, CONSTANT] = re
+        elif multiples[0][1] > 0:  # its mirror image at -k is the complex conjugate
+            for phase, value in ((COS, 2 * re), (SIN, -2 * im)):
+                if value:
+                    poly[exponents, (phase, multiples)] = value
+    return poly

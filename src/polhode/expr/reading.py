@@ -1,0 +1,128 @@
+"""An expression as a person reads it: a sum of products of powers.
+
+The graph holds two operands a node, in an order that suits sharing. For printing, sums and products are flattened
+and equal factors gathered; a sum inside a product stays a factor of its own. Nothing is multiplied out and nothing
+is rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .graph import topological
+from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr
+
+#: Beyond so many printed leaves an operand is hidden: nobody reads that far.
+HIDE_BEYOND = 2000
+
+
+@dataclass(frozen=True)
+class Product:
+    """coefficient · Π base^exponent, the bases in the order in which they are met."""
+
+    coefficient: Fraction
+    factors: tuple[tuple[Expr, int], ...] = ()
+
+    def __neg__(self) -> Product:
+        return Product(-self.coefficient, self.factors)
+
+    def times(self, other: Product, power: int = 1) -> Product:
+        """self · other^power, for power 1 or -1."""
+        exponents = {id(base): (base, exponent) for base, exponent in self.factors}
+        for base, exponent in other.factors:
+            known = exponents.get(id(base), (base, 0))[1]
+            exponents[id(base)] = base, known + power * exponent
+        factors = tuple((base, exponent) for base, exponent in exponents.values() if exponent)
+        scale = other.coefficient if power == 1 else 1 / other.coefficient
+        return Product(self.coefficient * scale, factors)
+
+
+#: A sum of products; one that is not a sum has a single term, and zero has the term 0.
+Reading = tuple[Product, ...]
+
+
+def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None) -> dict[int, int]:
+    """How many leaves each node would print, shared parts written out, counted up to a ceiling."""
+    cuts = cuts or {}
+    counts: dict[int, int] = {}
+    for node in order:
+        total = sum(counts[id(arg)] for arg in node.args)
+        counts[id(node)] = 1 if id(node) in cuts else min(max(total, 1), 2 * HIDE_BEYOND + 1)
+    return counts
+
+
+def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
+    """The root, and each part that is printed as a unit, as sums of products; parts come before their users.
+
+    A node in `cuts` is a unit that is not looked into. So is an operand that is too long; it has no reading.
+    """
+    cuts = cuts or {}
+    order = topological([root])
+    counts = leaf_counts(order, cuts)
+    visible = _visible(root, cuts, counts)
+    made: dict[int, Reading] = {}
+    for node in order:
+        if id(node) in visible:
+            made[id(node)] = _flatten(node, made)
+    wanted = {id(root)}
+    for node in reversed(order):
+        if id(node) in wanted:
+            for term in made[id(node)]:
+                for base, _ in term.factors:
+                    parts = base.args if base is node else (base,)
+                    wanted.update(id(part) for part in parts if id(part) in made)
+    return {id(node): made[id(node)] for node in order if id(node) in wanted}
+
+
+def _visible(root: Expr, cuts: Mapping[int, object], counts: Mapping[int, int]) -> set[int]:
+    """The nodes that are printed: reached from the root without entering a cut or an overlong operand."""
+    visible = {id(root)}
+    stack = [root]
+    while stack:
+        for arg in stack.pop().args:
+            if id(arg) not in visible and id(arg) not in cuts and counts[id(arg)] <= HIDE_BEYOND:
+                visible.add(id(arg))
+                stack.append(arg)
+    return visible
+
+
+def _flatten(node: Expr, made: Mapping[int, Reading]) -> Reading:
+    op = node.op
+    if op == NUMBER:
+        return (Product(node.data),)
+    if op == NEG:
+        return tuple(-term for term in _as_sum(node.args[0], made))
+    if op in (ADD, SUB):
+        left, right = (_as_sum(arg, made) for arg in node.args)
+        return left + (right if op == ADD else tuple(-term for term in right))
+    if op in (MUL, DIV):
+        left_factor, right_factor = (_as_product(arg, made) for arg in node.args)
+        return (left_factor.times(right_factor, 1 if op == MUL else -1),)
+    return (Product(Fraction(1), ((node, 1),)),)
+
+
+def _as_sum(node: Expr, made: Mapping[int, Reading]) -> Reading:
+    return made.get(id(node)) or (Product(Fraction(1), ((node, 1),)),)
+
+
+def _as_product(node: Expr, made: Mapping[int, Reading]) -> Product:
+    terms = _as_sum(node, made)
+    return terms[0] if len(terms) == 1 else Product(Fraction(1), ((node, 1),))
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that puts q2 before q10."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
+    return tuple((0, int(part), part) if part[0] in "0123456789" else (1, 0, part) for part in parts)
+
+
+def textbook_rank(node: Expr) -> int:
+    """Constants, then symbols, then functions, then sums: the order of factors in a product."""
+    if node.op == SYMBOL:
+        return 1
+    if node.op == "pi" or (node.op == "sqrt" and node.args[0].op == NUMBER):
+        return 0
+    return 3 if node.op in (ADD, SUB, NEG) else 2

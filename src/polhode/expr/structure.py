@@ -1,0 +1,193 @@
+"""Sums of products as plain records, their printed length, and their collection into a factored form.
+
+The length is what decides which of several equal forms is shown; it counts what would be printed, with every symbol
+taken as two letters, so that the form does not depend on what things are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from typing import Union
+
+from .polynomial import Multiples
+
+#: Nesting deeper than this is not sought: it would not be readable either.
+_DEPTH = 24
+
+
+@dataclass(frozen=True, order=True)
+class Atom:
+    """A symbol, or something that is not looked into, by its number; `length` is what it prints."""
+
+    index: int
+    length: int = 2
+
+
+@dataclass(frozen=True, order=True)
+class Trig:
+    """cos (phase 0) or sin (phase 1) of Σ kθ."""
+
+    multiples: Multiples
+    phase: int
+
+    @property
+    def length(self) -> int:
+        inner = sum(2 + (0 if abs(k) == 1 else 1 + len(str(abs(k)))) for _, k in self.multiples)
+        return 5 + inner + 3 * (len(self.multiples) - 1)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of at least two products, in a fixed order."""
+
+    terms: tuple[Product, ...]
+
+    @cached_property
+    def length(self) -> int:
+        return sum(term.length for term in self.terms) + 3 * (len(self.terms) - 1)
+
+
+Base = Union[Atom, Trig, Sum]
+
+
+def base_key(base: Base) -> tuple[object, ...]:
+    """A fixed order of bases: atoms, waves, sums."""
+    if isinstance(base, Atom):
+        return 0, base.index
+    if isinstance(base, Trig):
+        return 1, base.multiples, base.phase
+    return 2, tuple(term.key for term in base.terms)
+
+
+@dataclass(frozen=True)
+class Product:
+    """coefficient · Π base^exponent, the bases in a fixed order."""
+
+    coefficient: Fraction
+    factors: tuple[tuple[Base, int], ...] = ()
+
+    @staticmethod
+    def of(coefficient: Fraction, exponents: Mapping[Base, int]) -> Product:
+        factors = [(base, e) for base, e in exponents.items() if e]
+        return Product(coefficient, tuple(sorted(factors, key=lambda factor: base_key(factor[0]))))
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        return tuple((*base_key(base), e) for base, e in self.factors), self.coefficient
+
+    @cached_property
+    def length(self) -> int:
+        size = abs(self.coefficient)
+        above = [part for part in self.factors if part[1] > 0]
+        parts = [_factor_length(base, e) for base, e in self.factors]
+        if size.numerator != 1 or not above:
+            parts.append(len(str(size.numerator)))
+        if size.denominator != 1:
+            parts.append(len(str(size.denominator)))
+        return sum(parts) + len(parts) - 1 + (self.coefficient < 0)
+
+    def times(self, other: Product, power: int = 1) -> Product:
+        """self · other^power."""
+        exponents = dict(self.factors)
+        for base, e in other.factors:
+            exponents[base] = exponents.get(base, 0) + power * e
+        return Product.of(self.coefficient * other.coefficient**power, exponents)
+
+
+def _factor_length(base: Base, exponent: int) -> int:
+    brackets = 2 if isinstance(base, Sum) else 0
+    return base.length + brackets + (0 if abs(exponent) == 1 else 2 + len(str(abs(exponent))))
+
+
+def total_length(terms: Iterable[Product]) -> int:
+    """The length of a sum."""
+    lengths = [term.length for term in terms]
+    return sum(lengths) + 3 * (len(lengths) - 1)
+
+
+def as_sum(terms: list[Product]) -> Product:
+    """A sum as a product of its content and what is left, where that is shorter: 4a + 6b is 2·(2a + 3b)."""
+    if len(terms) == 1:
+        return terms[0]
+    ordered = sorted(terms, key=lambda term: term.key)
+    coefficients = [term.coefficient for term in ordered]
+    content = Fraction(
+        gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients))
+    )
+    if all(c < 0 for c in coefficients):
+        content = -content
+    plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
+    inner = Sum(tuple(Product(term.coefficient / content, term.factors) for term in ordered))
+    factored = Product(content, ((inner, 1),))
+    return factored if content == 1 or factored.length < plain.length else plain
+
+
+def collect(terms: Iterable[Product], depth: int = 0) -> Product:
+    """A sum with common factors taken out, first from all terms, then from the groups where that saves most.
+
+    Groups that turn out to have the same bracket are joined: ac + ad + bc + bd is (a + b)(c + d).
+    """
+    merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
+    for term in terms:
+        merged[term.factors] = merged.get(term.factors, Fraction(0)) + term.coefficient
+    rest = [Product(c, factors) for factors, c in merged.items() if c]
+    if not rest:
+        return Product(Fraction(0))
+    common = _common(rest)
+    rest = [term.times(common, -1) for term in rest]
+    if len(rest) == 1 or depth >= _DEPTH:
+        return as_sum(rest).times(common)
+    groups: list[Product] = []
+    while len(rest) > 2 and (base := _best_base(rest)) is not None:
+        inside = [term for term in rest if dict(term.factors).get(base, 0) > 0]
+        rest = [term for term in rest if dict(term.factors).get(base, 0) <= 0]
+        groups.append(collect(inside, depth + 1))
+    if groups and _share_a_sum(groups):
+        return collect(groups + rest, depth + 1).times(common)
+    return as_sum(groups + rest).times(common)
+
+
+def _common(terms: list[Product]) -> Product:
+    """The largest monomial that divides every term; a denominator is common when all terms have it."""
+    shared = dict(terms[0].factors)
+    for term in terms[1:]:
+        exponents = dict(term.factors)
+        for base, e in list(shared.items()):
+            other = exponents.get(base, 0)
+            if e * other <= 0:
+                del shared[base]
+            else:
+                shared[base] = min(e, other) if e > 0 else max(e, other)
+    return Product.of(Fraction(1), shared)
+
+
+def _best_base(terms: list[Product]) -> Base | None:
+    """The base whose extraction from the terms that have it saves most; None when none saves anything."""
+    counts: dict[Base, int] = {}
+    for term in terms:
+        for base, e in term.factors:
+            if e > 0:
+                counts[base] = counts.get(base, 0) + 1
+    best, best_rank = None, (4, 0)  # a pair of brackets has to be paid for
+    for base, count in counts.items():
+        rank = ((count - 1) * (base.length + 1), count)
+        if count > 1 and (
+            rank > best_rank or (rank == best_rank and best and base_key(base) < base_key(best))
+        ):
+            best, best_rank = base, rank
+    return best
+
+
+def _share_a_sum(parts: list[Product]) -> bool:
+    seen: set[Base] = set()
+    for part in parts:
+        for base, e in part.factors:
+            if isinstance(base, Sum) and e > 0:
+                if base in seen:
+                    return True
+                seen.add(base)
+    return False

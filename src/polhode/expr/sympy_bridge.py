@@ -1,0 +1,221 @@
+"""To SymPy and back, exactly and without text.
+
+A symbol of the ordinary kind becomes ``sympy.Symbol(name)``. One of another kind (a coordinate, a speed, a
+component of a unit quaternion) becomes a symbol that prints as its name but equals only itself, so that a speed and
+a parameter of one name never mix; `to_sympy(q)` gives it, and `from_sympy` finds the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..errors import LimitError, PolhodeError
+from . import functions
+from .graph import topological
+from .matrix import Matrix, Vector
+from .node import NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
+
+
+def to_sympy(value: Any) -> Any:
+    """An expression or number, a vector (as a column) or a matrix, as SymPy.
+
+    >>> from polhode.expr import symbols, sin
+    >>> a, q = symbols("a q")
+    >>> to_sympy(a * sin(2 * q) / 3)
+    a*sin(2*q)/3
+    """
+    import sympy
+
+    if isinstance(value, Matrix):
+        rows, columns = value.shape
+        return sympy.Matrix(rows, columns, [to_sympy(entry) for entry in value.entries()])
+    if isinstance(value, Vector):
+        return sympy.Matrix(len(value), 1, [to_sympy(entry) for entry in value])
+    root = as_expr(value)
+    table = _to_sympy_table(sympy)
+    made: dict[int, Any] = {}
+    try:
+        for node in topological([root]):
+            if node.op == NUMBER:
+                made[id(node)] = sympy.Rational(node.data.numerator, node.data.denominator)
+            elif node.op == SYMBOL:
+                made[id(node)] = _sympy_symbol(node)
+            else:
+                made[id(node)] = table[node.op](*(made[id(arg)] for arg in node.args))
+    except RecursionError:
+        raise LimitError(
+            "the expression is nested too deeply for SymPy.",
+            cure="Export a smaller part of it.",
+            code="E-EXPR-030",
+        ) from None
+    return made[id(root)]
+
+
+def _sympy_symbol(node: Expr) -> Any:
+    import sympy
+
+    from .sympy_symbol import PolhodeSymbol
+
+    return sympy.Symbol(node.name) if node.data == ("symbol", node.name) else PolhodeSymbol(node)
+
+
+def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
+    return {
+        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "neg": lambda a: -a,
+        "div": lambda a, b: a / b, "pow": sympy.Pow, "pi": lambda: sympy.pi, "sqrt": sympy.sqrt,
+        "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp, "log": sympy.log, "asin": sympy.asin,
+        "acos": sympy.acos, "atan": sympy.atan, "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh,
+        "tanh": sympy.tanh, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max,
+    }  # fmt: skip
+
+
+def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
+    """A SymPy expression or matrix as ours; text is refused.
+
+    `symbols` maps names to our symbols; a plain SymPy symbol that is not in it becomes the symbol of its name. A
+    function of time q(t) is looked up as ``q(t)`` or ``q``, its derivatives as ``q'``, ``q''``, …, and must be
+    there. A float is the decimal that it prints as.
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> from_sympy(sympy.sin(x) ** 2 + sympy.cos(x) ** 2 + y / 2) == symbol("y") / 2 + 1
+    True
+    """
+    import sympy
+
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, sympy.MatrixBase):
+        rows, columns = value.shape
+        return Matrix([[from_sympy(value[i, j], symbols) for j in range(columns)] for i in range(rows)])
+    if not isinstance(value, sympy.Basic):
+        return as_expr(value)
+    known = symbols or {}
+    table = _from_sympy_table(sympy)
+    made: dict[int, Expr] = {}
+    stack = [value]
+    while stack:
+        node = stack[-1]
+        if id(node) in made:
+            stack.pop()
+            continue
+        leaf = _leaf(node, known)
+        if leaf is None:
+            waiting = [arg for arg in node.args if id(arg) not in made]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            build = table.get(node.func)
+            if build is None:
+                raise _unknown(node)
+            leaf = build(*(made[id(arg)] for arg in node.args))
+        stack.pop()
+        made[id(node)] = leaf
+    return made[id(value)]
+
+
+def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
+    """The expression of a SymPy leaf: a number, a symbol or a function of time; None for an operation."""
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    from .sympy_symbol import PolhodeSymbol
+
+    if isinstance(node, PolhodeSymbol):
+        return known.get(node.name, node.node)
+    if isinstance(node, sympy.Symbol):
+        return known[node.name] if node.name in known else symbol(node.name)
+    if isinstance(node, sympy.Rational):
+        return number(Fraction(int(node.p), int(node.q)))
+    if isinstance(node, sympy.Float):
+        return number(Fraction(str(node))) if node.is_finite else _refuse(node)
+    if node is sympy.pi:
+        return functions.pi
+    if node is sympy.E:
+        return _exp(ONE)
+    if isinstance(node, AppliedUndef | sympy.Derivative):
+        return _of_time(node, known)
+    if not node.args:
+        return _refuse(node)
+    return None
+
+
+def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
+    import sympy
+
+    inner, order = node, 0
+    if isinstance(node, sympy.Derivative):
+        inner = node.expr
+        order = sum(int(count) for _, count in node.variable_count)
+    short = f"{inner.func.__name__}{chr(39) * order}"
+    for name in (str(node), short):
+        if name in known:
+            return known[name]
+    raise PolhodeError(
+        f"the function of time {node} stands for nothing here.",
+        place="from_sympy",
+        cure=f"Say what it is: from_sympy(…, symbols={{{short!r}: …}}).",
+        code="E-EXPR-031",
+    )
+
+
+def _unknown(node: Any) -> PolhodeError:
+    return PolhodeError(
+        f"SymPy's {type(node).__name__} in {str(node)[:80]} has no counterpart in polhode.",
+        place="from_sympy",
+        cure="Rewrite it with +, *, /, powers and the functions of polhode.expr.",
+        code="E-EXPR-032",
+    )
+
+
+def _refuse(node: Any) -> Expr:
+    raise _unknown(node)
+
+
+def _sum(*terms: Expr) -> Expr:
+    total = ZERO
+    for term in terms:
+        total = add(total, term)
+    return total
+
+
+def _product(*factors: Expr) -> Expr:
+    """The product, with the factors 1/d gathered into one quotient."""
+    top, bottom = ONE, ONE
+    for factor in factors:
+        if factor.op == "div" and factor.args[0] is ONE:
+            bottom = mul(bottom, factor.args[1])
+        else:
+            top = mul(top, factor)
+    return top if bottom is ONE else div(top, bottom)
+
+
+def _fold(function: Callable[[Any, Any], Any]) -> Callable[..., Expr]:
+    def folded(first: Expr, *rest: Expr) -> Expr:
+        for other in rest:
+            first = function(first, other)
+        return first
+
+    return folded
+
+
+def _exp(x: Expr) -> Expr:
+    result: Expr = functions.exp(x)
+    return result
+
+
+def _from_sympy_table(sympy: Any) -> dict[Any, Callable[..., Expr]]:
+    f = functions
+    return {
+        sympy.Add: _sum, sympy.Mul: _product, sympy.Pow: f.power, sympy.exp: f.exp, sympy.log: f.log,
+        sympy.sin: f.sin, sympy.cos: f.cos, sympy.tan: f.tan, sympy.sec: lambda x: ONE / f.cos(x),
+        sympy.csc: lambda x: ONE / f.sin(x), sympy.cot: lambda x: f.cos(x) / f.sin(x), sympy.asin: f.asin,
+        sympy.acos: f.acos, sympy.atan: f.atan, sympy.atan2: f.atan2, sympy.sinh: f.sinh, sympy.cosh: f.cosh,
+        sympy.tanh: f.tanh, sympy.Abs: f.absolute, sympy.sign: f.sign, sympy.Min: _fold(f.minimum),
+        sympy.Max: _fold(f.maximum),
+    }  # fmt: skip
+
+
+__all__ = ["from_sympy", "to_sympy"]

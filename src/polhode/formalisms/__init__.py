@@ -1,0 +1,41 @@
+"""Formalisms: one file a method, each a function from a System to its equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from importlib import import_module
+
+from ..equations import Equations, Recipe
+from ..errors import PolhodeError
+from ..expr import quiet_collector
+from ..kinematics.tree import Tree, build_tree
+from ..model.system import System
+
+#: Name of each formalism, which is also its file's; `auto` picks among them.
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
+
+
+def names() -> list[str]:
+    """The formalisms there are."""
+    return list(FORMALISMS)
+
+
+def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
+    """The function that a formalism's file provides."""
+    if formalism not in (*FORMALISMS, "auto"):
+        close = get_close_matches(str(formalism), FORMALISMS, n=1)
+        raise PolhodeError(
+            f"there is no formalism {formalism!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose auto, {', '.join(FORMALISMS)}.",
+            code="E-DERIVE-001",
+        )
+    function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
+    return function
+
+
+def derive(system: System, formalism: str = "auto") -> Equations:
+    """The equations of motion of a system."""
+    with quiet_collector():
+        tree = build_tree(system)
+        return Equations(system, tree, formalism, recipe_of(formalism)(system, tree))

@@ -1,0 +1,39 @@
+"""The cheapest way to each function: Newton-Euler for inverse dynamics, composite bodies for the mass matrix, and for
+accelerations whichever of composite-body and articulated-body needs fewer operations on this very mechanism.
+
+The paper behind each is named in its own file.
+"""
+
+from __future__ import annotations
+
+from ..equations import Recipe, solve
+from ..expr import Vector, operation_counts
+from ..kinematics.tree import Tree
+from ..model.system import System
+from . import articulated_body, composite_body
+
+#: Above this many couplings between speeds the quadratic method is not even tried.
+_COUPLING_LIMIT = 1500
+
+
+def recipe(system: System, tree: Tree) -> Recipe:
+    """Pick per function."""
+    composite = composite_body.recipe(system, tree)
+    articulated = articulated_body.recipe(system, tree)
+
+    def forward() -> Vector:
+        recursive = articulated.forward()
+        if _couplings(tree) > _COUPLING_LIMIT:
+            return recursive
+        eliminated = solve(tree, composite)
+        return min((eliminated, recursive), key=lambda form: sum(operation_counts(form).values()))
+
+    return Recipe(forward=forward, inverse=composite.inverse, mass_matrix=composite.mass_matrix)
+
+
+def _couplings(tree: Tree) -> int:
+    depth = [0] * len(tree.u)
+    for speed in tree.speed_order:
+        tie = tree.speed_tie[speed]
+        depth[speed] = 1 if tie < 0 else depth[tie] + 1
+    return sum(depth)

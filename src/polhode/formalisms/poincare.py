@@ -1,0 +1,249 @@
+"""Poincaré's equations from joint maps.
+
+H. G. Kwatny and G. L. Blankenship, "Symbolic Construction of Models for Multibody Dynamics", IEEE Trans. Robotics and
+Automation 11 (1995), section III, equations (38) to (53), with the corrections listed in docs/errata.md:
+
+    M(q) ṗ + C(q, p) p + F(q) = Q_p                                                             (53a)
+    M = Hᵀ Φᵀ diag(M_o(k)) Φ H                                                                  (52b)
+    C = [∂(Mp)/∂q V] - ½ [∂(Mp)/∂q V]ᵀ - [Σ p_j X_jᵀ] V⁻ᵀ M                              (53b, corrected)
+    F = Vᵀ ∂𝒱/∂qᵀ,   Q_p = Vᵀ Q                                                          (53c, corrected)
+
+    paper       here
+    p, V        u, Gamma: q̇ = V(q) p, block-diagonal, a block for each simple joint
+    H(k)        the joint map of joint k, configuration-dependent for a compound joint
+    φ(k, k-1)   carries a spatial velocity across body k-1 and joint k                          (46)
+    X_j         the brackets [v_j, v_1] … [v_j, v_m]
+    𝒱           potential energy
+
+A nonholonomic simple joint is treated in the algebra that its columns generate: the equations are set up with the
+speeds of that whole algebra and then restricted to the speeds that the joint has, the others being zero.
+
+Needs a tree; any joint. Cost: grows fast with size; it is the readable one, and the judge of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..equations import Recipe
+from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
+from ..geometry import Inertia, Pose
+from ..kinematics.joint import compound_map
+from ..kinematics.motion import link_jacobian
+from ..kinematics.tree import BASE, Tree
+from ..model.system import System
+from .loads import Loads
+
+
+@dataclass(frozen=True)
+class _JointBody:
+    """Joint k and the body beyond it."""
+
+    parent: int
+    X: Pose  # pose of body k in body k-1
+    H: Matrix  # joint map with the columns of the generated algebra
+    speeds: tuple[int, ...]  # places of those columns among all
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
+class Poincare:
+    """The matrices of Poincaré's equations, as graphs."""
+
+    system: System
+    tree: Tree
+
+    @cached_property
+    def _stages(self) -> list[tuple[int, int]]:
+        """For each link, where its columns begin in the enlarged list of speeds, and how many there are."""
+        table, start = [], 0
+        for link in self.tree.links:
+            count = len(link.stage.algebra)
+            table.append((start, count))
+            start += count
+        return table
+
+    @property
+    def _width(self) -> int:
+        return sum(count for _, count in self._stages)
+
+    @cached_property
+    def real(self) -> list[int]:
+        """For each speed of the system its place in the enlarged list."""
+        places = [0] * len(self.tree.u)
+        for link, (start, _) in zip(self.tree.links, self._stages, strict=True):
+            for k, speed in enumerate(link.speeds):
+                places[speed] = start + k
+        return places
+
+    @cached_property
+    def p(self) -> Vector:
+        """The enlarged speeds: u, and zero for what a nonholonomic joint cannot do."""
+        enlarged: list[Any] = [as_expr(0)] * self._width
+        for speed, place in enumerate(self.real):
+            enlarged[place] = self.tree.u[speed]
+        return Vector(enlarged)
+
+    @cached_property
+    def _joints(self) -> list[_JointBody]:
+        """Links gathered into joints as the paper has them: one body, one (simple or compound) joint map."""
+        tree = self.tree
+        joints: list[_JointBody] = []
+        body_of_link: dict[int, int] = {BASE: BASE}
+        place = 0
+        while place < len(tree.links):
+            last = place
+            while last + 1 < len(tree.links) and self._continues(last):
+                last += 1
+            chain = tree.links[place : last + 1]
+            X = Pose.identity()
+            for link in chain:
+                X = X @ link.X
+            stages = [link.stage for link in reversed(chain)]
+            eps = [[tree.q[k] for k in link.coordinates] for link in reversed(chain)]
+            columns = [
+                start + k
+                for start, count in reversed(self._stages[place : last + 1])
+                for k in range(count)
+            ]
+            joints.append(
+                _JointBody(
+                    body_of_link[chain[0].parent],
+                    X,
+                    compound_map(stages, eps, envelope=True),
+                    tuple(columns),
+                    chain[-1].inertia,
+                )
+            )
+            body_of_link[last] = len(joints) - 1
+            place = last + 1
+        return joints
+
+    def _continues(self, place: int) -> bool:
+        """Whether the next link is the next stage of the same joint."""
+        this, following = self.tree.links[place], self.tree.links[place + 1]
+        return following.joint == this.joint and following.parent == place
+
+    @cached_property
+    def spatial_velocity_map(self) -> list[dict[int, Vector]]:
+        """Φ H, (50), (51): for each body the column of every speed that moves it, in body components."""
+        table: list[dict[int, Vector]] = []
+        for joint in self._joints:
+            columns: dict[int, Vector] = {}
+            if joint.parent != BASE:
+                for speed, column in table[joint.parent].items():
+                    w, v = Vector(column[:3]), Vector(column[3:])
+                    R_T = joint.X.R.T
+                    columns[speed] = Vector([*(R_T @ w), *(R_T @ (v + w.cross(joint.X.p)))])  # (46), (47)
+            for speed, column in zip(joint.speeds, joint.H.columns, strict=True):
+                columns[speed] = column
+            table.append(columns)
+        return table
+
+    @cached_property
+    def enlarged_mass_matrix(self) -> Matrix:
+        """M = Hᵀ Φᵀ diag(M_o) Φ H (52b), with the columns of the generated algebras."""
+        M: list[list[Any]] = [[as_expr(0)] * self._width for _ in range(self._width)]
+        for joint, columns in zip(self._joints, self.spatial_velocity_map, strict=True):
+            M_o = joint.inertia.matrix()  # (48)
+            speeds = sorted(columns)
+            for at, j in enumerate(speeds):
+                momentum = M_o @ columns[j]
+                for i in speeds[: at + 1]:
+                    M[i][j] = M[i][j] + columns[i].dot(momentum)
+                    M[j][i] = M[i][j]
+        return Matrix(M).map(as_expr)
+
+    @cached_property
+    def fields(self) -> list[dict[Expr, Any]]:
+        """The vector fields v_j = columns of V (39): rates of the coordinates for unit speed j."""
+        table: list[dict[Expr, Any]] = []
+        for link, (gamma, _) in zip(self.tree.links, self.tree.stage_kinematics, strict=True):
+            for column in gamma.columns:
+                table.append({self.tree.q[c]: rate for c, rate in zip(link.coordinates, column, strict=True)})
+        return table
+
+    @cached_property
+    def structure(self) -> list[list[tuple[int, int, Any]]]:
+        """V⁻¹ X_j (38): for each j the triples (i, k, c) with [v_j, v_k] = Σ_i c v_i.
+
+        Joints share no coordinates, so brackets are taken within a stage.
+        """
+        table: list[list[tuple[int, int, Any]]] = []
+        for link, (_, back), (start, count) in zip(
+            self.tree.links, self.tree.stage_kinematics, self._stages, strict=True
+        ):
+            own = [self.tree.q[c] for c in link.coordinates]
+            v = [[as_expr(self.fields[start + k][q]) for q in own] for k in range(count)]
+            for j in range(count):
+                entries: list[tuple[int, int, Any]] = []
+                for k in range(count):
+                    forth = directional(v[k], dict(zip(own, v[j], strict=True)))
+                    back_again = directional(v[j], dict(zip(own, v[k], strict=True)))
+                    components = back @ Vector([a - b for a, b in zip(forth, back_again, strict=True)])
+                    entries += [(start + i, start + k, c) for i, c in enumerate(components) if c]
+                table.append(entries)
+        return table
+
+    @cached_property
+    def enlarged_velocity_matrix(self) -> Matrix:
+        """C(q, p), (53b) corrected, with rows and columns of the generated algebras."""
+        M, p = self.enlarged_mass_matrix, self.p
+        Mp = [as_expr(entry) for entry in M @ p]
+        slopes = [directional(Mp, field) for field in self.fields]
+        S = Matrix.columns_of(slopes, self._width)  # ∂(Mp)/∂q V
+        C = [[S[i, j] - S[j, i] / 2 for j in range(self._width)] for i in range(self._width)]
+        for j, entries in enumerate(self.structure):
+            for i, k, c in entries:  # row k: Σ_j p_j c_jk^i M_i
+                for column in range(self._width):
+                    C[k][column] = C[k][column] - p[j] * c * M[i, column]
+        return Matrix(C)
+
+    def mass_matrix(self) -> Matrix:
+        """M(q) on the system's speeds."""
+        return self._restricted(self.enlarged_mass_matrix)
+
+    def velocity_matrix(self) -> Matrix:
+        """C(q, p) on the system's speeds."""
+        return self._restricted(self.enlarged_velocity_matrix)
+
+    def _restricted(self, big: Matrix) -> Matrix:
+        return Matrix([[as_expr(big[i, j]) for j in self.real] for i in self.real])
+
+    def potential_force(self) -> Vector:
+        """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
+        slope = gradient(as_expr(Loads(self.system, self.tree).potential_energy), list(self.tree.q))
+        by_coordinate = dict(zip(self.tree.q, slope, strict=True))
+        return Vector([self._along(self.fields[place], by_coordinate) for place in self.real])
+
+    @staticmethod
+    def _along(field: dict[Expr, Any], slope: dict[Expr, Any]) -> Any:
+        return as_expr(Vector(field.values()).dot([slope[q] for q in field]))
+
+    def applied_force(self) -> Vector:
+        """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
+        loads = Loads(self.system, self.tree)
+        total = loads.speed_forces(conservative=False)
+        for place, (n, f) in enumerate(loads.wrenches(conservative=False)):
+            if any(n) or any(f):
+                for speed, w, v in link_jacobian(self.tree, place):
+                    total[speed] = total[speed] + w.dot(n) + v.dot(f)
+        return Vector([as_expr(entry) for entry in total])
+
+    def bias(self) -> Vector:
+        """C p + F - Q_p."""
+        C_p = self.velocity_matrix() @ self.tree.u
+        return C_p + self.potential_force() - self.applied_force()
+
+
+def recipe(system: System, tree: Tree) -> Recipe:
+    """Mass matrix and bias from Poincaré's equations."""
+    made = Poincare(system, tree)
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return made.mass_matrix() @ Vector(ud) + made.bias()
+
+    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix, bias=made.bias)

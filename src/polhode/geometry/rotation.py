@@ -1,0 +1,159 @@
+"""Rotation matrices in every parameterization, over any scalar.
+
+`R_AB` takes components in B to components in A: x_A = R_AB x_B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, skew, sqrt
+from ..expr.field import root_of_integer, square_free
+
+_LETTERS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+
+def unit_axis(axis: str | Iterable[Any]) -> Vector:
+    """A direction as an exact unit vector: a letter, a signed letter, or any three components.
+
+    Where the length is irrational in an awkward way, the result is the exactly unit, exactly rational direction
+    nearest to the given one (within 1e-15), so that rotations about it are exactly orthogonal.
+
+    >>> unit_axis("-y"), unit_axis([3, 0, 4])
+    (Vector([0, -1, 0]), Vector([3/5, 0, 4/5]))
+    """
+    if isinstance(axis, str):
+        letter = axis.lstrip("+-").lower()
+        if letter not in _LETTERS or len(axis) > 2:
+            raise PolhodeError(
+                f"the axis {axis!r} is none of x, y, z, -x, -y, -z.", cure='Write "z" or [0, 0, 1].', code="E-AXIS-001"
+            )
+        sign = -1 if axis.startswith("-") else 1
+        return Vector([as_expr(sign * entry) for entry in _LETTERS[letter]])
+    entries = [as_expr(entry) for entry in axis]
+    if len(entries) != 3:
+        raise PolhodeError(
+            f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002"
+        )
+    square = Vector(entries).dot(entries)
+    if is_zero(square):
+        raise PolhodeError(
+            "the axis has zero length.", cure="Give a direction, for example [0, 0, 1].", code="E-AXIS-003"
+        )
+    square = as_expr(square)
+    if square.is_number and all(entry.is_number for entry in entries):
+        outside, inside = square_free(square.data)
+        if root_of_integer(inside) is None:
+            return _nearest_rational_direction([entry.data for entry in entries])
+    return Vector(entries) / sqrt(square)
+
+
+def _nearest_rational_direction(axis: Sequence[Fraction]) -> Vector:
+    """An exactly unit rational vector next to a rational one, by stereographic projection from the far pole."""
+    largest = max(range(3), key=lambda k: abs(axis[k]))
+    order = [largest, (largest + 1) % 3, (largest + 2) % 3]
+    sign = 1 if axis[largest] > 0 else -1
+    a, b, c = (axis[k] for k in order)
+    scale = 10**20
+    square = (a * a + b * b + c * c) * scale * scale
+    length = Fraction(isqrt(square.numerator // square.denominator), scale)
+    u, v = (Fraction(round(t / (length + abs(a)) * 10**17), 10**17) for t in (b, c))
+    bottom = 1 + u * u + v * v
+    unit = {order[0]: sign * (1 - u * u - v * v) / bottom, order[1]: 2 * u / bottom, order[2]: 2 * v / bottom}
+    return Vector([as_expr(unit[k]) for k in range(3)])
+
+
+def about(axis: Any, angle: Any) -> Matrix:
+    """The rotation by an angle about a unit axis: cos θ 1 + sin θ â + (1 - cos θ) a aᵀ."""
+    s, c = sin(angle), cos(angle)
+    a = Vector(axis)
+    hat = skew(a)
+    return Matrix(
+        [[(c if i == j else 0) + s * hat[i, j] + (1 - c) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
+    )
+
+
+def rotation(*turns: tuple[str | Iterable[Any], Any]) -> Matrix:
+    """Successive turns about body-fixed axes: `rotation(("z", yaw), ("y", pitch), ("x", roll))`.
+
+    >>> from polhode.expr import pi
+    >>> rotation(("z", pi / 2))
+    Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    """
+    result = Matrix.identity(3)
+    for axis, angle in turns:
+        result = result @ about(unit_axis(axis), as_expr(angle))
+    return result.map(as_expr)
+
+
+def from_quaternion(e: Sequence[Any]) -> Matrix:
+    """The rotation of a unit quaternion (scalar first)."""
+    w, x, y, z = e
+    return Matrix([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def quaternion_rate(e: Sequence[Any]) -> Matrix:
+    """ė = Γ ω for the angular velocity ω in body components: the 4×3 matrix Γ."""
+    w, x, y, z = e
+    return Matrix([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]).map(lambda entry: entry / 2)
+
+
+def from_vector_parameter(c: Sequence[Any]) -> Matrix:
+    """The rotation with vector-parameter c = a tan(θ/2); Mladenova (65)."""
+    vector = Vector(c)
+    square = vector.dot(vector)
+    hat = skew(vector)
+    return Matrix([
+        [((1 - square if i == j else 0) + 2 * (vector[i] * vector[j]) + 2 * hat[i, j]) / (1 + square) for j in range(3)]
+        for i in range(3)
+    ])  # fmt: skip
+
+
+def vector_parameter_rate(c: Sequence[Any]) -> Matrix:
+    """ċ = ½ (1 + c cᵀ + ĉ) ω for the angular velocity in body components; Mladenova (81), body form."""
+    vector = Vector(c)
+    hat = skew(vector)
+    return Matrix(
+        [[((1 if i == j else 0) + vector[i] * vector[j] + hat[i, j]) / 2 for j in range(3)] for i in range(3)]
+    )
+
+
+def is_rotation(R: Matrix) -> bool:
+    """Whether a symbolic matrix is exactly orthogonal with determinant 1."""
+    gap = R @ R.T - Matrix.identity(3)
+    determinant = R[0].dot(R[1].cross(R[2]))
+    return all(is_zero(entry) for entry in gap.entries()) and is_zero(determinant - 1)
+
+
+def as_rotation(value: Any, place: str) -> Matrix:
+    """A rotation given as a matrix or as turns ("z", angle), checked to be one exactly."""
+    if value is None:
+        return Matrix.identity(3).map(as_expr)
+    items = list(value)
+    if items and len(items[0]) == 2:
+        return rotation(*((axis, angle) for axis, angle in items))
+    if len(items) == 2 and isinstance(items[0], str):
+        return rotation((items[0], items[1]))
+    R = Matrix(items).map(as_expr)
+    if R.shape != (3, 3) or not is_rotation(R):
+        raise PolhodeError(
+            "the rotation matrix is not exactly orthogonal with determinant 1.",
+            place=place,
+            cure='Give turns instead, for example [("z", 0.3), ("x", pi/2)]; rounded decimals are not orthogonal.',
+            code="E-ROT-001",
+        )
+    return R
+
+
+__all__ = [
+    "about", "as_rotation", "from_quaternion", "from_vector_parameter", "is_rotation", "quaternion_rate",
+    "rotation", "unit_axis", "vector_parameter_rate",
+]  # fmt: skip

@@ -1,0 +1,154 @@
+"""Joint kinematics: configuration, kinematic matrix and joint map of simple and compound joints.
+
+H. G. Kwatny and G. L. Blankenship, "Symbolic Construction of Models for Multibody Dynamics", IEEE Trans. Robotics and
+Automation 11 (1995), section II, equations (12) to (36), with the corrections listed in docs/errata.md.
+
+    paper           here
+    h = (h1, h2)    a column of the joint map: rotation part, translation part
+    lambda(eps)     `exponential`, `simple_configuration`: the pose of the outer frame in the inner one
+    Gamma(eps)      `kinematic_matrix`: rates of the coordinates from the speeds, eps' = Gamma beta
+    U_j, L_j, R_j   the running product of the outermost j motions, a Pose
+    B(eps)          `rate_map`: H beta = B eps'
+    H(eps)          `compound_map`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, sqrt
+from ..geometry import Pose, about
+from ..geometry.lie import left_inverse
+from ..geometry.linear import inverse
+from ..geometry.rotation import from_quaternion, from_vector_parameter, quaternion_rate, vector_parameter_rate
+from ..model.stage import Stage
+
+
+def exponential(h: Sequence[Any], eps: Any) -> Pose:
+    """The motion e^{ĥ eps} of one degree of freedom, Proposition 1, (12).
+
+    With nu = |h1| and a = h1/nu:  R = rotation by nu·eps about a,
+    p = a (a·h2) eps + sin(nu eps)/nu (h2 - a (a·h2)) + (1 - cos(nu eps))/nu (a × h2).
+    """
+    h1, h2 = Vector(h[:3]), Vector(h[3:])
+    square = h1.dot(h1)
+    if is_zero(square):
+        return Pose(Matrix.identity(3), h2 * eps)
+    nu = sqrt(as_expr(square))
+    a = h1 / nu
+    angle = nu * eps
+    R = about(a, angle)
+    if not any(h2):
+        return Pose(R, Vector([0, 0, 0]))
+    along = a * a.dot(h2)
+    p = along * eps + (h2 - along) * (sin(angle) / nu) + a.cross(h2) * ((1 - cos(angle)) / nu)
+    return Pose(R, p)
+
+
+def _carry(U: Pose, h: Sequence[Any]) -> Vector:
+    """U⁻¹ ĥ U for a twist h: (24), (28a). The same motion seen from beyond U."""
+    h1, h2 = Vector(h[:3]), Vector(h[3:])
+    return Vector([*(U.R.T @ h1), *(U.R.T @ (h1.cross(U.p) + h2))])
+
+
+def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[Pose, Matrix]:
+    """lambda = lambda_r … lambda_1 (15) and B(eps) (18), with U_j by (23)."""
+    U = Pose.identity()
+    B = []
+    for h, e in zip(columns, eps, strict=True):
+        B.append(_carry(U, h))  # (18)
+        U = exponential(h, e) @ U  # (21), (23)
+    return U, Matrix.columns_of(B, 6)
+
+
+def simple_configuration(stage: Stage, eps: Sequence[Any]) -> Pose:
+    """The configuration of a simple joint: Corollary 1, (15), or the stored quaternion or vector-parameter."""
+    if stage.storage == "angles":
+        return _euler_like(stage.algebra, eps)[0]
+    if stage.storage == "quaternion":
+        R, rest = from_quaternion(eps[:4]), eps[4:]
+    else:
+        R, rest = from_vector_parameter(eps[:3]), eps[3:]
+    return Pose(R, Vector(rest) if rest else Vector([0, 0, 0]))
+
+
+def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matrix]:
+    """Gamma of the whole generated algebra and its left inverse: Proposition 2, (16) to (19).
+
+    On the algebra H_e that the columns generate, B eps' = H_e beta has an exact solution:
+    Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e.
+    """
+    if stage.storage == "angles":
+        H = Matrix.columns_of(stage.algebra, 6)
+        back = left_inverse(H) @ _euler_like(stage.algebra, eps)[1]
+        return inverse(back), back
+    if stage.storage == "quaternion":
+        top = quaternion_rate(eps[:4])
+        back = top.T * 4
+        split = 4
+    else:
+        top = vector_parameter_rate(eps[:3])
+        back = inverse(top)
+        split = 3
+    if len(eps) == split:
+        return top, back
+    R = simple_configuration(stage, eps).R
+    return _block_diagonal([top, R]), _block_diagonal([back, R.T])
+
+
+def kinematic_matrix(stage: Stage, eps: Sequence[Any]) -> Matrix:
+    """Gamma of a simple joint; a nonholonomic one has more rows than columns."""
+    gamma, _ = envelope_kinematics(stage, eps)
+    return gamma[:, : stage.speeds]
+
+
+def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
+    """(BᵀB)⁻¹BᵀH as Table II prints it. For a nonholonomic joint it solves B eps' = H beta only approximately."""
+    H = Matrix(H).map(as_expr)
+    if len(eps) != H.shape[1]:
+        raise ModelError(
+            f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}.", code="E-JOINT-010"
+        )
+    _, B = _euler_like(H.columns, eps)
+    return left_inverse(B) @ H
+
+
+def _block_diagonal(blocks: Sequence[Matrix]) -> Matrix:
+    width = sum(block.shape[1] for block in blocks)
+    rows, start = [], 0
+    for block in blocks:
+        for row in block:
+            rows.append([0] * start + list(row) + [0] * (width - start - len(row)))
+        start += block.shape[1]
+    return Matrix(rows)
+
+
+def compound_configuration(stages: Sequence[Stage], eps: Sequence[Sequence[Any]]) -> Pose:
+    """lambda = lambda_p … lambda_1 (26); stages and coordinates outermost first."""
+    U = Pose.identity()
+    for stage, e in zip(stages, eps, strict=True):
+        U = simple_configuration(stage, e) @ U
+    return U
+
+
+def compound_kinematic_matrix(stages: Sequence[Stage], eps: Sequence[Sequence[Any]]) -> Matrix:
+    """diag(Gamma_1, …, Gamma_p) (25)."""
+    return _block_diagonal([kinematic_matrix(stage, e) for stage, e in zip(stages, eps, strict=True)])
+
+
+def compound_map(
+    stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope: bool = False
+) -> Matrix:
+    """The joint map H(eps) of a compound joint: Proposition 3, (27), (28); stages outermost first.
+
+    With `envelope`, the columns of each stage are those of the algebra that it generates.
+    """
+    U = Pose.identity()
+    columns = []
+    for stage, e in zip(stages, eps, strict=True):
+        own = stage.algebra if envelope else stage.H.columns
+        columns += [_carry(U, h) for h in own]  # (28a)
+        U = simple_configuration(stage, e) @ U  # (28b), (28c)
+    return Matrix.columns_of(columns, 6)

@@ -1,0 +1,112 @@
+"""Sweeps over the tree: poses, velocities, Jacobians, energy and momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..expr import Matrix, Vector, as_expr
+from ..geometry import Pose
+from .tree import BASE, Tree
+
+
+def world_poses(tree: Tree) -> list[Pose]:
+    """The pose of every link in the ground, by successive products of configuration matrices."""
+    poses: list[Pose] = []
+    for link in tree.links:
+        poses.append(link.X if link.parent == BASE else poses[link.parent] @ link.X)
+    return poses
+
+
+def body_pose(tree: Tree, body: str, poses: Sequence[Pose] | None = None) -> Pose:
+    """The pose of a body's frame in the ground."""
+    place, X = tree.bodies[body]
+    if place == BASE:
+        return X
+    return (world_poses(tree) if poses is None else poses)[place] @ X
+
+
+def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[tuple[Vector, Vector]]:
+    """Angular velocity and velocity of the origin of every link, in link components: (47) of the paper.
+
+    w = Rᵀ w_parent + H1 u,   v = Rᵀ (v_parent + w_parent × p) + H2 u.
+    """
+    u = tree.u if u is None else u
+    result: list[tuple[Vector, Vector]] = []
+    for link in tree.links:
+        w, v = link.relative_velocity(u)
+        if link.parent != BASE:
+            w_parent, v_parent = result[link.parent]
+            w = link.X.R.T @ w_parent + w
+            v = link.X.R.T @ (v_parent + w_parent.cross(link.X.p)) + v
+        result.append((w, v))
+    return result
+
+
+def point_velocity(
+    tree: Tree, body: str, point: Sequence[Any], moving: Sequence[tuple[Vector, Vector]]
+) -> tuple[Vector, Vector]:
+    """Angular velocity of a body and velocity of a point of it, in the components of the body's link."""
+    place, X = tree.bodies[body]
+    if place == BASE:
+        return Vector([0, 0, 0]), Vector([0, 0, 0])
+    w, v = moving[place]
+    return w, v + w.cross(X.point(point))
+
+
+def link_jacobian(tree: Tree, place: int) -> list[tuple[int, Vector, Vector]]:
+    """The columns of the velocity Jacobian of a link, in link components: (speed, w-part, v-part).
+
+    These are the blocks φ(k, j) H(j) of Φ H, (50), (51); speeds that do not move the link are left out.
+    """
+    columns: list[tuple[int, Vector, Vector]] = []
+    X = Pose.identity()  # pose of the target link in the link that is being visited
+    while place != BASE:
+        link = tree.links[place]
+        for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+            columns.append((speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))))
+        X = link.X @ X
+        place = link.parent
+    return columns
+
+
+def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> Matrix:
+    """The 6×n Jacobian of a point of a body in ground components: rows angular velocity, then velocity."""
+    place, X_body = tree.bodies[body]
+    columns = [[as_expr(0)] * 6 for _ in tree.u]
+    if place != BASE:
+        R = world_poses(tree)[place].R
+        arm = X_body.point(point)
+        for speed, w, v in link_jacobian(tree, place):
+            columns[speed] = [*map(as_expr, R @ w), *map(as_expr, R @ (v + w.cross(arm)))]
+    return Matrix.columns_of(columns, 6)
+
+
+def kinetic_energy(tree: Tree, u: Sequence[Any] | None = None) -> Any:
+    """T = ½ Σ (w·(I w + h × v) + v·(m v - h × w))."""
+    total: Any = as_expr(0)
+    for link, (w, v) in zip(tree.links, velocities(tree, u), strict=True):
+        spin, linear = link.inertia.momentum(w, v)
+        total = total + w.dot(spin) + v.dot(linear)
+    return total / 2
+
+
+def momentum(tree: Tree) -> tuple[Vector, Vector]:
+    """Angular momentum about the ground's origin and linear momentum, in ground components."""
+    spin, linear = Vector([as_expr(0)] * 3), Vector([as_expr(0)] * 3)
+    for link, (w, v), X in zip(tree.links, velocities(tree), world_poses(tree), strict=True):
+        own_spin, own_linear = link.inertia.momentum(w, v)
+        f = X.R @ own_linear
+        linear = linear + f
+        spin = spin + X.R @ own_spin + X.p.cross(f)
+    return spin, linear
+
+
+def centre_of_mass(tree: Tree) -> tuple[Any, Vector]:
+    """Total mass and first moment Σ m c in ground components."""
+    mass: Any = as_expr(0)
+    moment = Vector([as_expr(0)] * 3)
+    for link, X in zip(tree.links, world_poses(tree), strict=True):
+        mass = mass + link.inertia.m
+        moment = moment + X.R @ link.inertia.h + X.p * link.inertia.m
+    return mass, moment

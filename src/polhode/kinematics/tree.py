@@ -1,0 +1,246 @@
+"""The kinematic tree: a System as the formalisms see it.
+
+Each simple stage of each joint is a link; a compound joint's inner links carry no mass. Bodies that are welded
+together are one link. Every quantity is in its link's own frame, whose origin is the joint that carries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Expr, Matrix, Vector, as_expr
+from ..expr.evaluate import evaluate
+from ..geometry import Inertia, Pose
+from ..model.stage import Stage
+from ..model.system import GROUND, Joint, System
+from .joint import envelope_kinematics, simple_configuration
+
+BASE = -1
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid piece that moves as one, and the simple joint that carries it.
+
+    `X` is the pose of this link in its parent, R takes this link's components to the parent's. The relative velocity
+    is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
+    """
+
+    name: str
+    joint: str
+    parent: int
+    stage: Stage
+    X: Pose
+    H: tuple[tuple[Vector, Vector], ...]
+    coordinates: tuple[int, ...]
+    speeds: tuple[int, ...]
+    inertia: Inertia
+
+    def relative_velocity(self, u: Sequence[Any]) -> tuple[Vector, Vector]:
+        """H u for this joint: relative angular velocity and relative velocity of the origin."""
+        w, v = _combine(self.H, [u[k] for k in self.speeds])
+        return w, v
+
+
+def _combine(H: Sequence[tuple[Vector, Vector]], amounts: Sequence[Any]) -> tuple[Vector, Vector]:
+    w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
+    for (hw, hv), amount in zip(H, amounts, strict=True):
+        w, v = w + hw * amount, v + hv * amount
+    return w, v
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Links, parents before children, with the names and symbols of coordinates and speeds."""
+
+    links: tuple[Link, ...]
+    bodies: Mapping[str, tuple[int, Pose]]  # body -> its link (BASE for the ground) and its pose there
+    q: Vector
+    u: Vector
+    tau: Vector
+    gravity: Vector
+
+    @property
+    def coordinates(self) -> list[str]:
+        return [q.name for q in self.q]
+
+    @property
+    def speeds(self) -> list[str]:
+        return [u.name for u in self.u]
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """For each link (and the base) the links that it carries."""
+        table: dict[int, list[int]] = {place: [] for place in range(-1, len(self.links))}
+        for place, link in enumerate(self.links):
+            table[link.parent].append(place)
+        return table
+
+    @cached_property
+    def speed_order(self) -> list[int]:
+        """The speeds from the base outward."""
+        return [speed for link in self.links for speed in link.speeds]
+
+    @cached_property
+    def speed_tie(self) -> list[int]:
+        """For each speed the next one on the way to the base, -1 where there is none."""
+        tie = [-1] * len(self.u)
+        for link in self.links:
+            last = -1
+            parent = link.parent
+            while parent != BASE and not self.links[parent].speeds:
+                parent = self.links[parent].parent
+            if parent != BASE:
+                last = self.links[parent].speeds[-1]
+            for speed in link.speeds:
+                tie[speed] = last
+                last = speed
+        return tie
+
+    @cached_property
+    def stage_kinematics(self) -> list[tuple[Matrix, Matrix]]:
+        """For each link, Gamma of its stage's envelope and its left inverse."""
+        return [
+            envelope_kinematics(link.stage, [self.q[k] for k in link.coordinates]) for link in self.links
+        ]
+
+    def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
+        """q̇ = Gamma(q) u."""
+        u = self.u if u is None else u
+        rates: list[Any] = [as_expr(0)] * len(self.q)
+        for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
+            for row, coordinate in zip(gamma, link.coordinates, strict=True):
+                own = row[: len(link.speeds)]
+                rates[coordinate] = as_expr(own.dot([u[k] for k in link.speeds]))
+        return Vector(rates)
+
+    def kinematic_matrix(self) -> Matrix:
+        """Gamma(q), with a row for each coordinate and a column for each speed."""
+        rows = [[as_expr(0)] * len(self.u) for _ in self.q]
+        for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
+            for row, coordinate in zip(gamma, link.coordinates, strict=True):
+                for entry, speed in zip(row, link.speeds, strict=False):
+                    rows[coordinate][speed] = as_expr(entry)
+        return Matrix(rows)
+
+    def at(self, values: Mapping[Expr, float]) -> Tree:
+        """The same tree with numbers in place of symbols: the formalisms run on it as they are."""
+        number = _numbers_at(values)
+        links = tuple(
+            replace(
+                link,
+                X=Pose(link.X.R.map(number), Vector(map(number, link.X.p))),
+                H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
+                inertia=Inertia(
+                    number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.I.map(number)
+                ),
+            )
+            for link in self.links
+        )
+        bodies = {
+            name: (place, Pose(X.R.map(number), Vector(map(number, X.p))))
+            for name, (place, X) in self.bodies.items()
+        }
+        vectors = {
+            "q": Vector(map(number, self.q)),
+            "u": Vector(map(number, self.u)),
+            "tau": Vector(map(number, self.tau)),
+            "gravity": Vector(map(number, self.gravity)),
+        }
+        return Tree(links, bodies, **vectors)
+
+
+def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
+    def number(entry: Any) -> float:
+        return evaluate([entry], values)[0] if type(entry) is Expr else float(entry)
+
+    return number
+
+
+def build_tree(system: System) -> Tree:
+    """Arrange a System as a tree, parents first; bodies that hang on nothing are an error."""
+    joints = _joints_from_the_ground(system)
+    q = Vector([coordinate for joint in joints for coordinate in joint.q])
+    u = Vector([speed for joint in joints for speed in joint.u])
+    tau = Vector([effort for joint in joints for effort in joint.tau])
+    q_place = {coordinate.name: place for place, coordinate in enumerate(q)}
+    u_place = {speed.name: place for place, speed in enumerate(u)}
+    links: list[Link] = []
+    bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
+    for joint in joints:
+        carrier, X_carrier = bodies[joint.parent]
+        X_fixed = X_carrier @ joint.in_parent
+        stages = joint.type.from_parent
+        firsts_q, firsts_u = _offsets(joint)
+        for count, place in enumerate(stages):
+            stage = joint.type.stages[place]
+            own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
+            own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
+            last = count == len(stages) - 1
+            links.append(
+                Link(
+                    name=joint.child if last else f"{joint.name}, stage {count + 1}",
+                    joint=joint.name,
+                    parent=carrier,
+                    stage=stage,
+                    X=_exact(X_fixed @ simple_configuration(stage, own_q)),
+                    H=tuple((Vector(h[:3]), Vector(h[3:])) for h in stage.H.columns),
+                    coordinates=tuple(q_place[c.name] for c in own_q),
+                    speeds=tuple(u_place[s.name] for s in own_u),
+                    inertia=Inertia.zero(),
+                )
+            )
+            carrier, X_fixed = len(links) - 1, Pose.identity()
+        X_body = X_fixed @ joint.in_child.inverse()
+        bodies[joint.child] = (carrier, X_body)
+        _add_body(system, joint.child, links, carrier, X_body)
+    return Tree(tuple(links), bodies, q, u, tau, system.gravity)
+
+
+def _exact(X: Pose) -> Pose:
+    return Pose(X.R.map(as_expr), Vector(map(as_expr, X.p)))
+
+
+def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
+    """Where each stage's coordinates and speeds begin in the joint's lists."""
+    q_first, u_first = [0], [0]
+    for stage in joint.type.stages:
+        q_first.append(q_first[-1] + stage.coordinates)
+        u_first.append(u_first[-1] + stage.speeds)
+    return q_first, u_first
+
+
+def _add_body(system: System, name: str, links: list[Link], carrier: int, X: Pose) -> None:
+    body = system.bodies[name]
+    if carrier == BASE or body.is_massless:
+        return
+    own = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
+    links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
+
+
+def _joints_from_the_ground(system: System) -> list[Joint]:
+    """The joints, each after the one that carries its parent, otherwise as they were written."""
+    by_parent: dict[str, list[Joint]] = {}
+    for joint in system.joints.values():
+        by_parent.setdefault(joint.parent, []).append(joint)
+    order: list[Joint] = []
+    stack = by_parent.get(GROUND, [])[::-1]
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(by_parent.get(joint.child, [])[::-1])
+    placed = {GROUND, *(joint.child for joint in order)}
+    loose = [name for name in system.bodies if name not in placed]
+    if loose:
+        raise ModelError(
+            f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(repr(name) for name in loose)} "
+            "cannot be reached from the ground.",
+            place=f"system '{system.name}'",
+            cure="Join it to another body, or with a free joint to the ground.",
+            code="E-MODEL-020",
+        )
+    return order

@@ -1,0 +1,24 @@
+"""What a user writes: systems, bodies, joints, forces."""
+
+from .body import Body, Frame, Shape, box, cylinder, disc, rod, sphere
+from .joint_type import (
+    Compound,
+    Cylindrical,
+    Fixed,
+    Free,
+    JointMap,
+    JointType,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from .system import Joint, NamedPose, Parameter, System
+
+__all__ = [
+    "Body", "Compound", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType", "NamedPose", "Parameter",
+    "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "box", "cylinder",
+    "disc", "rod", "sphere",
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Bodies, frames and points, and the inertia of common solids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols
+from ..geometry import Pose, unit_axis
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a body looks like: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits in the body."""
+
+    kind: str
+    size: tuple[Any, ...]
+    at: tuple[Any, ...] = (0, 0, 0)
+    rotation: Any = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body: mass, mass centre and inertia about it, in the body's frame.
+
+    The frame's origin is the joint that carries the body, unless the joint says otherwise.
+    """
+
+    name: str
+    mass: Expr
+    com: Vector
+    inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+
+    @property
+    def is_massless(self) -> bool:
+        return not self.mass and not any(self.inertia.entries())
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame fixed in a body; as a point, its origin."""
+
+    name: str
+    body: str
+    pose: Pose
+
+
+def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:
+    """The inertia of a slender bar about its centre: m l²/12 across, nothing along.
+
+    >>> rod(12, 1)
+    Matrix([[1, 0, 0], [0, 1, 0], [0, 0, 0]])
+    """
+    across = as_expr(mass) * as_expr(length) ** 2 / 12
+    return _about_axis(0, across, axis)
+
+
+def cylinder(mass: Any, radius: Any, length: Any, axis: Any = "z") -> Matrix:
+    """The inertia of a solid cylinder about its centre."""
+    m, r, l = as_expr(mass), as_expr(radius), as_expr(length)
+    return _about_axis(m * r**2 / 2, m * (3 * r**2 + l**2) / 12, axis)
+
+
+def disc(mass: Any, radius: Any, axis: Any = "z") -> Matrix:
+    """The inertia of a thin disc about its centre: m r²/2 about the axis, m r²/4 across."""
+    m, r = as_expr(mass), as_expr(radius)
+    return _about_axis(m * r**2 / 2, m * r**2 / 4, axis)
+
+
+def sphere(mass: Any, radius: Any) -> Matrix:
+    """The inertia of a solid ball about its centre: 2/5 m r²."""
+    return Matrix.identity(3) * (2 * as_expr(mass) * as_expr(radius) ** 2 / 5)
+
+
+def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
+    """The inertia of a solid box with these edges about its centre."""
+    m, a, b, c = (as_expr(value) for value in (mass, x, y, z))
+    return Matrix.diagonal([m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12])
+
+
+def _about_axis(along: Any, across: Any, axis: Any) -> Matrix:
+    """across·1 + (along - across) a aᵀ."""
+    a = unit_axis(axis)
+    return Matrix(
+        [[(across if i == j else 0) + (along - across) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
+    ).map(as_expr)
+
+
+def as_inertia(value: Any, place: str) -> Matrix:
+    """An inertia given as a matrix, as three principal moments, or as (xx, yy, zz, xy, xz, yz)."""
+    entries = [value] if not hasattr(value, "__iter__") else list(value)
+    if len(entries) == 1 and not entries[0]:
+        return Matrix.zeros(3, 3).map(as_expr)
+    if len(entries) == 3 and all(hasattr(row, "__iter__") for row in entries):
+        matrix = Matrix(entries).map(as_expr)
+        if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
+            return matrix
+        raise ModelError(
+            "the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-BODY-002"
+        )
+    if len(entries) == 3:
+        return Matrix.diagonal(entries).map(as_expr)
+    if len(entries) == 6:
+        xx, yy, zz, xy, xz, yz = entries
+        return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).map(as_expr)
+    raise ModelError(
+        f"an inertia has 3, 6 or 3×3 entries, not {len(entries)}.",
+        place=place,
+        cure="Give principal moments [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a matrix.",
+        code="E-BODY-001",
+    )
+
+
+def check_mass_and_inertia(mass: Expr, inertia: Matrix, place: str) -> None:
+    """Refuse what no distribution of mass can have; symbols are taken on trust."""
+    import numpy as np
+
+    if not free_symbols([mass]) and constant_value(mass) < 0:
+        raise ModelError(f"the mass {mass!r} is negative.", place=place, cure="Give a mass ≥ 0.", code="E-BODY-003")
+    if free_symbols(inertia.entries()):
+        return
+    numbers = np.array([[float(entry) for entry in row] for row in inertia])
+    moments = np.linalg.eigvalsh(numbers)
+    slack = 1e-9 * max(abs(moments).max(), 1e-300)
+    listed = ", ".join(f"{moment:.6g}" for moment in moments)
+    if moments[0] < -slack:
+        raise ModelError(
+            f"the inertia is not positive: its principal moments are {listed}.",
+            place=place,
+            cure="Check signs and the order xx, yy, zz, xy, xz, yz; it is taken about the centre of mass.",
+            code="E-BODY-004",
+        )
+    if moments[2] > moments[0] + moments[1] + slack:
+        nearest = ", ".join(f"{moment:.6g}" for moment in (moments[0], moments[1], moments[0] + moments[1]))
+        raise ModelError(
+            f"no body has the principal moments {listed}: the largest exceeds the sum of the others.",
+            place=place,
+            cure=f"The nearest possible moments are {nearest}.",
+            code="E-BODY-005",
+        )

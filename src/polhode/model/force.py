@@ -1,0 +1,63 @@
+"""What acts on bodies and joints, as plain records; the formalisms decide what they make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..expr import Expr, Vector
+
+
+@dataclass(frozen=True)
+class PointForce:
+    """A force on a body at a point (in the body's frame), its components given in a frame."""
+
+    name: str
+    body: str
+    point: Vector
+    vector: Vector
+    frame: str
+
+
+@dataclass(frozen=True)
+class BodyTorque:
+    """A pure torque on a body, its components given in a frame."""
+
+    name: str
+    body: str
+    vector: Vector
+    frame: str
+
+
+@dataclass(frozen=True)
+class JointForce:
+    """A generalized force on one speed of a joint."""
+
+    name: str
+    joint: str
+    index: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Potential:
+    """A potential energy as an expression of coordinates (and parameters and time)."""
+
+    name: str
+    energy: Expr
+
+
+@dataclass(frozen=True)
+class PointSpring:
+    """A spring and damper between two points: tension k (L - L0) + c dL/dt along the line that joins them."""
+
+    name: str
+    body_a: str
+    point_a: Vector
+    body_b: str
+    point_b: Vector
+    stiffness: Expr
+    length: Expr
+    damping: Expr
+
+
+Load = PointForce | BodyTorque | JointForce | Potential | PointSpring

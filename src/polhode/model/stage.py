@@ -1,0 +1,90 @@
+"""A simple joint: a constant joint map, and how its configuration is stored.
+
+Kwatny and Blankenship: the relative velocity across the joint, in the outer body's frame, is p = H β (9). The joint
+*is* its map H; configuration and kinematics follow from it. If the columns of H close under the Lie bracket the
+joint is holonomic, with as many coordinates as speeds. If they do not, the joint is nonholonomic: it keeps its
+speeds and takes its coordinates from the subalgebra that the columns generate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Matrix, Vector, as_expr, rank, same
+from ..geometry.lie import generated_subalgebra
+
+#: How an orientation can be stored: three angles as in the paper, a unit quaternion, or tan(θ/2) times the axis.
+STORAGES = ("angles", "quaternion", "vector")
+
+_UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A simple joint with joint map H (6×r, rotation rows first, columns outermost first)."""
+
+    H: Matrix
+    storage: str = "angles"
+    coordinate_labels: tuple[str, ...] = field(default=(), compare=False)
+    speed_labels: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "H", Matrix(self.H).map(as_expr))
+        rows, columns = self.H.shape
+        if rows != 6 or not 1 <= columns <= 6:
+            raise ModelError(
+                f"a joint map has 6 rows and 1 to 6 columns, not {rows}×{columns}.",
+                cure="Write three rows for rotation and three for translation, a column for each speed.",
+                code="E-JOINT-001",
+            )
+        if rank(self.H) < columns:
+            raise ModelError(
+                "the columns of the joint map are not independent.",
+                cure="Remove the columns that others already span.",
+                code="E-JOINT-002",
+            )
+        if self.storage not in STORAGES:
+            raise ModelError(
+                f"orientation cannot be stored as {self.storage!r}.",
+                cure=f"Choose one of {', '.join(STORAGES)}.",
+                code="E-JOINT-003",
+            )
+        if self.storage != "angles" and not (self.is_spherical or self.is_free):
+            raise ModelError(
+                f"only spherical and free joints can store orientation as a {self.storage}.",
+                cure='Use storage="angles".',
+                code="E-JOINT-004",
+            )
+
+    @property
+    def is_spherical(self) -> bool:
+        return self._has_map([row[:3] for row in _UNIT])
+
+    @property
+    def is_free(self) -> bool:
+        return self._has_map(_UNIT)
+
+    def _has_map(self, rows: Sequence[Sequence[Any]]) -> bool:
+        return self.H.shape == (6, len(rows[0])) and same(self.H.entries(), Matrix(rows).entries())
+
+    @cached_property
+    def algebra(self) -> list[Vector]:
+        """The columns of H, extended to a basis of the subalgebra that they generate."""
+        return generated_subalgebra(self.H.columns)
+
+    @property
+    def is_holonomic(self) -> bool:
+        """Whether the columns close under the bracket."""
+        return len(self.algebra) == self.speeds
+
+    @property
+    def speeds(self) -> int:
+        return self.H.shape[1]
+
+    @property
+    def coordinates(self) -> int:
+        return len(self.algebra) + (self.storage == "quaternion")

@@ -1,0 +1,235 @@
+"""Plots over time as small multiples: one panel a group, one shared time axis, lines named where they end.
+
+matplotlib is asked for only when a plot is made. Names are shown as they are written: no `$`, `_` or
+backslash in them is read as mathematics.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polhode.errors import PolhodeError, ShapeError
+from polhode.view.page import replace_file
+from polhode.view.scene import PALETTE, Channel, Floats, checked_times
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, QUIET, HAIR = "#14181d", "#5d6670", "#e2e5e9"
+MOST_DIRECT_LABELS = 6
+LONGEST_NAME = 40
+PANEL_HEIGHT = 1.75  # inches
+LABEL_SIZE = 8.5  # points
+
+#: What a plot must not inherit: a user's TeX would read names as TeX; the salt keeps SVG files reproducible.
+_SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
+
+
+def plot_channels(
+    time: ArrayLike,
+    groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]],
+    title: str = "",
+) -> Figure:
+    """Draw groups of quantities over time; a group is its title, its unit and its values by name.
+
+    A quantity that changes by less than one part in ten thousand is drawn level, its change told in words.
+
+        figure = plot_channels(t, [("Angles", "rad", {"shoulder": q1, "elbow": q2})], title="Free swing")
+    """
+    times = checked_times(time, "plot")
+    panels = [
+        (name, unit, [_channel(key, unit, values, len(times)) for key, values in members.items()])
+        for name, unit, members in groups
+    ]
+    if not panels:
+        raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
+
+    matplotlib = _matplotlib()
+    with matplotlib.rc_context(_SETTINGS):
+        height = PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5)
+        spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.07, h_pad=0.08, w_pad=0.08)
+        figure: Figure = matplotlib.figure.Figure(figsize=(8.0, height), layout=spacing, facecolor="white")
+        rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (name, unit, members) in zip(rows, panels, strict=True):
+            _panel(axes, times, name, unit, members)
+        rows[-1].set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
+        if times[-1] > times[0]:
+            rows[-1].set_xlim(times[0], times[-1])
+        if title:
+            figure.suptitle(
+                _plain(title, 100),
+                x=0.012,
+                ha="left",
+                fontsize=13,
+                fontweight="bold",
+                color=INK,
+                **_AS_WRITTEN,
+            )
+    return figure
+
+
+def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Save a figure as .png, .svg or .pdf, whole or not at all; the same figure gives the same file."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    dates: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    if kind not in dates:
+        raise PolhodeError(
+            f"there is no way to save a plot as {kind!r}.",
+            place=os.fspath(path),
+            cure="Name the file .png, .svg or .pdf.",
+        )
+    content = io.BytesIO()
+    with _matplotlib().rc_context(_SETTINGS):
+        figure.savefig(content, format=kind, dpi=200, metadata=dates[kind])
+    return replace_file(path, content.getvalue())
+
+
+_AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+        import matplotlib.figure
+        import matplotlib.layout_engine
+        import matplotlib.ticker
+    except ImportError as error:
+        raise PolhodeError(
+            "matplotlib, which draws the plots, is not installed.",
+            place="plot",
+            cure='Install it with: pip install "polhode[plot]"',
+        ) from error
+    return matplotlib
+
+
+def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
+    channel = Channel(name, unit, np.asarray(values, dtype=float))
+    if len(channel.values) != samples:
+        raise ShapeError(
+            f"it has {len(channel.values)} values for {samples} times.",
+            place=f"channel {name!r}",
+            cure="Give one value for each time.",
+        )
+    return channel
+
+
+def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
+    axes.set_facecolor("white")
+    axes.grid(True, color=HAIR, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=QUIET, labelsize=LABEL_SIZE, length=0, pad=5)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side == "bottom")
+        spine.set(color=QUIET, linewidth=0.8)
+    ticker = _matplotlib().ticker
+    axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
+    axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
+
+    heading = "  ".join(part for part in (_plain(name), f"({_plain(unit)})" if unit else "") if part)
+    colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
+    styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
+    for channel, color, style in zip(members, colors, styles, strict=True):
+        axes.plot(time, channel.values, color=color, linestyle=style, linewidth=1.5, solid_joinstyle="round")
+    low, high, change = _limits(members)
+    axes.set_ylim(low, high)
+    if change:
+        heading += f"   {change} {_plain(unit)}".rstrip()
+    axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
+
+    if len(members) <= MOST_DIRECT_LABELS:
+        _label_ends(axes, members, colors, low, high)
+    else:
+        _legend(axes, members)
+
+
+def _limits(members: Sequence[Channel]) -> tuple[float, float, str]:
+    """The panel's limits, and in words the change of a quantity that is drawn level."""
+    values = np.concatenate([channel.values for channel in members]) if members else np.zeros(0)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return -1.0, 1.0, ""
+    low, high = float(values.min()), float(values.max())
+    largest = max(abs(low), abs(high))
+    if high - low > 1e-4 * largest:
+        room = 0.06 * (high - low)
+        return low - room, high + room, ""
+    room = 0.05 * largest or 1.0
+    told = f"varies by {high - low:.2g}" if len(members) == 1 and high > low else ""
+    return low - room, high + room, told
+
+
+def _label_ends(
+    axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float
+) -> None:
+    ends = []
+    for channel in members:
+        finite = channel.values[np.isfinite(channel.values)]
+        ends.append((float(finite[-1]) - low) / (high - low) if len(finite) else 0.5)
+    gap = 1.3 * LABEL_SIZE / (72 * PANEL_HEIGHT * 0.72)
+    for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
+        place = {"transform": axes.transAxes, "color": color, "clip_on": False}
+        axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **place)
+        axes.text(
+            1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **place, **_AS_WRITTEN
+        )
+
+
+def _legend(axes: Any, members: Sequence[Channel]) -> None:
+    legend = axes.legend(
+        axes.get_lines(),
+        # A label that begins with an underscore would be left out; the name is set as text afterwards.
+        ["line"] * len(members),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.06),
+        frameon=False,
+        fontsize=LABEL_SIZE,
+        handlelength=1.4,
+        labelspacing=0.25,
+        ncols=1 + (len(members) - 1) // 8,
+    )
+    for text, channel in zip(legend.get_texts(), members, strict=True):
+        text.set(text=_plain(channel.name), color=INK, **_AS_WRITTEN)
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Heights moved apart to at least `gap`, in their order, about as far up as down.
+
+    >>> spread([0.5, 0.5], 0.2)
+    [0.4, 0.6]
+    """
+    order = sorted(range(len(heights)), key=lambda index: heights[index])
+    # Crowded labels form blocks; a block sits at the mean of what its members asked for.
+    blocks: list[list[int]] = []
+    for index in order:
+        blocks.append([index])
+        while (
+            len(blocks) > 1
+            and _top(blocks[-2], heights, gap) + gap > _bottom(blocks[-1], heights, gap) + 1e-12
+        ):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    moved = list(heights)
+    for block in blocks:
+        for step, index in enumerate(block):
+            moved[index] = round(_bottom(block, heights, gap) + step * gap, 12)
+    return moved
+
+
+def _bottom(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
+    return sum(heights[index] for index in block) / len(block) - gap * (len(block) - 1) / 2
+
+
+def _top(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
+    return _bottom(block, heights, gap) + gap * (len(block) - 1)
+
+
+def _plain(words: str, longest: int = LONGEST_NAME) -> str:
+    """One printable line of the words, cut with an ellipsis where they run on."""
+    line = "".join(letter if letter.isprintable() else " " for letter in words).strip()
+    return line if len(line) <= longest else line[: longest - 1] + "…"

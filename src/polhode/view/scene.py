@@ -1,0 +1,289 @@
+"""What is to be drawn, as plain data: shapes on bodies, bodies in a scene, a scene in motion.
+
+Lengths are in metres, times in seconds; quaternions are (w, x, y, z) and turn a body's axes into the world's.
+Nothing here knows about screens: `page` and `plot` do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from polhode.errors import PolhodeError, ShapeError
+
+Floats = NDArray[np.float64]
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+PALETTE = ("#0077bb", "#ee7733", "#009988", "#cc3311", "#33bbee", "#ee3377", "#7a8088")
+"""Seven colours that stay apart under every common colour blindness (after Paul Tol's "vibrant" set)."""
+
+SIZES: dict[str, tuple[str, ...]] = {
+    "box": ("length x", "length y", "length z"),
+    "cylinder": ("radius", "length"),
+    "cone": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "sphere": ("radius",),
+    "ellipsoid": ("radius x", "radius y", "radius z"),
+    "frame": ("length",),
+}
+"""Every kind of shape and what its sizes mean; shapes are centred, and round ones have their axis along z."""
+
+NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A solid fixed to a body; `rotation`, a quaternion or a 3x3 matrix, is kept as a quaternion.
+
+    >>> Shape("cylinder", (0.05, 0.4), rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]).rotation
+    (0.5, 0.5, 0.5, 0.5)
+    """
+
+    kind: str
+    size: Sequence[float]
+    position: Sequence[float] = ORIGIN
+    rotation: ArrayLike = NO_TURN
+    color: str | None = None
+
+    def __post_init__(self) -> None:
+        place = f"shape {self.kind!r}"
+        if self.kind not in SIZES:
+            raise PolhodeError(
+                "there is no shape of this kind.", place=place, cure=f"Known kinds are {', '.join(SIZES)}."
+            )
+        meaning = SIZES[self.kind]
+        size = _numbers(self.size, (len(meaning),), place, f"size ({', '.join(meaning)})")
+        if not (size > 0).all():
+            raise PolhodeError(
+                "every size must be positive.", place=place, cure=f"Sizes: {', '.join(meaning)}."
+            )
+        if self.color is not None and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(self.color)):
+            raise PolhodeError(
+                f"the color {self.color!r} is not understood.", place=place, cure="Write it as '#0077bb'."
+            )
+        position = _numbers(self.position, (3,), place, "position")
+        object.__setattr__(self, "size", tuple(size.tolist()))
+        object.__setattr__(self, "position", tuple(position.tolist()))
+        object.__setattr__(self, "rotation", _as_quaternion(self.rotation, place))
+
+
+def rod(start: Sequence[float], end: Sequence[float], radius: float, color: str | None = None) -> Shape:
+    """A round-ended bar from one point to another; the points are the centres of its ends.
+
+    >>> rod((0, 0, 0), (0, 0, 0.5), 0.02).size
+    (0.02, 0.5)
+    """
+    a, b = _numbers(start, (3,), "rod", "start"), _numbers(end, (3,), "rod", "end")
+    length = float(np.linalg.norm(b - a))
+    if length == 0.0:
+        raise PolhodeError("start and end are the same point.", place="rod", cure="Draw a sphere instead.")
+    x, y, z = ((b - a) / length).tolist()
+    # The shortest turn from z to the rod; straight down it is undetermined, and a half turn about x will do.
+    turn = (1.0 + z, -y, x, 0.0) if z > -1.0 + 1e-12 else (0.0, 1.0, 0.0, 0.0)
+    return Shape("capsule", (radius, length), ((a + b) / 2).tolist(), turn, color)
+
+
+@dataclass(frozen=True)
+class SceneBody:
+    """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn."""
+
+    name: str
+    shapes: Sequence[Shape] = ()
+    tracer: Sequence[float] = ORIGIN
+
+    def __post_init__(self) -> None:
+        tracer = _numbers(self.tracer, (3,), f"body {self.name!r}", "tracer")
+        object.__setattr__(self, "shapes", tuple(self.shapes))
+        object.__setattr__(self, "tracer", tuple(tracer.tolist()))
+
+    def color(self, index: int) -> str:
+        """The body's colour in lists: that of its first coloured shape, else the palette's at `index`."""
+        own = (shape.color for shape in self.shapes if shape.color is not None)
+        return next(own, PALETTE[index % len(PALETTE)])
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Bodies to be drawn together, and which way is up.
+
+    The ground is drawn at height `ground` along `up`; left out, it lies at zero, or just beneath a motion
+    that dips below zero or flies far above it.
+    """
+
+    title: str
+    bodies: Sequence[SceneBody]
+    up: Sequence[float] = (0.0, 0.0, 1.0)
+    ground: float | None = None
+
+    def __post_init__(self) -> None:
+        up = _numbers(self.up, (3,), "scene", "up")
+        length = float(np.linalg.norm(up))
+        if length == 0.0:
+            raise PolhodeError(
+                "the up direction has zero length.", place="scene", cure="For example (0, 0, 1)."
+            )
+        if self.ground is not None:
+            object.__setattr__(self, "ground", float(_numbers(self.ground, (), "scene", "ground")))
+        object.__setattr__(self, "bodies", tuple(self.bodies))
+        object.__setattr__(self, "up", tuple((up / length).tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Where every body is: `time` (T,), `positions` (T, bodies, 3), `quaternions` (T, bodies, 4).
+
+    Quaternions are scaled to unit length and their signs chosen so that each continues the one before it.
+    """
+
+    time: Floats
+    positions: Floats
+    quaternions: Floats
+
+    def __post_init__(self) -> None:
+        time = checked_times(self.time, "motion")
+        positions = np.asarray(self.positions, dtype=float)
+        bodies = positions.shape[1] if positions.ndim == 3 else 0
+        positions = _numbers(positions, (len(time), bodies, 3), "motion", "positions (times, bodies, 3)")
+        quaternions = _numbers(
+            self.quaternions, (len(time), bodies, 4), "motion", "quaternions (times, bodies, 4)"
+        )
+        length = np.linalg.norm(quaternions, axis=2, keepdims=True)
+        if not (length > 0).all():
+            sample, body, _ = np.argwhere(~(length > 0))[0]
+            raise PolhodeError(
+                f"the quaternion of body number {body} is zero at time {time[sample]:g}.",
+                place="motion",
+                cure="A quaternion at rest is (1, 0, 0, 0).",
+            )
+        for name, array in (
+            ("time", time),
+            ("positions", positions),
+            ("quaternions", _continuous(quaternions / length)),
+        ):
+            frozen = array.copy()
+            frozen.setflags(write=False)
+            object.__setattr__(self, name, frozen)
+
+    def at(self, time: ArrayLike) -> Motion:
+        """The motion at other times: positions on straight lines, orientations on great arcs between samples.
+
+        >>> half_turn = Motion([0, 1], np.zeros((2, 1, 3)), [[[1, 0, 0, 0]], [[0, 0, 0, 1]]])
+        >>> half_turn.at([0.5]).quaternions.round(4).tolist()
+        [[[0.7071, 0.0, 0.0, 0.7071]]]
+        """
+        wanted = checked_times(time, "motion")
+        right = np.clip(np.searchsorted(self.time, wanted, side="right"), 1, max(len(self.time) - 1, 1))
+        right = np.minimum(right, len(self.time) - 1)
+        left = np.maximum(right - 1, 0)
+        gap = self.time[right] - self.time[left]
+        share = np.clip((wanted - self.time[left]) / np.where(gap > 0, gap, 1.0), 0.0, 1.0)[:, None, None]
+        positions = self.positions[left] * (1 - share) + self.positions[right] * share
+        return Motion(wanted, positions, _slerp(self.quaternions[left], self.quaternions[right], share))
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line."""
+
+    name: str
+    unit: str
+    values: Floats
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=float)
+        if values.ndim != 1 or np.isinf(values).any():
+            raise ShapeError(
+                "the values must be one finite number for each time.",
+                place=f"channel {self.name!r}",
+                cure=f"They have shape {values.shape}.",
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+
+def checked_times(value: ArrayLike, place: str) -> Floats:
+    """The times as an array, refused when they are none, not finite or run backwards."""
+    array = np.asarray(value, dtype=float)
+    time = _numbers(array, (array.size,), place, "time (times,)")
+    if array.size == 0:
+        raise ShapeError("there is no time at all.", place=place, cure="Give at least one sample.")
+    if (np.diff(time) < 0).any():
+        raise PolhodeError(
+            f"time runs backwards after {time[int(np.argmax(np.diff(time) < 0))]:g}.",
+            place=place,
+            cure="Sort the samples by time.",
+        )
+    return time
+
+
+def _numbers(value: ArrayLike, shape: tuple[int, ...], place: str, what: str) -> Floats:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"{what} must be numbers.", place=place, cure=str(error)) from error
+    if array.shape != shape:
+        raise ShapeError(f"{what} must have shape {shape}.", place=place, cure=f"It has shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise PolhodeError(
+            f"{what} holds a number that is not finite.", place=place, cure="Look for NaN or inf."
+        )
+    return array
+
+
+def _as_quaternion(rotation: ArrayLike, place: str) -> Quaternion:
+    array = np.asarray(rotation, dtype=float)
+    if array.shape == (3, 3):
+        R = _numbers(array, (3, 3), place, "rotation")
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            raise PolhodeError(
+                "the rotation matrix is not a rotation.",
+                place=place,
+                cure="Its columns must be unit vectors at right angles, in right-handed order.",
+            )
+        quaternion = _quaternion_of(R)
+    else:
+        quaternion = _numbers(array, (4,), place, "rotation (a quaternion w, x, y, z or a 3x3 matrix)")
+    length = float(np.linalg.norm(quaternion))
+    if length == 0.0:
+        raise PolhodeError("the quaternion is zero.", place=place, cure="No rotation is (1, 0, 0, 0).")
+    return cast(Quaternion, tuple((quaternion / length).tolist()))
+
+
+def _quaternion_of(R: Floats) -> Floats:
+    """The quaternion of a rotation matrix: the longest row of 4 q qᵀ, which no rotation makes vanish."""
+    t = np.trace(R)
+    wx, wy, wz = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    outer = np.array(
+        [
+            [1 + t, wx, wy, wz],
+            [wx, 1 + 2 * R[0, 0] - t, xy, xz],
+            [wy, xy, 1 + 2 * R[1, 1] - t, yz],
+            [wz, xz, yz, 1 + 2 * R[2, 2] - t],
+        ]
+    )
+    return cast(Floats, outer[int(np.argmax(np.diag(outer)))])
+
+
+def _continuous(quaternions: Floats) -> Floats:
+    """The same rotations with q(k)·q(k+1) ≥ 0, so that no sample flips to the far side of the sphere."""
+    dots = np.einsum("tbi,tbi->tb", quaternions[:-1], quaternions[1:])
+    signs = np.cumprod(np.where(dots < 0, -1.0, 1.0), axis=0)
+    return np.concatenate([quaternions[:1], quaternions[1:] * signs[:, :, None]])
+
+
+def _slerp(a: Floats, b: Floats, share: Floats) -> Floats:
+    """sin((1−s)θ)/sin θ · a + sin(sθ)/sin θ · b, where cos θ = a·b; a straight line where θ is tiny."""
+    theta = np.arccos(np.clip(np.einsum("tbi,tbi->tb", a, b), -1.0, 1.0))[:, :, None]
+    near = theta < 1e-4
+    safe = np.where(near, 1.0, theta)
+    wa = np.where(near, 1 - share, np.sin((1 - share) * safe) / np.sin(safe))
+    wb = np.where(near, share, np.sin(share * safe) / np.sin(safe))
+    return wa * a + wb * b

@@ -1,0 +1,196 @@
+"""The walls of docs/design.md stand, and they hold: small houses with one wrong door each are refused."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONTRACTS = ROOT / ".importlinter"
+ROOMS = [
+    "expr",
+    "geometry",
+    "model",
+    "formats",
+    "kinematics",
+    "formalisms",
+    "codegen",
+    "runtime",
+    "simulate",
+    "view",
+]
+
+
+def lint_imports(folder: Path) -> tuple[bool, str]:
+    """Whether the package `polhode` in the folder keeps the contracts, and the linter's report."""
+    script = "from importlinter.cli import lint_imports_command as run; run()"
+    run = subprocess.run(
+        [sys.executable, "-c", script, "--no-cache", "--config", str(CONTRACTS)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return run.returncode == 0, run.stdout + run.stderr
+
+
+def build_house(folder: Path, modules: Mapping[str, str]) -> Path:
+    """A package `polhode` of empty rooms, and the given modules in them."""
+    package = folder / "polhode"
+    for room in ROOMS:
+        (package / room).mkdir(parents=True)
+        (package / room / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "errors.py").touch()
+    for name, text in modules.items():
+        path = package / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        if path.parent != package:
+            (path.parent / "__init__.py").touch()
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_every_import_follows_the_arrows_of_the_design() -> None:
+    kept, report = lint_imports(ROOT / "src")
+    assert kept, report
+
+
+def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
+    house = build_house(
+        tmp_path,
+        {
+            "expr/node": "from polhode.errors import *",
+            "geometry/rotation": "from polhode.expr import node",
+            "model/system": "def derive():\n    from polhode.formalisms import registry",
+            "formats/urdf": "from polhode.model import system",
+            "kinematics/sweep": "from polhode.geometry import rotation\nfrom polhode.model import system",
+            "equations": "from polhode.kinematics import sweep\n"
+            "def compile():\n    from polhode.codegen import plan\n    from polhode.runtime import native\n"
+            "def linearize():\n    from polhode.analysis import linear\n"
+            "def simulate():\n    from polhode.simulate import trajectory",
+            "formalisms/registry": "from polhode import equations",
+            "formalisms/poincare": "from polhode.formalisms import registry\n"
+            "from polhode.kinematics import sweep",
+            "codegen/program": "from polhode import errors",
+            "codegen/plan": "from polhode.expr import node\nfrom polhode.codegen import program",
+            "codegen/c99": "from polhode.codegen import program",
+            "runtime/native": "from polhode.codegen import c99, program",
+            "analysis/linear": "from polhode import equations",
+            "control/lqr": "from polhode.analysis import linear",
+            "planning/spline": "from polhode.geometry import rotation",
+            "simulate/trajectory": "from typing import TYPE_CHECKING\nfrom polhode.runtime import native\n"
+            "if TYPE_CHECKING:\n    from polhode.view.page import Page\n"
+            "def animate():\n    from polhode.view import page",
+            "view/page": "from polhode import errors",
+            "demo": "from polhode.simulate import trajectory\nfrom polhode.view import page",
+            "cli": "from polhode import demo\nfrom polhode.formats import urdf",
+        },
+    )
+    kept, report = lint_imports(house)
+    assert kept, report
+
+
+WRONG_DOORS = {
+    "expressions know no geometry": {"expr/node": "from polhode import geometry"},
+    "geometry knows no bodies": {"geometry/screw": "from polhode import model"},
+    "a body does not derive": {"model/body": "def f():\n    from polhode import formalisms"},
+    "kinematics knows no formalism": {"kinematics/sweep": "from polhode import formalisms"},
+    "equations do not know who derived them": {"equations": "def f():\n    from polhode import formalisms"},
+    "formalisms know no targets": {"formalisms/kane": "from polhode import codegen"},
+    "code knows no geometry": {"codegen/plan": "from polhode import geometry"},
+    "code knows no mechanics": {"codegen/plan": "from polhode import kinematics"},
+    "runtime sees no expression": {"runtime/native": "from polhode import expr"},
+    "runtime sees no expression through the plan": {
+        "codegen/plan": "from polhode import expr",
+        "runtime/native": "from polhode.codegen import plan",
+    },
+    "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
+    "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},
+    "control does not start simulations": {"control/lqr": "from polhode import simulate"},
+    "control and planning stand apart": {"control/lqr": "from polhode import planning", "planning/gait": ""},
+    "a picture knows no trajectory": {"view/page": "from polhode import simulate"},
+    "a picture knows no geometry": {"view/page": "from polhode import geometry"},
+    "no room goes out by the front door": {
+        "__init__": "from polhode import model",
+        "expr/node": "import polhode",
+    },
+    "a new room is drawn on the page first": {"attic": ""},
+}
+
+
+@pytest.mark.parametrize("modules", WRONG_DOORS.values(), ids=WRONG_DOORS.keys())
+def test_a_wrong_door_is_refused(modules: Mapping[str, str], tmp_path: Path) -> None:
+    kept, report = lint_imports(build_house(tmp_path, modules))
+    assert not kept, report
+    assert "BROKEN" in report, report
+
+
+def loaded_at_import(tree: ast.Module, module: str) -> Iterator[str]:
+    """Full names imported when a module is loaded: not inside a function, not for annotations alone."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting.extend(node.orelse)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            outward = module.split(".")[: -node.level] if node.level else []
+            origin = ".".join([*outward, *([node.module] if node.module else [])])
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def test_late_and_early_imports_are_told_apart() -> None:
+    text = """
+from typing import TYPE_CHECKING
+from ..formalisms import registry
+from . import body
+try:
+    import polhode.view.page
+except ImportError:
+    pass
+if TYPE_CHECKING:
+    from polhode.simulate import trajectory
+class System:
+    def derive(self):
+        from polhode.formalisms import auto
+"""
+    early = set(loaded_at_import(ast.parse(text), "polhode.model.system"))
+    assert early == {
+        "typing.TYPE_CHECKING",
+        "polhode.formalisms.registry",
+        "polhode.model.body",
+        "polhode.view.page",
+    }
+
+
+def test_a_method_that_reaches_right_imports_only_when_it_is_called() -> None:
+    config = configparser.ConfigParser()
+    config.read(CONTRACTS, encoding="utf-8")
+    exceptions = config["importlinter:contract:rooms"]["ignore_imports"].split("\n")
+    doors = [tuple(part.strip() for part in line.split("->")) for line in exceptions if line.strip()]
+    assert doors
+    for importer, imported in doors:
+        path = ROOT / "src" / (importer.replace(".", "/") + ".py")
+        if not path.exists():
+            continue
+        room = imported.removesuffix(".**")
+        names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), importer)
+        early = [name for name in names if name == room or name.startswith(f"{room}.")]
+        assert not early, (
+            f"{path.relative_to(ROOT)} imports {early} when loaded; import inside the method instead"
+        )

@@ -1,0 +1,190 @@
+"""What a machine can hold of the house style, and proof that each watch wakes."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "polhode"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_FILE = 450
+
+#: Functions that turn text or bytes into code, by their last name; SymPy's do so through `eval`.
+RUNS_TEXT = {"eval", "exec", "__import__", "sympify", "lambdify", "parse_expr", "parse_latex", "execfile"}
+#: Modules that run code while they read data.
+RUNS_DATA = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "joblib"}
+#: Libraries too slow to load for `import polhode`.
+HEAVY = {"llvmlite", "sympy", "scipy", "matplotlib", "xarray", "mujoco", "pinocchio"}
+
+MACHINE_PATH = re.compile(
+    r"(?<![\w.~-])/(?:root|work|home/[\w.-]+|Users/[\w.-]+)/\w"  # somebody's folder on Unix
+    r"|\b[A-Z]:\\+Users\\+\w"  # or on Windows
+    r"|\bindex[-_]url\b"  # where one machine's packages come from
+)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def last_name(node: ast.expr) -> str:
+    """`f` of `f`, `m.f` and `a.b.f`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def ways_to_run_text(tree: ast.AST) -> Iterator[str]:
+    """Each place where text or data could become code."""
+    for node in ast.walk(tree):
+        where = f"line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Name | ast.Attribute) and last_name(node) in RUNS_TEXT:
+            yield f"{where}: {last_name(node)}"
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id == "compile":
+                yield f"{where}: compile"
+            for keyword in node.keywords:
+                value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+                if (keyword.arg in {"allow_pickle", "shell"} and value is not False) or (
+                    keyword.arg == "typ" and value == "unsafe"
+                ):
+                    yield f"{where}: {ast.unparse(keyword)}"
+        elif isinstance(node, ast.Import):
+            yield from (f"{where}: {a.name}" for a in node.names if a.name.split(".")[0] in RUNS_DATA)
+        elif isinstance(node, ast.ImportFrom):
+            if (node.module or "").split(".")[0] in RUNS_DATA:
+                yield f"{where}: {node.module}"
+            yield from (f"{where}: {a.name}" for a in node.names if a.name in RUNS_TEXT)
+
+
+def checks_by_assertion(tree: ast.AST) -> list[int]:
+    """Lines of `assert` statements, which `python -O` would drop."""
+    return [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+
+
+def names_a_paper(docstring: str | None) -> bool:
+    """Whether a header says who wrote the method down: an author and a year, or one of our five papers."""
+    text = docstring or ""
+    dated = re.search(r"[A-Z][a-z]+", text) and re.search(r"\b(1[6-9]|20)\d\d\b", text)
+    return bool(dated or re.search(r"\b(Tokad|Kwatny|Sayers|Silver|Mladenova)\b", text))
+
+
+def kept_files() -> list[Path]:
+    """Files that git keeps or would keep; without git, those outside hidden and made folders."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    except (OSError, subprocess.CalledProcessError):
+        folders = [ROOT / name for name in ("src", "tests", "docs", "bench", "examples")]
+        found = [*ROOT.glob("*"), *(path for folder in folders for path in folder.rglob("*"))]
+        return [path for path in found if path.is_file() and path.suffix != ".pyc"]
+    paths = (ROOT / name for name in listing.split("\0") if name)
+    return [path for path in paths if path.is_file()]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_a_source_file_keeps_the_house_rules(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    assert not checks_by_assertion(tree), "bad input raises PolhodeError; an assert vanishes under python -O"
+    assert not list(ways_to_run_text(tree)), "no text becomes code"
+    assert len(text.splitlines()) < LONGEST_FILE, "a file this long is two files"
+    assert path.stem not in {"util", "utils", "helpers", "misc", "common"}, "name a file after its idea"
+    assert not re.search(r"\b(TO" r"DO|FIX" r"ME|XXX)\b", text), "finish it, or open an issue"
+
+
+def test_every_formalism_names_its_paper() -> None:
+    files = [
+        path for path in (PACKAGE / "formalisms").glob("*.py") if path.stem not in {"__init__", "registry"}
+    ]
+    for path in files:
+        header = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert names_a_paper(header), (
+            f"{name_of(path)}: the header says which paper, year and equations it follows"
+        )
+
+
+def test_no_kept_file_names_a_place_on_somebodys_machine() -> None:
+    own = str(ROOT)
+    found = []
+    for path in kept_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        lines = enumerate(text.splitlines(), start=1)
+        found += [
+            f"{name_of(path)}:{n}: {line[:120]}"
+            for n, line in lines
+            if MACHINE_PATH.search(line) or own in line
+        ]
+    assert not found, "\n".join(found)
+
+
+def test_importing_polhode_loads_no_heavy_library() -> None:
+    script = "import sys, polhode; print(*{name.partition('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    loaded = set(run.stdout.split())
+    assert "polhode" in loaded
+    assert not loaded & HEAVY, "import it inside the function that needs it"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eval(text)",
+        "run = exec",
+        "builtins.eval(text)",
+        "compile(text, 'f', 'exec')",
+        "sympy.sympify(text)",
+        "from sympy import lambdify",
+        "import pickle",
+        "from marshal import loads",
+        "np.load(path, allow_pickle=True)",
+        "YAML(typ='unsafe')",
+        "subprocess.run(line, shell=True)",
+    ],
+)
+def test_the_watch_wakes_when_text_becomes_code(text: str) -> None:
+    assert list(ways_to_run_text(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "re.compile(r'x')",
+        "equations.compile()",
+        "np.load(path, allow_pickle=False)",
+        "YAML(typ='safe')",
+        "evaluate(x)",
+    ],
+)
+def test_the_watch_sleeps_through_honest_code(text: str) -> None:
+    assert not list(ways_to_run_text(ast.parse(text)))
+
+
+def test_the_watch_wakes_at_an_assertion() -> None:
+    assert checks_by_assertion(ast.parse("def f(x):\n    assert x > 0")) == [2]
+
+
+def test_a_header_names_its_paper_or_is_told_so() -> None:
+    assert names_a_paper("Recursive Newton-Euler (Luh, Walker and Paul, 1980), eqs. (1)-(24).")
+    assert names_a_paper("Tokad's network model, equations (17)-(45).")
+    assert not names_a_paper("The usual equations of motion.")
+    assert not names_a_paper(None)
+
+
+@pytest.mark.parametrize(
+    "folders", [("home", "ann", "arm.yaml"), ("root", "x"), ("Users", "bob", "x"), ("work", "x")]
+)
+def test_the_watch_wakes_at_a_machine_path(folders: tuple[str, ...]) -> None:
+    assert MACHINE_PATH.search("see /" + "/".join(folders))
+    assert not MACHINE_PATH.search("https://example.org/" + "/".join(folders))

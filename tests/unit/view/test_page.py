@@ -1,0 +1,195 @@
+"""The page is one file that fetches nothing, runs nothing but our script and stays small."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from polhode.errors import PolhodeError
+from polhode.view.page import frame_times, page, replace_file, write_page
+from polhode.view.scene import Channel, Motion, Scene, SceneBody, Shape
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<!--<script>",
+    "\"'><b>&amp;",
+    "{title} {0} %s ${x}",
+    "\u2028 \ud800 \x00 ü",
+    "x" * 10_000,
+)
+
+
+class Outline(HTMLParser):
+    """The elements of a page in order, and the text of its scripts and style sheets."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.cdata_elem:
+            self.raw.append(data)
+
+
+def still(*names: str) -> tuple[Scene, Motion]:
+    scene = Scene("Still", [SceneBody(name, [Shape("sphere", (0.1,))]) for name in names])
+    turns = np.tile([1.0, 0, 0, 0], (2, len(names), 1))
+    return scene, Motion([0.0, 1.0], np.zeros((2, len(names), 3)), turns)
+
+
+def record(text: str) -> dict:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    assert found
+    return json.loads(found.group(1))
+
+
+def numbers(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), "<f4")
+
+
+def test_only_our_own_script_and_style_may_run(pendulum):
+    outline = Outline(page(*pendulum))
+    policy = next(a["content"] for t, a in outline.tags if a.get("http-equiv") == "Content-Security-Policy")
+    style, _, script = outline.raw
+    hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in (script, style)]
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{hashes[0]}'" in policy
+    assert f"style-src 'sha256-{hashes[1]}'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_page_names_no_other_place(pendulum):
+    text = page(*pendulum)
+    addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
+    assert addresses == ["data:,"]
+    assert "//" not in re.sub(
+        r"^\s*//.*$|\s// .*$", "", re.sub(r'id="data">.*?</script>', "", text), flags=re.M
+    )
+    assert not any(k.startswith("on") or k == "style" for _, a in Outline(text).tags for k in a)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_f43_words_of_a_user_stay_words(words):
+    plain, (scene, motion) = Outline(page(*still("a"))), still(words)
+    channels = [Channel(words, words, np.array([0.0, 1.0]))]
+    text = page(Scene(words, scene.bodies), motion, channels, notes=words)
+    text.encode("utf-8")
+    assert [tag for tag, _ in Outline(text).tags] == [tag for tag, _ in plain.tags]
+    kept = record(text)
+    assert kept["bodies"][0]["name"] == words
+    assert (kept["channels"][0]["name"], kept["channels"][0]["unit"]) == (words, words)
+
+
+def test_the_same_motion_gives_the_same_page(pendulum):
+    assert page(*pendulum) == page(*pendulum)
+
+
+def test_a_page_may_have_a_title_of_its_own(pendulum):
+    assert "<title>Rehearsal</title>" in page(*pendulum, title="Rehearsal")
+
+
+@pytest.mark.parametrize(("bodies", "seconds"), [(1, 10_000), (12, 600), (300, 60)])
+def test_a_page_stays_below_three_megabytes(bodies, seconds):
+    generator = np.random.default_rng(0)
+    shape = (4_000, bodies)
+    motion = Motion(
+        np.linspace(0, seconds, 4_000), generator.normal(size=(*shape, 3)), generator.normal(size=(*shape, 4))
+    )
+    scene = Scene("Many", [SceneBody(f"body {k}", [Shape("sphere", (0.1,))]) for k in range(bodies)])
+    assert len(page(scene, motion).encode()) < 3_000_000
+
+
+def test_frames_are_even_and_never_more_than_asked_for():
+    time = np.concatenate([np.linspace(0, 1, 50_000), np.linspace(1, 200, 50_000)])
+    frames = frame_times(time, 7)
+    assert len(frames) <= 3_000
+    assert np.allclose(np.diff(frames), frames[1] - frames[0])
+    assert (frames[0], frames[-1]) == (0.0, 200.0)
+    ten_seconds = frame_times(np.linspace(5, 15, 100_000), 7)
+    assert np.diff(ten_seconds).min() >= 1 / 60 - 1e-12
+
+
+def test_the_page_carries_the_motion_that_was_given(pendulum):
+    scene, motion, channels = pendulum
+    kept = record(page(scene, motion, channels))
+    times = kept["start"] + kept["step"] * np.arange(kept["frames"])
+    positions = numbers(kept["positions"]).reshape(len(times), 2, 3)
+    assert np.allclose(
+        positions[:, 1, 2], np.interp(times, motion.time, motion.positions[:, 1, 2]), atol=1e-6
+    )
+    quaternions = numbers(kept["quaternions"]).reshape(len(times), 2, 4)
+    assert np.allclose(np.linalg.norm(quaternions, axis=2), 1.0, atol=1e-6)
+
+
+def test_a_drift_far_below_single_precision_survives(pendulum):
+    scene, motion, channels = pendulum
+    energy = record(page(scene, motion, channels))["channels"][2]
+    drift = numbers(energy["values"])
+    assert energy["base"] == pytest.approx(5.0)
+    assert np.ptp(drift) == pytest.approx(np.ptp(channels[2].values), rel=1e-3)
+
+
+def test_a_gap_in_a_channel_stays_a_gap():
+    scene, _ = still("a")
+    motion = Motion(np.linspace(0, 1, 5), np.zeros((5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1)))
+    text = page(scene, motion, [Channel("x", "m", np.array([0, 1, np.nan, 3, 4]))])
+    values = numbers(record(text)["channels"][0]["values"])
+    assert np.isnan(values).any()
+    assert values[-1] == 4
+
+
+def test_a_motion_of_other_bodies_is_refused(pendulum):
+    with pytest.raises(PolhodeError, match="the scene has 2 bodies and the motion 1"):
+        page(pendulum[0], still("a")[1])
+
+
+def test_a_channel_of_other_times_is_refused(pendulum):
+    with pytest.raises(PolhodeError, match="channel 'torque'"):
+        page(pendulum[0], pendulum[1], [Channel("torque", "N·m", np.zeros(3))])
+
+
+def test_an_infinite_value_is_refused():
+    with pytest.raises(PolhodeError, match="channel 'torque'"):
+        Channel("torque", "N·m", np.array([0.0, np.inf]))
+
+
+def test_writing_returns_the_path_and_leaves_nothing_else(pendulum, tmp_path):
+    path = write_page(tmp_path / "swing.html", *pendulum)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert path.read_text(encoding="utf-8") == page(*pendulum)
+
+
+@pytest.mark.parametrize("name", ["missing/page.html", ".", "a\0b.html", "n" * 300 + ".html"])
+def test_a_place_that_cannot_be_written_is_named(name, pendulum, tmp_path):
+    with pytest.raises(PolhodeError, match="cannot be written") as caught:
+        write_page(tmp_path / name, *pendulum)
+    assert str(tmp_path) in caught.value.problems[0].place
+    assert "folder that exists" in caught.value.problems[0].cure
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    target = tmp_path / "page.html"
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(PolhodeError, match="No space left on device"):
+        replace_file(target, b"new")
+    assert target.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["page.html"]

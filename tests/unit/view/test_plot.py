@@ -1,0 +1,108 @@
+"""Plots show names as they are written and values as they are."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+from polhode.errors import PolhodeError
+from polhode.view.plot import plot_channels, save_plot, spread
+
+pytest.importorskip("matplotlib")
+TIME = np.linspace(0, 1, 50)
+
+
+def words(figure):
+    import matplotlib.text
+
+    return {text.get_text(): text for text in figure.findobj(matplotlib.text.Text) if text.get_text()}
+
+
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("name", ["$x_1$", "_hidden", r"\frac{", "$", "a_b^c", r"\input{secret}"])
+def test_f43_a_name_is_shown_as_it_is_written(name, count, tmp_path):
+    members = {name: TIME} | {f"other {k}": TIME * k for k in range(count)}
+    figure = plot_channels(TIME, [(name, name, members)], title=name)
+    shown = words(figure)
+    assert name in shown
+    assert f"{name}  ({name})" in shown
+    assert not any(text.get_parse_math() or text.get_usetex() for key, text in shown.items() if name in key)
+    assert save_plot(figure, tmp_path / "plot.png").stat().st_size > 1_000
+
+
+def test_every_group_has_a_panel_and_all_share_one_time_axis():
+    figure = plot_channels(TIME, [("Angle", "rad", {"q": TIME}), ("Rate", "rad/s", {"u": TIME**2})])
+    first, second = figure.axes
+    assert first.get_xlim() == second.get_xlim() == (0.0, 1.0)
+    assert np.array_equal(second.get_lines()[0].get_ydata(), TIME**2)
+
+
+def test_a_conserved_quantity_is_drawn_level_and_its_drift_is_told():
+    figure = plot_channels(TIME, [("Energy", "J", {"total": 5 + 1e-9 * TIME})])
+    low, high = figure.axes[0].get_ylim()
+    assert high - low > 0.1
+    assert any("varies by 1e-09 J" in text for text in words(figure))
+
+
+def test_limits_hold_all_values():
+    values = np.sin(40 * TIME) * 1e6
+    low, high = plot_channels(TIME, [("F", "N", {"F": values})]).axes[0].get_ylim()
+    assert low < values.min() < values.max() < high
+
+
+def test_labels_are_moved_apart_and_keep_their_order():
+    moved = spread([0.5, 0.52, 0.51, 0.9, 0.0], 0.1)
+    order = np.argsort(moved)
+    assert list(order) == [4, 0, 2, 1, 3]
+    assert np.diff(np.array(moved)[order]).min() >= 0.1 - 1e-9
+    assert (moved[3], moved[4]) == (0.9, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_the_same_plot_is_the_same_file(kind, tmp_path):
+    figures = [plot_channels(TIME, [("x", "m", {"x": TIME})]) for _ in range(2)]
+    first, second = (save_plot(f, tmp_path / f"{n}.{kind}").read_bytes() for n, f in enumerate(figures))
+    assert first == second
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f"0.{kind}", f"1.{kind}"]
+
+
+def test_gaps_and_empty_panels_are_drawn():
+    values = np.where(TIME < 0.5, TIME, np.nan)
+    figure = plot_channels(TIME, [("x", "m", {"x": values, "never": np.full(50, np.nan)}), ("none", "", {})])
+    assert len(figure.axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot_channels(TIME, []), "nothing to plot"),
+        (lambda: plot_channels(TIME, [("x", "m", {"x": [1.0, 2.0]})]), "2 values for 50 times"),
+        (lambda: plot_channels(TIME[::-1], [("x", "m", {"x": TIME})]), "backwards"),
+        (lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "plot.bmp"), "'bmp'"),
+        (
+            lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "no/such/p.png"),
+            "cannot be written",
+        ),
+    ],
+)
+def test_what_cannot_be_plotted_is_refused_in_words(call, message):
+    with pytest.raises(PolhodeError, match=message):
+        call()
+
+
+def test_without_matplotlib_the_cure_is_named(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    for name in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(PolhodeError, match=r'pip install "polhode\[plot\]"'):
+        plot_channels(TIME, [("x", "m", {"x": TIME})])
