@@ -200,9 +200,9 @@ class Equations:
     def operations(self, of: str = "forward_dynamics", bake: bool = False) -> Operations:
         """How many operations a function takes, read off its plan."""
         from .codegen.count import count
-        from .functions import program_of
+        from .functions import plan_of
 
-        return count(program_of(self, of, bake=bake))
+        return count(plan_of(self, of, bake=bake).program)
 
     def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
         """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""

@@ -4,8 +4,8 @@
 
 takes each of n states x (rows of the state's length) through `records · every` steps and writes every `every`-th state
 to its row of `record`. The time of step k is t0 + (start + k)·h, not a running sum, so that a run cut into chunks gives
-the same bits as a whole one. A step that makes a state non-finite is not taken: x keeps the last good state and
-counts says how many steps were done. With lanes, n is a multiple of the number of lanes.
+the same bits as a whole one. A step that makes a state non-finite is not taken: x keeps the last good state. The steps
+done are added to `counts`; a state whose count is negative is left alone. With lanes, n is a multiple of the number of lanes.
 """
 
 from __future__ import annotations
@@ -108,13 +108,16 @@ def _loop_ir(program: Program, method: Tableau, normalise: Sequence[tuple[int, i
         lines.append(f"  call void @ph_gather(i64 {len(program.saved)}, ptr %w.row, i64 %w_stride, ptr %w)")
     lines += row_at("%record", "%i", "%record_stride", "%to")
     whole, mask = vector_type(lanes, "i64"), vector_type(lanes, "i1")
-    one = "1" if lanes == 1 else "<" + ", ".join(["i64 1"] * lanes) + ">"
-    everyone = "true" if lanes == 1 else "<" + ", ".join(["i1 true"] * lanes) + ">"
     lines += [
-        f"  store {whole} {'0' if lanes == 1 else 'zeroinitializer'}, ptr %count, align {8 * lanes}",
-        f"  store {mask} {everyone}, ptr %alive, align 1",
-        "  %none = icmp slt i64 %records, 1",
-        "  br i1 %none, label %done, label %piece",
+        "  %count.in = getelementptr i64, ptr %counts, i64 %i",
+        f"  %count.first = load {whole}, ptr %count.in, align 8",
+        f"  store {whole} %count.first, ptr %count, align {8 * lanes}",
+        f"  %alive.first = icmp sge {whole} %count.first, {'0' if lanes == 1 else 'zeroinitializer'}",
+        f"  store {mask} %alive.first, ptr %alive, align 1",
+        *any_lane("%alive.first", "%alive.any", lanes),
+        "  %work = icmp sgt i64 %records, 0",
+        "  %go = and i1 %work, %alive.any",
+        "  br i1 %go, label %piece, label %done",
         "piece:",
         "  %r = phi i64 [ 0, %state ], [ %r.next, %write ]",
         "  %first = mul i64 %r, %every",
@@ -126,17 +129,12 @@ def _loop_ir(program: Program, method: Tableau, normalise: Sequence[tuple[int, i
         f"  %alive.before = load {mask}, ptr %alive, align 1",
         f"  %alive.now = and {mask} %alive.before, %finite",
         f"  store {mask} %alive.now, ptr %alive, align 1",
-    ]
-    if lanes == 1:
-        lines.append("  br i1 %alive.now, label %taken, label %done")
-    else:
-        lines.append(f"  %any = call i1 @llvm.vector.reduce.or.v{lanes}i1({mask} %alive.now)")
-        lines.append("  br i1 %any, label %taken, label %done")
-    lines += [
+        *any_lane("%alive.now", "%any", lanes),
+        "  br i1 %any, label %taken, label %done",
         "taken:",
         *step.keep(mask),
         f"  %count.before = load {whole}, ptr %count, align {8 * lanes}",
-        f"  %count.more = zext {mask} %alive.now to {whole}" if lanes > 1 else f"  %count.more = add i64 0, {one}",
+        f"  %count.more = zext {mask} %alive.now to {whole}",
         f"  %count.now = add {whole} %count.before, %count.more",
         f"  store {whole} %count.now, ptr %count, align {8 * lanes}",
         "  %k.next = add i64 %k, 1",
@@ -162,6 +160,13 @@ def _loop_ir(program: Program, method: Tableau, normalise: Sequence[tuple[int, i
         "}",
     ]
     return "\n".join(lines)
+
+
+def any_lane(mask: str, result: str, lanes: int) -> list[str]:
+    """Lines that set `result` to whether any lane of a mask is set."""
+    if lanes == 1:
+        return [f"  {result} = or i1 {mask}, false"]
+    return [f"  {result} = call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> {mask})"]
 
 
 class _Step:

@@ -17,6 +17,8 @@ from .polynomial import Multiples
 
 #: Nesting deeper than this is not sought: it would not be readable either.
 _DEPTH = 24
+#: What a pair of brackets must save before it is thought easier to read.
+_BRACKETS = 4
 
 
 @dataclass(frozen=True, order=True)
@@ -126,11 +128,18 @@ def as_sum(terms: list[Product]) -> Product:
     return factored if content == 1 or factored.length < plain.length else plain
 
 
-def collect(terms: Iterable[Product], depth: int = 0) -> Product:
+def collect(terms: Iterable[Product]) -> Product:
     """A sum with common factors taken out, first from all terms, then from the groups where that saves most.
 
     Groups that turn out to have the same bracket are joined: ac + ad + bc + bd is (a + b)(c + d).
     """
+    terms = list(terms)
+    calm, eager = _collect(terms, _BRACKETS, 0), _collect(terms, 0, 0)
+    return eager if eager.length + _BRACKETS < calm.length else calm
+
+
+def _collect(terms: list[Product], price: int, depth: int) -> Product:
+    """The sum collected, with `price` to be paid for a pair of brackets."""
     merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
     for term in terms:
         merged[term.factors] = merged.get(term.factors, Fraction(0)) + term.coefficient
@@ -142,12 +151,12 @@ def collect(terms: Iterable[Product], depth: int = 0) -> Product:
     if len(rest) == 1 or depth >= _DEPTH:
         return as_sum(rest).times(common)
     groups: list[Product] = []
-    while len(rest) > 2 and (base := _best_base(rest)) is not None:
+    while len(rest) > 1 and (base := _best_base(rest, price)) is not None:
         inside = [term for term in rest if dict(term.factors).get(base, 0) > 0]
         rest = [term for term in rest if dict(term.factors).get(base, 0) <= 0]
-        groups.append(collect(inside, depth + 1))
+        groups.append(_collect(inside, price, depth + 1))
     if groups and _share_a_sum(groups):
-        return collect(groups + rest, depth + 1).times(common)
+        return _collect(groups + rest, price, depth + 1).times(common)
     return as_sum(groups + rest).times(common)
 
 
@@ -165,19 +174,18 @@ def _common(terms: list[Product]) -> Product:
     return Product.of(Fraction(1), shared)
 
 
-def _best_base(terms: list[Product]) -> Base | None:
+def _best_base(terms: list[Product], price: int) -> Base | None:
     """The base whose extraction from the terms that have it saves most; None when none saves anything."""
-    counts: dict[Base, int] = {}
+    exponents: dict[Base, list[int]] = {}
     for term in terms:
         for base, e in term.factors:
             if e > 0:
-                counts[base] = counts.get(base, 0) + 1
-    best, best_rank = None, (4, 0)  # a pair of brackets has to be paid for
-    for base, count in counts.items():
-        rank = ((count - 1) * (base.length + 1), count)
-        if count > 1 and (
-            rank > best_rank or (rank == best_rank and best and base_key(base) < base_key(best))
-        ):
+                exponents.setdefault(base, []).append(e)
+    best, best_rank = None, (price, False)
+    for base, found in sorted(exponents.items(), key=lambda item: base_key(item[0])):
+        # among equals take the one that leaves nothing of itself inside the brackets
+        rank = ((len(found) - 1) * (base.length + 1), min(found) == max(found))
+        if len(found) > 1 and rank > best_rank:
             best, best_rank = base, rank
     return best
 

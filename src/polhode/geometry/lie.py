@@ -23,15 +23,28 @@ def generated_subalgebra(columns: Sequence[Sequence[Any]]) -> list[Vector]:
     >>> len(generated_subalgebra([(0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)]))
     3
     """
-    basis = [Vector(map(as_expr, column)) for column in columns]
+    given = [Vector(map(as_expr, column)) for column in columns]
+    closed = list(given)
     pair = 0
-    while pair < len(basis):
+    while pair < len(closed):
         for other in range(pair):
-            new = bracket(basis[other], basis[pair])
-            if rank([*basis, new]) > len(basis):
-                basis.append(new)
+            _extend(closed, bracket(closed[other], closed[pair]))
         pair += 1
+    basis = list(given)
+    for unit in Matrix.identity(6):  # of the possible new columns take the plainest: turns about new axes, then shifts
+        turns = [column[:3] for column in basis]
+        is_new_turn = any(unit[:3]) and rank([*turns, unit[:3]]) > rank(turns)
+        if rank([*closed, unit]) == len(closed) and (is_new_turn or any(unit[3:])):
+            _extend(basis, Vector(map(as_expr, unit)))
+    for column in closed:
+        _extend(basis, column)
     return basis
+
+
+def _extend(basis: list[Vector], column: Vector) -> None:
+    """Append a column that the others do not span."""
+    if rank([*basis, column]) > len(basis):
+        basis.append(column)
 
 
 def left_inverse(H: Matrix) -> Matrix:

@@ -126,6 +126,14 @@ def vector_parameter_rate(c: Sequence[Any]) -> Matrix:
     )
 
 
+def vector_parameter_velocity(c: Sequence[Any]) -> Matrix:
+    """ω = 2/(1 + c²) (1 - ĉ) ċ in body components: the inverse of `vector_parameter_rate`."""
+    vector = Vector(c)
+    scale = 2 / (1 + vector.dot(vector))
+    hat = skew(vector)
+    return Matrix([[((1 if i == j else 0) - hat[i, j]) * scale for j in range(3)] for i in range(3)])
+
+
 def is_rotation(R: Matrix) -> bool:
     """Whether a symbolic matrix is exactly orthogonal with determinant 1."""
     gap = R @ R.T - Matrix.identity(3)
@@ -155,5 +163,5 @@ def as_rotation(value: Any, place: str) -> Matrix:
 
 __all__ = [
     "about", "as_rotation", "from_quaternion", "from_vector_parameter", "is_rotation", "quaternion_rate",
-    "rotation", "unit_axis", "vector_parameter_rate",
+    "rotation", "unit_axis", "vector_parameter_rate", "vector_parameter_velocity",
 ]  # fmt: skip

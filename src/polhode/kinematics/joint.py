@@ -22,7 +22,13 @@ from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, sqrt
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
 from ..geometry.linear import inverse
-from ..geometry.rotation import from_quaternion, from_vector_parameter, quaternion_rate, vector_parameter_rate
+from ..geometry.rotation import (
+    from_quaternion,
+    from_vector_parameter,
+    quaternion_rate,
+    vector_parameter_rate,
+    vector_parameter_velocity,
+)
 from ..model.stage import Stage
 
 
@@ -90,7 +96,7 @@ def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matri
         split = 4
     else:
         top = vector_parameter_rate(eps[:3])
-        back = inverse(top)
+        back = vector_parameter_velocity(eps[:3])
         split = 3
     if len(eps) == split:
         return top, back

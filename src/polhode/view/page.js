@@ -629,7 +629,7 @@
     time: start, playing: false, loop: true, speed: 1, follow: false,
     shown: data.bodies.map(() => true), lit: -1, traced: -1, theme: null, poses: posesAt(start),
   };
-  let renderer = null, size = { width: 1, height: 1 }, waiting = false, lastTick = 0;
+  let renderer = null, size = { width: 1, height: 1 }, waiting = false, lastTick = 0, slowness = 0.016, coarseness = 1;
 
   function readTheme() {
     const style = getComputedStyle(root), read = (name) => style.getPropertyValue(name).trim();
@@ -664,14 +664,22 @@
   }
 
   function measure() {
-    const box = stage.getBoundingClientRect(), density = Math.min(devicePixelRatio || 1, 2);
+    const box = stage.getBoundingClientRect();
     size = { width: Math.max(1, box.width), height: Math.max(1, box.height) };
-    renderer.canvas.width = Math.round(size.width * density);
-    renderer.canvas.height = Math.round(size.height * density);
+    sharpen(1);
     if (!touched) Object.assign(camera, framed("home"));
     charts.forEach((chart) => chart.measure());
     // A new size wipes a canvas, so it is drawn again before the browser shows it.
     draw();
+  }
+
+  /** Give the view's canvas its share of the screen's own resolution. */
+  function sharpen(share) {
+    const { canvas } = renderer, density = share * Math.min(devicePixelRatio || 1, 2);
+    const width = Math.round(size.width * density), height = Math.round(size.height * density);
+    if (canvas.width === width && canvas.height === height) return;
+    canvas.width = width;
+    canvas.height = height;
   }
 
   function ask() {
@@ -682,8 +690,13 @@
 
   function tick(ms) {
     waiting = false;
-    const passed = lastTick ? Math.min(0.1, (ms - lastTick) / 1000) : 0;
-    lastTick = state.playing || camera.flight ? ms : 0;
+    const lasted = lastTick ? (ms - lastTick) / 1000 : 0, passed = Math.min(0.1, lasted);
+    const moving = state.playing || camera.flight;
+    lastTick = moving ? ms : 0;
+    // Where drawing is slow a moving picture is coarser; one at rest is always sharp.
+    if (lasted > 0 && lasted < 1) slowness += 0.15 * (lasted - slowness);
+    if (slowness > 0.045 && coarseness > 0.5) [coarseness, slowness] = [coarseness - 0.25, 0.03];
+    sharpen(moving ? coarseness : 1);
     if (state.playing) {
       state.time += passed * state.speed;
       if (state.time > start + duration) {
@@ -1055,7 +1068,7 @@
     const chart = {
       measure() {
         density = Math.min(devicePixelRatio || 1, 2);
-        height = Math.max(members.length * 18 + 16, 84) + (last ? 16 : 0);
+        height = Math.max(members.length * 18 + 16, 78) + (last ? 16 : 0);
         canvas.style.height = `${height}px`;
         width = Math.max(120, canvas.clientWidth);
         canvas.width = Math.round(width * density);

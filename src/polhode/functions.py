@@ -1,0 +1,323 @@
+"""Functions: the compiled side of Equations, native functions of NumPy arrays.
+
+Each function is planned and compiled when it is first called. Arrays may be one state or a batch with a leading axis.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .codegen.plan import plan
+from .codegen.program import Program
+from .equations import Equations
+from .errors import PolhodeError, ValueMissing
+from .expr import Expr, free_symbols, quiet_collector, substitute
+from .model.system import GROUND, Parameter
+
+Outputs = list[tuple[str, tuple[int, ...], list[Expr]]]
+
+
+def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        entries = list(getattr(equations, field))
+        return [(name, (len(entries),), entries)]
+
+    return outputs
+
+
+def _mass_matrix(equations: Equations) -> Outputs:
+    size = len(equations.u)
+    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+
+
+def _energy(equations: Equations) -> Outputs:
+    return [("kinetic", (), [equations.kinetic_energy]), ("potential", (), [equations.potential_energy])]
+
+
+def _momentum(equations: Equations) -> Outputs:
+    spin, linear = equations.momentum
+    return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _poses(equations: Equations) -> Outputs:
+    from .expr import as_expr
+
+    poses = [equations.pose(name) for name in equations.system.bodies if name != GROUND]
+    count = len(poses)
+    return [
+        ("position", (count, 3), [as_expr(x) for pose in poses for x in pose.p]),
+        ("rotation", (count, 3, 3), [as_expr(x) for pose in poses for x in pose.R.entries()]),
+    ]
+
+
+def _state_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.forward_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+#: For each function its arrays, and what it puts out.
+CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+    "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
+    "inverse_dynamics": (("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
+    "mass_matrix": (("q",), _mass_matrix),
+    "bias": (("q", "u"), _vector("bias", "bias")),
+    "coordinate_rates": (("q", "u"), _vector("qdot", "coordinate_rates")),
+    "energy": (("q", "u"), _energy),
+    "momentum": (("q", "u"), _momentum),
+    "poses": (("q",), _poses),
+    "state_rates": (("x", "tau"), _state_rates),
+}
+
+
+def _arrays(equations: Equations) -> dict[str, list[Expr]]:
+    return {
+        "q": list(equations.q),
+        "u": list(equations.u),
+        "tau": list(equations.tau),
+        "udot": list(equations.udot),
+        "x": [*equations.q, *equations.u],
+        "inputs": [given.symbol for given in equations.system.inputs.values()],
+        "t": [equations.system.time],
+    }
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A function's program, and the names of the parameters that it takes, in order."""
+
+    program: Program
+    parameters: tuple[str, ...]
+
+
+def plan_of(equations: Equations, name: str, bake: bool = False) -> Planned:
+    """The plan of one function of the catalogue; `inputs` and `t` are arguments where they occur.
+
+    With `bake`, parameters that have values become exact constants before the plan is made.
+    """
+    if name not in CATALOGUE:
+        close = get_close_matches(name, CATALOGUE, n=1)
+        raise PolhodeError(
+            f"there is no function {name!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(CATALOGUE)}.",
+            code="E-FUN-001",
+        )
+    wanted, make = CATALOGUE[name]
+    with quiet_collector():
+        return _planned(equations, name, wanted, make(equations), bake)
+
+
+def _planned(
+    equations: Equations, name: str, wanted: Sequence[str], outputs: Outputs, bake: bool
+) -> Planned:
+    table = equations.system.parameters
+    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    if known:
+        roots = substitute([root for _, _, entries in outputs for root in entries], known)
+        start = 0
+        for _, _, entries in outputs:
+            entries[:] = roots[start : start + len(entries)]
+            start += len(entries)
+    met = set(free_symbols(root for _, _, entries in outputs for root in entries))
+    arrays = _arrays(equations)
+    extra = [key for key in ("inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
+    program = plan(
+        name, [(key, arrays[key]) for key in (*wanted, *extra)], outputs, list(parameters.values())
+    )
+    return Planned(program, tuple(parameters))
+
+
+class Functions:
+    """Compiled functions of one set of equations.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> m = s.parameter("m", 2)
+    >>> _ = s.joint("x", s.ground, s.body("block", mass=m), ph.Prismatic("x"))
+    >>> f = s.derive().compile()
+    >>> f.forward_dynamics([0.0], [0.0], [6.0]).tolist()
+    [3.0]
+    >>> f.forward_dynamics([0.0], [0.0], [6.0], parameters={"m": 3}).tolist()
+    [2.0]
+    """
+
+    def __init__(
+        self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto"
+    ) -> None:
+        self.equations = equations
+        self.bake = bake
+        self._options: dict[str, Any] = {"cache": cache, "backend": backend}
+        self._plans: dict[str, Planned] = {}
+        self._compiled: dict[str, Any] = {}
+
+    def planned(self, name: str) -> Planned:
+        """The plan of a function, made when it is first asked for."""
+        if name not in self._plans:
+            self._plans[name] = plan_of(self.equations, name, self.bake)
+        return self._plans[name]
+
+    def program(self, name: str) -> Program:
+        """The program of a function."""
+        return self.planned(name).program
+
+    def native(self, name: str) -> Any:
+        """The compiled form of a function, as the runtime has it."""
+        if name not in self._compiled:
+            from .runtime import compile_program
+
+            self._compiled[name] = compile_program(self.program(name), **self._options)
+        return self._compiled[name]
+
+    # ---- values ----------------------------------------------------------------------------------------------
+
+    def parameter_values(self, name: str, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+        """The parameters of a function in its order: given values first, then the model's defaults."""
+        table = self.equations.system.parameters
+        given = dict(given or {})
+        unknown = [key for key in given if key not in table]
+        if unknown:
+            close = get_close_matches(unknown[0], table, n=1)
+            raise PolhodeError(
+                f"there is no parameter '{unknown[0]}'.",
+                cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(table) or 'none'}.",
+                code="E-VALUE-002",
+            )
+        order = self.planned(name).parameters
+        missing = [key for key in order if key not in given and table[key].value is None]
+        if missing:
+            raise ValueMissing(
+                f"{'parameter' if len(missing) == 1 else 'parameters'} "
+                f"{', '.join(repr(key) for key in missing)} of system '{self.equations.system.name}' "
+                f"{'has' if len(missing) == 1 else 'have'} no value.",
+                cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
+                code="E-VALUE-003",
+            )
+        return np.array([_number(key, given.get(key, table[key].value)) for key in order], dtype=np.float64)
+
+    def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
+        """The inputs as an array, the model's defaults where none is given."""
+        table = self.equations.system.inputs
+        if given is not None and not isinstance(given, Mapping):
+            return np.asarray(given, dtype=np.float64)
+        given = dict(given or {})
+        for key in given:
+            if key not in table:
+                raise PolhodeError(
+                    f"there is no input '{key}'.", cure=f"Known: {', '.join(table) or 'none'}.", code="E-VALUE-004"
+                )
+        columns = [np.asarray(given.get(key, _default(value)), dtype=np.float64) for key, value in table.items()]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+
+    def call(
+        self,
+        name: str,
+        arrays: Mapping[str, ArrayLike],
+        *,
+        t: ArrayLike = 0.0,
+        inputs: Mapping[str, Any] | ArrayLike | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> dict[str, NDArray[np.float64]]:
+        """All outputs of a function by name."""
+        native = self.native(name)
+        given: dict[str, Any] = dict(arrays)
+        wanted = {array.name for array in self.program(name).arrays}
+        if "t" in wanted:
+            given["t"] = np.asarray(t, dtype=np.float64)[..., None]
+        if "inputs" in wanted:
+            given["inputs"] = self.input_values(inputs)
+        outputs = native(**given, parameters=self.parameter_values(name, parameters))
+        names = [output.name for output in self.program(name).outputs]
+        if isinstance(outputs, Mapping):
+            return dict(outputs)
+        return dict(zip(names, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+
+    # ---- the functions ---------------------------------------------------------------------------------------
+
+    def _tau(self, tau: ArrayLike | None) -> ArrayLike:
+        return np.zeros(len(self.equations.u)) if tau is None else tau
+
+    def forward_dynamics(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """Accelerations u̇ for efforts tau (none by default)."""
+        return self.call("forward_dynamics", {"q": q, "u": u, "tau": self._tau(tau)}, **more)["udot"]
+
+    def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """Efforts tau that give the accelerations udot."""
+        return self.call("inverse_dynamics", {"q": q, "u": u, "udot": udot}, **more)["tau"]
+
+    def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """M(q)."""
+        return self.call("mass_matrix", {"q": q}, **more)["mass_matrix"]
+
+    def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """tau - M u̇."""
+        return self.call("bias", {"q": q, "u": u}, **more)["bias"]
+
+    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """q̇ = Γ(q) u."""
+        return self.call("coordinate_rates", {"q": q, "u": u}, **more)["qdot"]
+
+    def energy(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Kinetic and potential energy."""
+        made = self.call("energy", {"q": q, "u": u}, **more)
+        return made["kinetic"], made["potential"]
+
+    def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        made = self.call("momentum", {"q": q, "u": u}, **more)
+        return made["angular"], made["linear"]
+
+    def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
+        made = self.call("poses", {"q": q}, **more)
+        return made["position"], made["rotation"]
+
+
+def _default(given: Parameter) -> float:
+    return 0.0 if given.value is None else float(given.value)
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise PolhodeError(
+            f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005"
+        )
+    return number
+
+
+def export(equations: Equations, target: str, folder: Path, of: str) -> list[Path]:
+    """Write a function as source code; the user's own names go into a JSON file beside it."""
+    from .codegen import targets
+
+    planned = plan_of(equations, of)
+    files = targets.render(target, planned.program)
+    names = {
+        "system": equations.system.name,
+        "function": of,
+        "formalism": equations.formalism,
+        "coordinates": equations.coordinates,
+        "speeds": equations.speeds,
+        "inputs": list(equations.system.inputs),
+        "parameters": planned.parameters,
+    }
+    files[f"{of}.json"] = json.dumps(names, indent=2, ensure_ascii=True) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, text in files.items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written

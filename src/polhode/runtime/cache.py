@@ -1,0 +1,178 @@
+"""Compiled code on disk: content-addressed files, verified before use, never half-written.
+
+A file is a header (magic, version, key, length, SHA-256 of the payload) and the payload. A file that does not verify is
+as good as absent. Whatever goes wrong here — no room, no right, a lock that nobody gives back — costs time only: the
+code is compiled in memory, and one warning says why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import struct
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+_HEADER = struct.Struct("<16s I 32s Q 32s")
+_MAGIC = b"polhode object\r\n"
+_VERSION = 1
+_STALE_SECONDS = 3600.0
+
+
+class CacheWarning(UserWarning):
+    """The cache of compiled code cannot be used; everything works, only slower to start."""
+
+
+class ObjectCache:
+    """A folder of compiled code; `limit` bounds its size in bytes, the longest unused go first."""
+
+    def __init__(self, folder: Path, *, limit: int = 512 * 2**20, patience: float = 5.0) -> None:
+        self.folder = folder
+        self.limit = limit
+        self.patience = patience
+        self._warned = False
+
+    def get_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
+        """The code of this key (64 hexadecimal digits), made once among all processes where that can be had."""
+        if not self._usable():
+            return make()
+        found = self.read(key)
+        if found is not None:
+            return found
+        with self._locked(key):
+            found = self.read(key)
+            if found is None:
+                found = make()
+                self.write(key, found)
+        return found
+
+    def path(self, key: str) -> Path:
+        """Where the code of this key lies."""
+        return self.folder / f"{key}.bin"
+
+    def read(self, key: str) -> bytes | None:
+        """The payload, if the file is there and whole and ours; a file that is not is removed."""
+        path = self.path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        payload = data[_HEADER.size :]
+        if data[: _HEADER.size] != _header(key, payload):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return payload
+
+    def write(self, key: str, payload: bytes) -> None:
+        """Put the payload there in one motion: temporary file, sync, rename."""
+        temporary = ""
+        try:
+            descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-", suffix=".tmp")
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_header(key, payload))
+                file.write(payload)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path(key))
+            self._trim()
+        except OSError as problem:
+            self._warn(f"compiled code could not be kept ({problem.strerror or problem})")
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+    def _usable(self) -> bool:
+        """The folder exists or can be made, belongs to this user, and nobody else may write to it."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = self.folder.stat()
+        except OSError as problem:
+            self._warn(f"the cache folder cannot be made ({problem.strerror or problem})")
+            return False
+        if not stat.S_ISDIR(status.st_mode):
+            self._warn("the cache folder is not a folder")
+            return False
+        if hasattr(os, "getuid"):
+            if status.st_uid != os.getuid():
+                self._warn("the cache folder belongs to another user and is not trusted")
+                return False
+            if status.st_mode & stat.S_IWOTH:
+                self._warn("the cache folder can be written by everybody and is not trusted")
+                return False
+        return True
+
+    @contextlib.contextmanager
+    def _locked(self, key: str) -> Iterator[None]:
+        """One process at a time for a key, but nobody waits longer than `patience` for another's lock."""
+        from filelock import FileLock, Timeout
+
+        # Locks are shared by keys with the same first digits, so that lock files do not pile up.
+        lock = FileLock(self.folder / f"{key[:2]}.lock", timeout=self.patience)
+        held = False
+        try:
+            lock.acquire()
+            held = True
+        except (Timeout, OSError, NotImplementedError):
+            held = False
+        try:
+            yield
+        finally:
+            if held:
+                lock.release()
+
+    def _trim(self) -> None:
+        """Remove what was not used for longest until the rest is within the limit, and leftovers of killed writers."""
+        files: list[tuple[float, int, Path]] = []
+        now = time.time()
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if path.suffix == ".bin":
+                    files.append((status.st_mtime, status.st_size, path))
+                elif path.suffix == ".tmp" and now - status.st_mtime > _STALE_SECONDS:
+                    path.unlink()
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
+            if total <= self.limit:
+                break
+            with contextlib.suppress(OSError):
+                path.unlink()
+            total -= size
+
+    def _warn(self, reason: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{self.folder}: {reason}; polhode works without its cache. "
+                "Set POLHODE_CACHE_DIR to a folder of your own to have one.",
+                CacheWarning,
+                stacklevel=2,
+            )
+
+
+def default_cache() -> ObjectCache:
+    """The user's cache: the folder named by POLHODE_CACHE_DIR, else the platform's place for caches."""
+    given = os.environ.get("POLHODE_CACHE_DIR")
+    if given:
+        return _cache_at(Path(given))
+    from platformdirs import user_cache_dir
+
+    return _cache_at(Path(user_cache_dir("polhode")))
+
+
+@functools.cache
+def _cache_at(folder: Path) -> ObjectCache:
+    return ObjectCache(folder)
+
+
+def _header(key: str, payload: bytes) -> bytes:
+    digest = hashlib.sha256(payload).digest()
+    return _HEADER.pack(_MAGIC, _VERSION, bytes.fromhex(key), len(payload), digest)

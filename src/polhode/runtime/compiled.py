@@ -1,0 +1,251 @@
+"""A program as a function of NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from polhode.codegen.ops import check_program
+from polhode.codegen.program import Program
+from polhode.errors import PolhodeError
+from polhode.runtime.arrays import Floats, as_floats, as_parameters, batch_size, ordered
+from polhode.runtime.backends import LANES_FROM, Backend, Native, choose
+from polhode.runtime.cache import ObjectCache, default_cache
+
+_FLOAT64 = np.dtype(np.float64)
+_KEPT_SETS = 64
+# Below this many instruction evaluations a second thread costs more than it saves.
+_WORTH_A_THREAD = 2_000_000
+
+
+def compile_program(
+    program: Program, *, cache: bool | ObjectCache = True, backend: str = "auto", parameters: Any = None
+) -> Compiled:
+    """The program as a fast function of NumPy arrays.
+
+    `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` keeps compiled code on
+    disk. `parameters` fixes the parameters, which may otherwise be given with each call.
+
+    >>> from polhode.codegen.program import Array, Instruction, Output
+    >>> square = Program("square", (Array("q", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
+    >>> compile_program(square, backend="numpy")([[1], [2], [3]])
+    array([[1.],
+           [4.],
+           [9.]])
+    """
+    check_program(program)
+    kept = default_cache() if cache is True else cache or None
+    compiled = Compiled(program, choose(program, backend, kept), (cache, backend))
+    return compiled if parameters is None else compiled.with_parameters(parameters)
+
+
+class _Desk:
+    """One thread's place to compute a single state: inputs and outputs in one buffer, and views of them."""
+
+    def __init__(self, program: Program, backend: Backend) -> None:
+        sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
+        self.buffer = np.zeros(max(1, sum(sizes)))
+        views = np.split(self.buffer[: sum(sizes)], np.cumsum(sizes)[:-1]) if sizes else []
+        self.inputs = views[: len(program.arrays)]
+        self.outputs = [
+            view.reshape(output.shape) for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
+        ]
+        self.run = backend.single(self.buffer)
+
+
+class _Work:
+    """The work array of one parameter set, and how the backend refers to it."""
+
+    def __init__(self, backend: Backend, parameters: Floats) -> None:
+        rows = backend.setup(parameters if parameters.ndim == 2 else parameters.reshape(1, -1))
+        self.array: Floats = rows if parameters.ndim == 2 else rows[0]
+        self.handle = backend.handle(self.array)
+
+
+class Compiled:
+    """A compiled program: call it with its arrays, by position or by name, one state (n,) or a batch (N, n) each.
+
+    The result is the output array, or a tuple in the order of `outputs` where there are several; it has a leading axis
+    when any input is a batch. Safe to call from several threads. Pickling re-creates it from the program.
+    """
+
+    def __init__(
+        self, program: Program, backend: Backend, made_with: tuple[bool | ObjectCache, str], work: _Work | None = None
+    ) -> None:
+        self.program = program
+        self.arrays = tuple(array.name for array in program.arrays)
+        self.outputs = tuple(output.name for output in program.outputs)
+        self._backend = backend
+        self._made_with = made_with
+        self._shapes = tuple((array.size,) for array in program.arrays)
+        self._local = threading.local()
+        self._sets: OrderedDict[bytes, _Work] = OrderedDict()
+        self._sets_lock = threading.Lock()
+        self._fixed = work
+        self._fixed_parameters: Floats | None = None
+        if work is None and not program.parameters:
+            self._fixed = _Work(backend, np.empty(0))
+
+    def __call__(self, *arrays: Any, parameters: Any = None, threads: int | None = None, **named: Any) -> Any:
+        """Evaluate at one state or at a batch of them; `threads` bounds the threads of a large batch."""
+        if named or len(arrays) != len(self._shapes):
+            arrays = tuple(ordered(self.program, arrays, named))
+        work = self._fixed if parameters is None and self._fixed is not None else self._work(parameters)
+        try:
+            desk: _Desk = self._local.desk
+        except AttributeError:
+            desk = self._local.desk = _Desk(self.program, self._backend)
+        if work.array.ndim == 1:
+            for array, view, shape in zip(arrays, desk.inputs, self._shapes, strict=True):
+                if type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape:
+                    view[:] = array
+                else:
+                    break
+            else:
+                desk.run(work.handle)
+                if len(desk.outputs) == 1:
+                    return desk.outputs[0].copy()
+                return tuple(output.copy() for output in desk.outputs)
+        return self._general(arrays, work, desk, threads)
+
+    @property
+    def backend(self) -> str:
+        """How it runs: "llvm", "c" or "numpy"."""
+        return self._backend.name
+
+    @property
+    def address(self) -> int:
+        """The address of the native function of one state; see `signature`."""
+        name = self.program.name if self.backend == "c" else "ph_kernel"
+        return self._native().code.address(name)
+
+    @property
+    def signature(self) -> Any:
+        """The ctypes type of the function at `address`: pointers to each input, the work array, each output."""
+        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(self.arrays) + 1 + len(self.outputs)))
+
+    def with_parameters(self, parameters: Any) -> Compiled:
+        """The same function with its parameters fixed; nothing is compiled again."""
+        values = as_parameters(parameters, self.program)
+        fixed = Compiled(self.program, self._backend, self._made_with, _Work(self._backend, values.copy()))
+        fixed._fixed_parameters = values.copy()
+        return fixed
+
+    def work(self, parameters: Any = None) -> Floats:
+        """The work array that the native function of one state reads."""
+        return (self._fixed if parameters is None and self._fixed is not None else self._work(parameters)).array
+
+    def at_work(self, arrays: Sequence[Floats], work: Floats) -> Floats:
+        """The first output for a batch of checked arrays and a work array of `work`, without any conversion."""
+        outputs = self._empty(batch_size(list(zip(self.arrays, arrays, strict=True))) or 0)
+        self._batch(len(outputs[0]), list(arrays), work, outputs, 1)
+        return outputs[0]
+
+    def time_per_call(
+        self, *arrays: Any, parameters: Any = None, lanes: bool = False, seconds: float = 0.2, **named: Any
+    ) -> float:
+        """Nanoseconds for one evaluation, by a native loop over the batch of states given; the best of many rounds."""
+        inputs = self._converted(tuple(ordered(self.program, arrays, named)))
+        work = self.work(parameters)
+        count = batch_size([*zip(self.arrays, inputs, strict=True), ("parameters", work)]) or 1
+        outputs = self._empty(count)
+        best, end = float("inf"), time.perf_counter() + seconds
+        self._backend.batch(range(count), inputs, work, outputs, lanes)
+        while time.perf_counter() < end or best == float("inf"):
+            start = time.perf_counter_ns()
+            self._backend.batch(range(count), inputs, work, outputs, lanes)
+            best = min(best, (time.perf_counter_ns() - start) / count)
+        return best
+
+    def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[Any, ...]]:
+        return _again, (self.program, *self._made_with, self._fixed_parameters)
+
+    def __repr__(self) -> str:
+        return f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
+
+    def _native(self) -> Native:
+        if not isinstance(self._backend, Native):
+            raise PolhodeError(f"the backend {self.backend!r} has no machine code.")
+        return self._backend
+
+    def _work(self, parameters: Any) -> _Work:
+        """The work array of a parameter set, remembered for the sets used last."""
+        values = as_parameters(parameters, self.program)
+        if values.ndim == 2:
+            return _Work(self._backend, values)
+        key = values.tobytes()
+        with self._sets_lock:
+            work = self._sets.get(key)
+            if work is None:
+                work = self._sets[key] = _Work(self._backend, values.copy())
+                if len(self._sets) > _KEPT_SETS:
+                    self._sets.popitem(last=False)
+            else:
+                self._sets.move_to_end(key)
+        return work
+
+    def _converted(self, arrays: tuple[Any, ...]) -> list[Floats]:
+        return [
+            as_floats(array, expected.size, f"array {expected.name!r}")
+            for array, expected in zip(arrays, self.program.arrays, strict=True)
+        ]
+
+    def _empty(self, count: int) -> list[Floats]:
+        return [np.empty((count, *output.shape)) for output in self.program.outputs]
+
+    def _general(self, arrays: tuple[Any, ...], work: _Work, desk: _Desk, threads: int | None) -> Any:
+        inputs = self._converted(arrays)
+        count = batch_size([*zip(self.arrays, inputs, strict=True), ("parameters", work.array)])
+        if count is None:
+            for array, view in zip(inputs, desk.inputs, strict=True):
+                view[:] = array
+            desk.run(work.handle)
+            results = [output.copy() for output in desk.outputs]
+        else:
+            results = self._empty(count)
+            self._batch(count, inputs, work.array, results, threads)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _batch(self, count: int, inputs: list[Floats], work: Floats, outputs: list[Floats], threads: int | None) -> None:
+        spans = pieces(count, threads, count * len(self.program.run))
+        lanes = count >= LANES_FROM
+
+        def one(span: range) -> None:
+            self._backend.batch(span, inputs, work, outputs, lanes)
+
+        if len(spans) == 1:
+            one(spans[0])
+        else:
+            with ThreadPoolExecutor(len(spans)) as pool:
+                list(pool.map(one, spans))
+
+
+def pieces(count: int, threads: int | None, cost: float) -> list[range]:
+    """States split among threads, at multiples of 8 so that lanes fall the same way however many threads there are.
+
+    >>> pieces(20, 2, 0)
+    [range(0, 16), range(16, 20)]
+    """
+    if threads is None:
+        threads = min(_cores(), int(cost / _WORTH_A_THREAD))
+    elif threads < 1:
+        raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
+    size = -(-count // max(1, threads))
+    size = max(8, -(-size // 8) * 8)
+    return [range(start, min(start + size, count)) for start in range(0, count, size)] or [range(0)]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _again(program: Program, cache: bool | ObjectCache, backend: str, parameters: Any) -> Compiled:
+    return compile_program(program, cache=cache, backend=backend, parameters=parameters)
