@@ -46,7 +46,9 @@ class Recipe:
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
-    """The accelerations from mass matrix and bias, by elimination from the tips."""
+    """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
+    if recipe.forward is not None:
+        return recipe.forward()
     bias = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
     right = [effort - b for effort, b in zip(tree.tau, bias, strict=True)]
     return solve_from_the_tips(recipe.mass_matrix(), right, tree.speed_order, tree.speed_tie, tree.speeds)
@@ -158,8 +160,7 @@ class Equations:
     def forward_dynamics(self) -> Vector:
         """u̇(q, u, τ)."""
         with quiet_collector():
-            made = self.recipe.forward
-            return _exact(solve(self.tree, self.recipe) if made is None else made())
+            return _exact(solve(self.tree, self.recipe))
 
     @cached_property
     def kinetic_energy(self) -> Expr:
@@ -169,7 +170,7 @@ class Equations:
     @cached_property
     def potential_energy(self) -> Expr:
         """Gravity, springs and given potentials."""
-        from .formalisms.loads import Loads
+        from .loads import Loads
 
         return as_expr(Loads(self.system, self.tree).potential_energy)
 

@@ -44,7 +44,9 @@ def six_dof_arm(
     gripper = arm.body("gripper", mass=m3, com=(0, 0, L3 / 2), inertia=(I3_ACROSS, I3_ACROSS, I3_ALONG))
     arm.frame("end effector", gripper, at=(0, 0, L3))
     s = ["s1", "s2"] if len(shoulder) == 2 else ["s1", "s2", "s3"]
-    arm.joint("shoulder", arm.ground, upper, ph.JointMap(H1, groups=shoulder), coordinates=s, speeds=["w1", "w2"])
+    arm.joint(
+        "shoulder", arm.ground, upper, ph.JointMap(H1, groups=shoulder), coordinates=s, speeds=["w1", "w2"]
+    )
     arm.joint("elbow", upper, lower, ph.JointMap(H2), at=(0, 0, L1), coordinates=["e"], speeds=["u1"])
     arm.joint(
         "wrist", lower, gripper, ph.JointMap(H3, groups=wrist), at=(0, 0, L2),

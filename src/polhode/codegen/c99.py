@@ -38,7 +38,11 @@ class CSource:
 
     def files(self) -> dict[str, str]:
         """File name to text."""
-        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, f"{self.name}_main.c": self.driver}
+        return {
+            f"{self.name}.h": self.header,
+            f"{self.name}.c": self.source,
+            f"{self.name}_main.c": self.driver,
+        }
 
 
 def print_c(program: Program) -> CSource:
@@ -86,11 +90,14 @@ def sidecar(program: Program, names: Mapping[str, Sequence[str]] | None = None) 
     record = {
         "format": "polhode-sidecar/1",
         "program": program.name,
-        "arrays": [{"name": a.name, "size": a.size, "entries": list(given.get(a.name, ()))} for a in program.arrays],
+        "arrays": [
+            {"name": a.name, "size": a.size, "entries": list(given.get(a.name, ()))} for a in program.arrays
+        ],
         "parameters": {"size": program.parameters, "entries": list(given.get("parameters", ()))},
         "work": len(program.saved),
         "outputs": [
-            {"name": o.name, "shape": list(o.shape), "entries": list(given.get(o.name, ()))} for o in program.outputs
+            {"name": o.name, "shape": list(o.shape), "entries": list(given.get(o.name, ()))}
+            for o in program.outputs
         ],
         "slots": {f"v{slot}": note for slot, note in sorted(program.notes.items())},
     }
@@ -169,7 +176,9 @@ extern "C" {{
 
 def _source(program: Program) -> str:
     setup, run = _prototypes(program)
-    parameters = {slot: f"p[{k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))}
+    parameters = {
+        slot: f"p[{k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))
+    }
     work = {slot: f"w[{k}]" for k, slot in enumerate(program.saved)}
     inputs, slot = dict(work), program.first_input
     for array in program.arrays:
@@ -203,7 +212,10 @@ def _source(program: Program) -> str:
 
 
 def _body(
-    program: Program, memory: Mapping[int, str], code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]
+    program: Program,
+    memory: Mapping[int, str],
+    code: Iterable[tuple[int, Instruction]],
+    wanted: frozenset[int],
 ) -> list[str]:
     """All reads, then all operations, each slot written once; nothing that is not wanted."""
     lines = [f"  const double v{k} = {value!r};" for k, value in enumerate(program.constants) if k in wanted]

@@ -64,7 +64,11 @@ def declarations(lanes: int, fused: bool = True) -> list[str]:
         text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
         text += [_library_in_lanes(f, lanes) for f in LIBRARY]
     text.append(sincos_ir(lanes, fused=fused))
-    return [*text, "attributes #0 = { nounwind willreturn memory(none) }", '!0 = !{!"branch_weights", i32 1, i32 1048575}']
+    return [
+        *text,
+        "attributes #0 = { nounwind willreturn memory(none) }",
+        '!0 = !{!"branch_weights", i32 1, i32 1048575}',
+    ]
 
 
 def setup_ir(program: Program) -> str:

@@ -31,7 +31,9 @@ _PACK = '''def _pack(lead, shape, entries):
 def print_numpy(program: Program) -> str:
     """The source of a module whose run function takes (..., size) arrays and returns a tuple of outputs."""
     check_program(program)
-    setup_memory = {slot: f"p[..., {k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))}
+    setup_memory = {
+        slot: f"p[..., {k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))
+    }
     memory = {slot: f"w[{k}]" for k, slot in enumerate(program.saved)}
     slot = program.first_input
     for array in program.arrays:
@@ -73,7 +75,10 @@ def print_numpy(program: Program) -> str:
 
 
 def _body(
-    program: Program, memory: Mapping[int, str], code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]
+    program: Program,
+    memory: Mapping[int, str],
+    code: Iterable[tuple[int, Instruction]],
+    wanted: frozenset[int],
 ) -> list[str]:
     lines = [f"    v{k} = np.float64({value!r})" for k, value in enumerate(program.constants) if k in wanted]
     lines += [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
@@ -27,6 +28,7 @@ _EVEN = {"cos", "abs", "cosh"}
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
 
 Ref = tuple[int, int]  # a value and the sign with which it is meant
+Operand = tuple[str, Any]  # "constant" and a number, "input", "parameter" or "code" and a place
 
 
 @dataclass(frozen=True)
@@ -132,16 +134,14 @@ class _Writer:
 
     values: _Values
     chosen: list[Form | None]
-    array_slots: Mapping[int, tuple[str, int]]  # value -> ("input" or "parameter", place)
+    array_slots: Mapping[int, Operand]  # value -> ("input" or "parameter", place)
     divisors: Mapping[int, int]
-    code: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
-    place_of: dict[int, tuple[object, int]] = field(default_factory=dict)  # value -> operand and its sign
-    constant_only: dict[float, object] = field(default_factory=dict)
+    code: list[tuple[str, tuple[Operand, ...]]] = field(default_factory=list)
+    place_of: dict[int, tuple[Operand, int]] = field(default_factory=dict)  # value -> operand and its sign
     on_run: list[bool] = field(default_factory=list)
-    reciprocals: dict[int, tuple[object, int]] = field(default_factory=dict)
-    made: dict[tuple[str, tuple[object, ...]], object] = field(default_factory=dict)
+    made: dict[tuple[str, tuple[Operand, ...]], Operand] = field(default_factory=dict)
 
-    def emit(self, op: str, *args: object) -> object:
+    def emit(self, op: str, *args: Operand) -> Operand:
         key = (op, args)
         known = self.made.get(key)
         if known is None:
@@ -151,14 +151,14 @@ class _Writer:
             self.made[key] = known
         return known
 
-    def _runs(self, operand: object) -> bool:
-        kind, place = operand  # type: ignore[misc]
-        return kind == "input" or (kind == "code" and self.on_run[place])
+    def _runs(self, operand: Operand) -> bool:
+        kind, place = operand
+        return bool(kind == "input" or (kind == "code" and self.on_run[place]))
 
-    def constant(self, number: float) -> object:
+    def constant(self, number: float) -> Operand:
         return ("constant", number)
 
-    def operand(self, ref: Ref) -> tuple[object, int]:
+    def operand(self, ref: Ref) -> tuple[Operand, int]:
         value, sign = ref
         operand, came_out = self.place_of[value]
         return operand, sign * came_out
@@ -202,7 +202,7 @@ class _Writer:
             raise PolhodeError("a value has no form.", code="E-PLAN-002")
         return form
 
-    def _write_form(self, form: Form) -> tuple[object, int]:
+    def _write_form(self, form: Form) -> tuple[Operand, int]:
         parts = [self.operand(arg) for arg in form.args]
         if form.op == "add":
             (a, s), (b, t) = parts
@@ -222,7 +222,7 @@ class _Writer:
         plain = [operand if sign > 0 else self.emit("neg", operand) for operand, sign in parts]
         return self.emit(form.op, *plain), form.sign
 
-    def _write_quotient(self, form: Form, parts: list[tuple[object, int]]) -> tuple[object, int]:
+    def _write_quotient(self, form: Form, parts: list[tuple[Operand, int]]) -> tuple[Operand, int]:
         (a, s), (b, t) = parts
         below = form.args[1][0]
         if self.divisors.get(below, 0) < 2:
@@ -268,7 +268,7 @@ def plan(
     flat = [symbol for _, symbols in arrays for symbol in symbols]
     values = _collect([*roots, *flat, *parameters])
     chosen = _choose(values)
-    slots: dict[int, tuple[str, int]] = {}
+    slots: dict[int, Operand] = {}
     for place, symbol in enumerate(flat):
         slots.setdefault(values.ref(symbol)[0], ("input", place))
     for place, symbol in enumerate(parameters):
@@ -280,11 +280,11 @@ def plan(
     return _assemble(name, arrays, outputs, len(parameters), writer, finished, notes or {}, values)
 
 
-def _positive(writer: _Writer, ref: Ref) -> object:
+def _positive(writer: _Writer, ref: Ref) -> Operand:
     operand, sign = writer.operand(ref)
     if sign > 0:
         return operand
-    kind, payload = operand  # type: ignore[misc]
+    kind, payload = operand
     return writer.constant(-payload) if kind == "constant" else writer.emit("neg", operand)
 
 
@@ -294,16 +294,16 @@ def _assemble(
     outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
     parameter_count: int,
     writer: _Writer,
-    finished: Sequence[object],
+    finished: Sequence[Operand],
     notes: Mapping[Expr, str],
     values: _Values,
 ) -> Program:
     numbers: dict[float, int] = {}
     for _, args in writer.code:
-        for kind, payload in args:  # type: ignore[misc]
+        for kind, payload in args:
             if kind == "constant":
                 numbers.setdefault(payload, len(numbers))
-    for kind, payload in finished:  # type: ignore[misc]
+    for kind, payload in finished:
         if kind == "constant":
             numbers.setdefault(payload, len(numbers))
     first_input = len(numbers)
@@ -314,8 +314,8 @@ def _assemble(
     slot_of_code = {k: first_setup + place for place, k in enumerate(setup)}
     slot_of_code.update({k: first_setup + len(setup) + place for place, k in enumerate(run)})
 
-    def slot(operand: object) -> int:
-        kind, payload = operand  # type: ignore[misc]
+    def slot(operand: Operand) -> int:
+        kind, payload = operand
         if kind == "constant":
             return numbers[payload]
         if kind == "input":

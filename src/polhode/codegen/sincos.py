@@ -147,7 +147,9 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     op("one", f"insertvalue {pair} poison, {real} %sin, 0")
     op("both", f"insertvalue {pair} %one, {real} %cos, 1")
     head = f"define internal {pair} {name}({real} %x) alwaysinline nounwind {{"
-    return "\n".join([head, *body, f"  ret {pair} %both", "}", _library_ir(f"{name}_far", lanes, "noinline cold nounwind")])
+    return "\n".join(
+        [head, *body, f"  ret {pair} %both", "}", _library_ir(f"{name}_far", lanes, "noinline cold nounwind")]
+    )
 
 
 def _library_ir(name: str, lanes: int, attributes: str) -> str:

@@ -54,7 +54,9 @@ METHODS: Mapping[str, Tableau] = MappingProxyType({
 def method_named(method: str) -> Tableau:
     """The tableau of a method, or an error that lists the methods there are."""
     if method not in METHODS:
-        raise PolhodeError(f"there is no fixed-step method {method!r}.", cure=f"Choose one of {', '.join(METHODS)}.")
+        raise PolhodeError(
+            f"there is no fixed-step method {method!r}.", cure=f"Choose one of {', '.join(METHODS)}."
+        )
     return METHODS[method]
 
 
@@ -182,7 +184,10 @@ class _Step:
         sizes |= {f"%in{k}": self.program.arrays[k].size for k in others}
         if self.lanes > 1:
             sizes["%w"] = len(self.program.saved)
-        lines = [f"  {name} = alloca {self.real}, i64 {max(1, size)}, align {self.align}" for name, size in sizes.items()]
+        lines = [
+            f"  {name} = alloca {self.real}, i64 {max(1, size)}, align {self.align}"
+            for name, size in sizes.items()
+        ]
         lines.append(f"  %count = alloca {vector_type(self.lanes, 'i64')}, align {self.align}")
         lines.append(f"  %alive = alloca {vector_type(self.lanes, 'i1')}, align 1")
         return [*lines, *self._spread("%h", "%hv")]
@@ -304,4 +309,3 @@ class _Step:
             f"  {address} = getelementptr {self.real}, ptr {vector}, i64 {place}",
             f"  store {self.real} {value}, ptr {address}, align {self.align}",
         ]
-

@@ -61,9 +61,9 @@ def _quadrant(x: Expr, angle: Angle, shift: int) -> Expr:
 
 
 #: sin(turn·π) = scale·√radicand, for the turns between 0 and 1/2 where it is so.
-_SPECIAL = {
-    Fraction(0): (0, 1), Fraction(1, 6): (Fraction(1, 2), 1), Fraction(1, 4): (Fraction(1, 2), 2),
-    Fraction(1, 3): (Fraction(1, 2), 3), Fraction(1, 2): (1, 1),
+_SPECIAL: dict[Fraction, tuple[Fraction, int]] = {
+    Fraction(0): (Fraction(0), 1), Fraction(1, 6): (Fraction(1, 2), 1), Fraction(1, 4): (Fraction(1, 2), 2),
+    Fraction(1, 3): (Fraction(1, 2), 3), Fraction(1, 2): (Fraction(1), 1),
 }  # fmt: skip
 
 
@@ -91,7 +91,8 @@ def _exact_wave(op: str, ratio: Fraction) -> Expr | None:
     if turn not in _SPECIAL:
         return None
     scale, radicand = _SPECIAL[turn]
-    return mul(number(sign * scale), sqrt(number(radicand)))
+    root: Expr = sqrt(number(radicand))
+    return mul(number(sign * scale), root)
 
 
 def sqrt(x: Any) -> Any:

@@ -42,10 +42,6 @@ class Vector(tuple[Any, ...]):
     def __truediv__(self, scalar: Any) -> Vector:
         return Vector([a / scalar for a in self])
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...  # type: ignore[overload-overlap]
-    @overload
-    def __getitem__(self, index: slice) -> Vector: ...
     def __getitem__(self, index: Any) -> Any:
         item = tuple.__getitem__(self, index)
         return Vector(item) if isinstance(index, slice) else item
@@ -111,8 +107,8 @@ class Matrix(tuple[Vector, ...]):
     @staticmethod
     def columns_of(columns: Iterable[Iterable[Any]], rows: int) -> Matrix:
         """The matrix with these columns; `rows` is needed when there are none."""
-        columns = [tuple(column) for column in columns]
-        return Matrix([[column[i] for column in columns] for i in range(rows)])
+        listed = [tuple(column) for column in columns]
+        return Matrix([[column[i] for column in listed] for i in range(rows)])
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, Final, Union
+from typing import Any, Final
 
 from ..errors import PolhodeError
 from .field import P, hash_to_field, inverse, rational, unit_sphere_point
@@ -30,8 +30,6 @@ DIV: Final = "div"
 NEG: Final = "neg"
 NUMBER: Final = "number"
 SYMBOL: Final = "symbol"
-
-Number = Union[int, Fraction, Decimal, float]
 
 
 class Expr:
@@ -185,8 +183,7 @@ def _forget_leaf(ref: _Ref) -> None:
         del _leaves[ref.key]
 
 
-_set_op, _set_args = Expr.op.__set__, Expr.args.__set__  # type: ignore[attr-defined]
-_set_data, _set_fp = Expr.data.__set__, Expr.fp.__set__  # type: ignore[attr-defined]
+_set_op, _set_args, _set_data, _set_fp = (vars(Expr)[slot].__set__ for slot in ("op", "args", "data", "fp"))
 _new = object.__new__
 
 
@@ -276,7 +273,7 @@ def _apply(operation: Any, self: Expr, other: object, swap: bool = False) -> Exp
     except PolhodeError:
         if isinstance(other, Real | Decimal):
             raise
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]  # Python then tries the other operand
     result: Expr = operation(operand, self) if swap else operation(self, operand)
     return result
 

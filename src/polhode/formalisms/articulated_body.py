@@ -28,7 +28,7 @@ from ..geometry.inertia import rotate_symmetric, symmetric
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.system import System
 from . import composite_body
-from .loads import Loads, Wrench
+from ..loads import Loads, Wrench
 
 _ZERO = Vector([0, 0, 0])
 

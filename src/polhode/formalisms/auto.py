@@ -1,7 +1,7 @@
 """The cheapest way to each function: Newton-Euler for inverse dynamics, composite bodies for the mass matrix, and for
 accelerations whichever of composite-body and articulated-body needs fewer operations on this very mechanism.
 
-The paper behind each is named in its own file.
+The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Featherstone 1983) are named in their files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def recipe(system: System, tree: Tree) -> Recipe:
     articulated = articulated_body.recipe(system, tree)
 
     def forward() -> Vector:
-        recursive = articulated.forward()
+        recursive = solve(tree, articulated)
         if _couplings(tree) > _COUPLING_LIMIT:
             return recursive
         eliminated = solve(tree, composite)

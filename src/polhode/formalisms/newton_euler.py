@@ -21,7 +21,7 @@ from ..expr import Matrix, Vector
 from ..geometry import Inertia
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.system import System
-from .loads import Loads, Wrench
+from ..loads import Loads, Wrench
 
 _ZERO = Vector([0, 0, 0])
 
@@ -42,8 +42,8 @@ def inertial_wrench(inertia: Inertia, W: Matrix, a: Vector) -> Wrench:
     I = inertia.I
     half_trace = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
     J = Matrix([[(half_trace if i == j else 0) - I[i, j] for j in range(3)] for i in range(3)])
-    WJ = lambda i, j: W[i].dot(J[j])  # noqa: E731  (J is symmetric)
-    n = Vector([WJ(2, 1) - WJ(1, 2), WJ(0, 2) - WJ(2, 0), WJ(1, 0) - WJ(0, 1)])
+    WJ = W @ J
+    n = Vector([WJ[2, 1] - WJ[1, 2], WJ[0, 2] - WJ[2, 0], WJ[1, 0] - WJ[0, 1]])
     return n + inertia.h.cross(a), a * inertia.m + W @ inertia.h
 
 

@@ -35,7 +35,7 @@ from ..kinematics.joint import compound_map
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree
 from ..model.system import System
-from .loads import Loads
+from ..loads import Loads
 
 
 @dataclass(frozen=True)

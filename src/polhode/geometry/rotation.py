@@ -46,10 +46,10 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
         )
     square = as_expr(square)
     if square.is_number and all(entry.is_number for entry in entries):
-        outside, inside = square_free(square.data)
+        _, inside = square_free(square.data)
         if root_of_integer(inside) is None:
             return _nearest_rational_direction([entry.data for entry in entries])
-    return Vector(entries) / sqrt(square)
+    return Vector([entry / sqrt(square) for entry in entries])
 
 
 def _nearest_rational_direction(axis: Sequence[Fraction]) -> Vector:

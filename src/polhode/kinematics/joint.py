@@ -107,7 +107,7 @@ def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matri
 def kinematic_matrix(stage: Stage, eps: Sequence[Any]) -> Matrix:
     """Gamma of a simple joint; a nonholonomic one has more rows than columns."""
     gamma, _ = envelope_kinematics(stage, eps)
-    return gamma[:, : stage.speeds]
+    return Matrix(gamma[:, : stage.speeds]).map(as_expr)
 
 
 def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
@@ -118,7 +118,8 @@ def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
             f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}.", code="E-JOINT-010"
         )
     _, B = _euler_like(H.columns, eps)
-    return left_inverse(B) @ H
+    made: Matrix = left_inverse(B) @ H
+    return made.map(as_expr)
 
 
 def _block_diagonal(blocks: Sequence[Matrix]) -> Matrix:
@@ -157,4 +158,4 @@ def compound_map(
         own = stage.algebra if envelope else stage.H.columns
         columns += [_carry(U, h) for h in own]  # (28a)
         U = simple_configuration(stage, e) @ U  # (28b), (28c)
-    return Matrix.columns_of(columns, 6)
+    return Matrix.columns_of(columns, 6).map(as_expr)

@@ -57,7 +57,7 @@ class JointType:
 def _labels(stages: list[tuple[tuple[str, ...], int]]) -> list[str]:
     if sum(count for _, count in stages) == 1:
         return [""]
-    result = []
+    result: list[str] = []
     for place, (labels, count) in enumerate(stages, start=1):
         own = labels if len(labels) == count else tuple(str(k) for k in range(1, count + 1))
         if len(stages) == 1:

@@ -27,10 +27,13 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     if array.dtype.kind not in "fiub" and array.size:
         raise ShapeError(f"the type is {array.dtype}, which is not a real number.", place=place)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
+        raise ShapeError(
+            f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself."
+        )
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise ShapeError(
-            f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch.", place=place
+            f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch.",
+            place=place,
         )
     return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -40,11 +43,15 @@ def ordered(program: Program, given: Sequence[Any], named: Mapping[str, Any]) ->
     names = [array.name for array in program.arrays]
     problems: list[Problem] = []
     if len(given) > len(names):
-        problems.append(Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."))
+        problems.append(
+            Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}.")
+        )
     found = dict(zip(names, given, strict=False))
     for name, value in named.items():
         if name not in names:
-            problems.append(Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}."))
+            problems.append(
+                Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}.")
+            )
         elif name in found:
             problems.append(Problem(f"array {name!r} was given twice."))
         found[name] = value
@@ -70,12 +77,16 @@ def as_parameters(value: Any, program: Program) -> Floats:
     place = f"parameters of {program.name!r}"
     if value is None:
         if program.parameters:
-            raise ValueMissing(f"{program.parameters} parameters have no value.", place=place, cure="Pass parameters=...")
+            raise ValueMissing(
+                f"{program.parameters} parameters have no value.", place=place, cure="Pass parameters=..."
+            )
         value = ()
     array = as_floats(value, program.parameters, place)
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         raise PolhodeError(
-            problems=[Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]]
+            problems=[
+                Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]
+            ]
         )
     return array

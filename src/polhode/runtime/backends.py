@@ -48,7 +48,9 @@ class Backend(Protocol):
         """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
         ...
 
-    def batch(self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool) -> None:
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
         """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
         ...
 
@@ -90,7 +92,9 @@ class Native:
         function, address = self._single, int(buffer.ctypes.data)
         return lambda work: function(address, work)
 
-    def batch(self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool) -> None:
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
         bulk = len(span) // self.lanes * self.lanes if lanes and self._lane_code else 0
         if bulk:
             self._call(self._lane_function(), span[:bulk], inputs, work, outputs)
@@ -129,7 +133,6 @@ class Native:
         )
 
 
-
 _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
@@ -158,14 +161,19 @@ class Vectorised:
         sizes += [len(output.slots) for output in self.program.outputs]
         views = np.split(buffer, np.cumsum(sizes)[:-1])
         count = len(self.program.arrays)
-        outputs = [view.reshape(1, *output.shape) for view, output in zip(views[count:], self.program.outputs, strict=True)]
+        outputs = [
+            view.reshape(1, *output.shape)
+            for view, output in zip(views[count:], self.program.outputs, strict=True)
+        ]
 
         def run(work: Floats) -> None:
             self.batch(range(1), views[:count], work, outputs, False)
 
         return run
 
-    def batch(self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool) -> None:
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
         rows = slice(span.start, span.stop)
 
         def columns(array: Floats) -> list[Any]:
@@ -212,11 +220,15 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
     """The named backend, or with "auto" the first that works, with a warning for each that does not."""
     if backend != "auto":
         if backend not in BACKENDS:
-            raise PolhodeError(f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.")
+            raise PolhodeError(
+                f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}."
+            )
         try:
             return BACKENDS[backend](program, cache)
         except (ImportError, OSError, RuntimeError) as problem:
-            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+            raise PolhodeError(
+                f"the backend {backend!r} does not work here: {_sentence(problem)}"
+            ) from problem
     for name in ("llvm", "c"):
         try:
             return BACKENDS[name](program, cache)

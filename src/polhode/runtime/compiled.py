@@ -6,7 +6,6 @@ import ctypes
 import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -56,7 +55,8 @@ class _Desk:
         views = np.split(self.buffer[: sum(sizes)], np.cumsum(sizes)[:-1]) if sizes else []
         self.inputs = views[: len(program.arrays)]
         self.outputs = [
-            view.reshape(output.shape) for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
+            view.reshape(output.shape)
+            for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
         ]
         self.run = backend.single(self.buffer)
 
@@ -78,16 +78,21 @@ class Compiled:
     """
 
     def __init__(
-        self, program: Program, backend: Backend, made_with: tuple[bool | ObjectCache, str], work: _Work | None = None
+        self,
+        program: Program,
+        backend: Backend,
+        made_with: tuple[bool | ObjectCache, str],
+        work: _Work | None = None,
     ) -> None:
         self.program = program
         self.arrays = tuple(array.name for array in program.arrays)
         self.outputs = tuple(output.name for output in program.outputs)
         self._backend = backend
         self._made_with = made_with
+        self._names = frozenset(self.arrays)
         self._shapes = tuple((array.size,) for array in program.arrays)
         self._local = threading.local()
-        self._sets: OrderedDict[bytes, _Work] = OrderedDict()
+        self._sets: dict[bytes, _Work] = {}
         self._sets_lock = threading.Lock()
         self._fixed = work
         self._fixed_parameters: Floats | None = None
@@ -97,23 +102,28 @@ class Compiled:
     def __call__(self, *arrays: Any, parameters: Any = None, threads: int | None = None, **named: Any) -> Any:
         """Evaluate at one state or at a batch of them; `threads` bounds the threads of a large batch."""
         if named or len(arrays) != len(self._shapes):
-            arrays = tuple(ordered(self.program, arrays, named))
-        work = self._fixed if parameters is None and self._fixed is not None else self._work(parameters)
+            if not arrays and named.keys() == self._names:
+                arrays = tuple([named[name] for name in self.arrays])
+            else:
+                arrays = tuple(ordered(self.program, arrays, named))
+        work = self._fixed
+        if work is None or parameters is not None:
+            work = self._work(parameters)
         try:
             desk: _Desk = self._local.desk
         except AttributeError:
             desk = self._local.desk = _Desk(self.program, self._backend)
         if work.array.ndim == 1:
-            for array, view, shape in zip(arrays, desk.inputs, self._shapes, strict=True):
+            for array, view, shape in zip(arrays, desk.inputs, self._shapes, strict=False):
                 if type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape:
-                    view[:] = array
+                    view[...] = array
                 else:
                     break
             else:
                 desk.run(work.handle)
                 if len(desk.outputs) == 1:
                     return desk.outputs[0].copy()
-                return tuple(output.copy() for output in desk.outputs)
+                return tuple([output.copy() for output in desk.outputs])
         return self._general(arrays, work, desk, threads)
 
     @property
@@ -141,7 +151,9 @@ class Compiled:
 
     def work(self, parameters: Any = None) -> Floats:
         """The work array that the native function of one state reads."""
-        return (self._fixed if parameters is None and self._fixed is not None else self._work(parameters)).array
+        return (
+            self._work(parameters) if parameters is not None or self._fixed is None else self._fixed
+        ).array
 
     def at_work(self, arrays: Sequence[Floats], work: Floats) -> Floats:
         """The first output for a batch of checked arrays and a work array of `work`, without any conversion."""
@@ -169,7 +181,9 @@ class Compiled:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
 
     def __repr__(self) -> str:
-        return f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
+        return (
+            f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
+        )
 
     def _native(self) -> Native:
         if not isinstance(self._backend, Native):
@@ -177,19 +191,18 @@ class Compiled:
         return self._backend
 
     def _work(self, parameters: Any) -> _Work:
-        """The work array of a parameter set, remembered for the sets used last."""
+        """The work array of a parameter set, remembered for the sets seen last."""
+        if type(parameters) is np.ndarray and parameters.dtype is _FLOAT64 and parameters.ndim == 1:
+            known = self._sets.get(parameters.tobytes())
+            if known is not None:
+                return known
         values = as_parameters(parameters, self.program)
-        if values.ndim == 2:
-            return _Work(self._backend, values)
-        key = values.tobytes()
-        with self._sets_lock:
-            work = self._sets.get(key)
-            if work is None:
-                work = self._sets[key] = _Work(self._backend, values.copy())
+        work = _Work(self._backend, values.copy())
+        if values.ndim == 1:
+            with self._sets_lock:
+                self._sets[values.tobytes()] = work
                 if len(self._sets) > _KEPT_SETS:
-                    self._sets.popitem(last=False)
-            else:
-                self._sets.move_to_end(key)
+                    del self._sets[next(iter(self._sets))]
         return work
 
     def _converted(self, arrays: tuple[Any, ...]) -> list[Floats]:
@@ -214,7 +227,9 @@ class Compiled:
             self._batch(count, inputs, work.array, results, threads)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _batch(self, count: int, inputs: list[Floats], work: Floats, outputs: list[Floats], threads: int | None) -> None:
+    def _batch(
+        self, count: int, inputs: list[Floats], work: Floats, outputs: list[Floats], threads: int | None
+    ) -> None:
         spans = pieces(count, threads, count * len(self.program.run))
         lanes = count >= LANES_FROM
 

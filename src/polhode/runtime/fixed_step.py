@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polhode.codegen.program import Program
-from polhode.codegen.step_loop import Tableau, method_named, step_module
+from polhode.codegen.step_loop import INLINE, Tableau, method_named, step_module
 from polhode.errors import PolhodeError, ShapeError
 from polhode.runtime.arrays import Floats, as_floats, batch_size, ordered
 from polhode.runtime.backends import Code
@@ -124,7 +124,10 @@ class FixedStep:
             began = time.perf_counter()
             if done % every == 0 and every <= min(budget, steps - done):
                 pieces_now = min(budget, steps - done) // every
-                asked, into = pieces_now * every, record[:, done // every + 1 : done // every + 1 + pieces_now]
+                asked, into = (
+                    pieces_now * every,
+                    record[:, done // every + 1 : done // every + 1 + pieces_now],
+                )
                 self._loop.advance(run, pieces_now, every, start + done, into, counts)
             else:
                 # A long way to the next record is cut, so that an interrupt is heard.
@@ -183,9 +186,7 @@ class _NativeLoop:
     def advance(
         self, run: _Run, records: int, every: int, start: int, record: Floats, counts: npt.NDArray[np.int64]
     ) -> None:
-        from polhode.runtime.engine import host
-
-        lanes = host().lanes if len(run.x) >= LANES_FROM else 1
+        lanes = self._lanes() if len(run.x) >= LANES_FROM else 1
         cost = len(run.x) * records * every * len(self._program.run) * len(self._tableau.b)
         spans = pieces(len(run.x), run.threads, cost)
 
@@ -203,12 +204,23 @@ class _NativeLoop:
             with ThreadPoolExecutor(len(spans)) as pool:
                 list(pool.map(one, spans))
 
+    def _small(self) -> bool:
+        return len(self._program.run) <= INLINE
+
+    def _lanes(self) -> int:
+        """A small kernel waits for its own results: twice the machine's lanes keep it busy."""
+        from polhode.runtime.engine import host
+
+        return host().lanes * (2 if self._small() else 1)
+
     def _function(self, lanes: int) -> Callable[..., object]:
         if lanes not in self._loaded:
             from polhode.runtime import engine
 
-            text = step_module(self._program, self._tableau, self._normalise, lanes=lanes, fused=engine.host().fused)
-            code = engine.load(text, default_cache() if self._cache else None)
+            text = step_module(
+                self._program, self._tableau, self._normalise, lanes=lanes, fused=engine.host().fused
+            )
+            code = engine.load(text, default_cache() if self._cache else None, thorough=self._small())
             whole, real, pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
             kinds = [whole] * 4 + [real] * 2 + [pointer] * 4 + [whole, pointer, whole, pointer]
             self._loaded[lanes] = code, ctypes.CFUNCTYPE(None, *kinds)(code.address("ph_steps"))
@@ -269,7 +281,9 @@ class _PythonLoop:
         rates: list[Floats] = []
         with np.errstate(all="ignore"):
             for c, row in zip(self._tableau.c, self._tableau.a, strict=True):
-                stage = run.x + run.h * sum((a * rate for a, rate in zip(row, rates, strict=True)), np.zeros_like(run.x))
+                stage = run.x + run.h * sum(
+                    (a * rate for a, rate in zip(row, rates, strict=True)), np.zeros_like(run.x)
+                )
                 rates.append(self._rate(run, run.t0 + (k + c) * run.h, stage))
             new: Floats = run.x + run.h * sum(
                 (b * rate for b, rate in zip(self._tableau.b, rates, strict=True)), np.zeros_like(run.x)
@@ -295,13 +309,17 @@ def _state_size(program: Program, normalise: tuple[tuple[int, int], ...]) -> int
         raise ShapeError(f"a right-hand side has one output, of x's length {sizes['x']}.", place=place)
     for start, length in normalise:
         if start < 0 or length < 1 or start + length > sizes["x"]:
-            raise ShapeError(f"normalise has ({start}, {length}), which is not inside x of length {sizes['x']}.")
+            raise ShapeError(
+                f"normalise has ({start}, {length}), which is not inside x of length {sizes['x']}."
+            )
     return sizes["x"]
 
 
 def _check_run(h: float, steps: int, every: int, t0: float) -> None:
     if not np.isfinite(h) or h == 0.0 or not np.isfinite(t0):
-        raise PolhodeError(f"the step size is {h} and the start time {t0}; both must be finite, the step not zero.")
+        raise PolhodeError(
+            f"the step size is {h} and the start time {t0}; both must be finite, the step not zero."
+        )
     if steps < 0 or every < 1:
         raise PolhodeError(f"steps is {steps} and every is {every}.", cure="Give steps >= 0 and every >= 1.")
 

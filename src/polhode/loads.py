@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..expr import Vector, as_expr, gradient, sqrt
-from ..geometry import Pose
-from ..kinematics.motion import body_pose, centre_of_mass, point_velocity, velocities, world_poses
-from ..kinematics.tree import BASE, Tree
-from ..model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
-from ..model.system import System
+from .expr import Vector, as_expr, gradient, sqrt
+from .geometry import Pose
+from .kinematics.motion import body_pose, centre_of_mass, point_velocity, velocities, world_poses
+from .kinematics.tree import BASE, Tree
+from .model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
+from .model.system import System
 
 Wrench = tuple[Vector, Vector]
 
@@ -82,7 +82,7 @@ class Loads:
             rate = self._ground_velocity(spring.body_b, spring.point_b)
             rate = rate - self._ground_velocity(spring.body_a, spring.point_a)
             tension = tension + spring.damping * (span.dot(rate) / length)
-        return span * (tension / length)
+        return Vector([component * (tension / length) for component in span])
 
     @cached_property
     def _velocities(self) -> list[Wrench]:
@@ -91,7 +91,7 @@ class Loads:
     def _ground_velocity(self, body: str, point: Vector) -> Vector:
         place, _ = self.tree.bodies[body]
         _, v = point_velocity(self.tree, body, point, self._velocities)
-        return v if place == BASE else self._poses[place].R @ v
+        return v if place == BASE else Vector(self._poses[place].R @ v)
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
         """For each speed the sum of the generalized forces given on it; potentials by -Γᵀ ∂V/∂q."""

@@ -1,0 +1,322 @@
+"""The expressions of a model file: numbers, names, + - * / **, parentheses, pi and the listed functions.
+
+Text becomes graph nodes and nothing else: the parser keeps its own stacks, so that neither depth nor length can
+exhaust it, and every operation on numbers is bounded before it is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Protocol
+
+from ..errors import FormatError, PolhodeError
+from ..expr import Expr, as_expr, number, pi
+from ..expr.functions import BY_NAME
+
+LENGTH_LIMIT = 10_000
+DEPTH_LIMIT = 100
+EXPONENT_LIMIT = 1_000
+BIT_LIMIT = 20_000
+LARGEST = Fraction(2**1024 - 2**970)  # the largest double; a number beyond it could never be computed with
+
+#: How many arguments each function takes.
+ARGUMENTS = {name: 2 if name in ("atan2", "min", "max") else 1 for name in BY_NAME}
+#: `q(hip)` is a coordinate, `u(hip)` its speed, and so on: what a name means, said outright.
+ACCESSORS = ("q", "u", "tau", "parameter", "input")
+#: `time()` and `pi()` stay reachable when a model gives these names to something else.
+CONSTANTS = ("time", "pi")
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "**": 4}
+_TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|`(?P<quoted>(?:[^`]|``)+)`"
+    r"|(?P<mark>\*\*|[-+*/(),])"
+)
+
+
+class Meaning(Protocol):
+    """What names stand for where an expression is written."""
+
+    def named(self, name: str) -> Expr: ...
+
+    def accessed(self, accessor: str, name: str) -> Expr: ...
+
+    def time(self) -> Expr: ...
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class _Open:
+    """An open parenthesis: of a function call, or plain (an empty name)."""
+
+    function: str
+    start: int
+    below: int  # how many operands were there before it
+
+
+@dataclass(frozen=True)
+class _Operator:
+    text: str
+    start: int
+    negative: bool = False
+
+
+def parse(text: str, meaning: Meaning) -> Expr:
+    """The expression that a text spells; decimals are exact.
+
+    >>> from polhode.formats.names import Scope
+    >>> parse("0.1*10 + sin(pi/6)", Scope())
+    3/2
+    """
+    if len(text) > LENGTH_LIMIT:
+        raise FormatError(
+            f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}.",
+            cure="Split it into parameters.",
+            code="E-EXPR-100",
+        )
+    return _Parser(text, meaning).run()
+
+
+class _Parser:
+    """Two stacks: operands, and the operators and parentheses that wait for them."""
+
+    def __init__(self, text: str, meaning: Meaning) -> None:
+        self.text = text
+        self.meaning = meaning
+        self.tokens = [*_tokens(text), Token("end", "", len(text))]
+        self.place = 0
+        self.depth = 0
+        self.operands: list[Expr] = []
+        self.waiting: list[_Operator | _Open] = []
+
+    def run(self) -> Expr:
+        if len(self.tokens) == 1:
+            raise _wrong(self.text, 0, "there is nothing here.", "Write a number or an expression.")
+        wants_operand = True
+        while True:
+            token = self._next()
+            wants_operand = self._operand(token) if wants_operand else self._after_operand(token)
+            if token.kind == "end":
+                return self.operands[0]
+
+    def _next(self) -> Token:
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def _operand(self, token: Token) -> bool:
+        """Take a token where a value must begin; return whether a value is still wanted."""
+        if token.kind == "number":
+            self.operands.append(self._checked(_number(self.text, token), token.start))
+            return False
+        if token.kind in ("name", "quoted"):
+            return self._name(token)
+        if token.text in ("+", "-"):
+            self.waiting.append(_Operator("sign", token.start, token.text == "-"))
+            return True
+        if token.text == "(":
+            self._open("", token)
+            return True
+        if token.kind == "end":
+            raise _wrong(self.text, token.start, "the expression stops where a value should follow.")
+        raise _wrong(self.text, token.start, f"a value should stand here, not {token.text!r}.")
+
+    def _name(self, token: Token) -> bool:
+        called = token.kind == "name" and self.tokens[self.place].text == "("
+        if not called:
+            self.operands.append(self._said(token, lambda: self.meaning.named(token.text)))
+            return False
+        if token.text in CONSTANTS and self.tokens[self.place + 1].text == ")":
+            self.place += 2
+            self.operands.append(
+                pi if token.text == "pi" else self._said(token, lambda: self.meaning.time())
+            )
+            return False
+        if token.text in ACCESSORS:
+            self.operands.append(self._accessed(token))
+            return False
+        if token.text not in BY_NAME:
+            known = [*BY_NAME, *ACCESSORS]
+            raise _wrong(
+                self.text, token.start, f"there is no function {token.text!r}.", _suggestion(token.text, known)
+            )
+        self._open(token.text, self._next())
+        return True
+
+    def _accessed(self, token: Token) -> Expr:
+        _, name, close = self._next(), self._next(), self._next()
+        if name.kind not in ("name", "quoted", "number") or close.text != ")":
+            raise _wrong(
+                self.text,
+                token.start,
+                f"{token.text}(…) takes one name.",
+                f"Write {token.text}(name), or {token.text}(`any name`).",
+            )
+        return self._said(token, lambda: self.meaning.accessed(token.text, name.text))
+
+    def _open(self, function: str, token: Token) -> None:
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            raise _wrong(self.text, token.start, f"parentheses are more than {DEPTH_LIMIT} deep.")
+        self.waiting.append(_Open(function, token.start, len(self.operands)))
+
+    def _after_operand(self, token: Token) -> bool:
+        """Take a token after a value; return whether another value is wanted."""
+        if token.text in ("+", "-", "*", "/", "**") and token.kind == "mark":
+            self._apply_down_to(_PRECEDENCE[token.text], keep_equal=token.text == "**")
+            self.waiting.append(_Operator(token.text, token.start))
+            return True
+        if token.text == ")" and token.kind == "mark":
+            self._close(token)
+            return False
+        if token.text == "," and token.kind == "mark":
+            self._apply_down_to(0)
+            if not self.waiting or not self._innermost().function:
+                raise _wrong(
+                    self.text, token.start, "a comma cannot stand here.", "Decimals have a point: 1.5."
+                )
+            return True
+        if token.kind == "end":
+            self._apply_down_to(0)
+            if self.waiting:
+                raise _wrong(self.text, self._innermost().start, "this parenthesis is never closed.")
+            return False
+        raise _wrong(
+            self.text,
+            token.start,
+            f"an operator is missing before {token.text!r}.",
+            "Write * for a product; numbers are decimal and carry no unit.",
+        )
+
+    def _innermost(self) -> _Open:
+        top = self.waiting[-1]
+        if not isinstance(top, _Open):
+            raise _wrong(self.text, top.start, "this operator has no place here.")
+        return top
+
+    def _close(self, token: Token) -> None:
+        self._apply_down_to(0)
+        if not self.waiting:
+            raise _wrong(self.text, token.start, "there is no parenthesis to close.")
+        opened = self._innermost()
+        self.waiting.pop()
+        self.depth -= 1
+        given = len(self.operands) - opened.below
+        wanted = ARGUMENTS.get(opened.function, 1)
+        if given != wanted:
+            raise _wrong(
+                self.text,
+                opened.start,
+                f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}.",
+            )
+        if opened.function:
+            arguments = self.operands[opened.below :]
+            del self.operands[opened.below :]
+            self._push(lambda: BY_NAME[opened.function](*arguments), opened.start)
+
+    def _apply_down_to(self, precedence: int, keep_equal: bool = False) -> None:
+        """Carry out the waiting operators that bind tighter than what follows."""
+        while self.waiting and isinstance(self.waiting[-1], _Operator):
+            own = _PRECEDENCE[self.waiting[-1].text]
+            if own < precedence or (own == precedence and keep_equal):
+                return
+            operator = self.waiting.pop()
+            if isinstance(operator, _Operator):
+                self._carry_out(operator)
+
+    def _carry_out(self, operator: _Operator) -> None:
+        right = self.operands.pop()
+        if operator.text == "sign":
+            self.operands.append(-right if operator.negative else right)
+            return
+        left = self.operands.pop()
+        if operator.text == "**":
+            self._check_power(left, right, operator.start)
+        work: dict[str, Callable[[], Expr]] = {
+            "+": lambda: left + right,
+            "-": lambda: left - right,
+            "*": lambda: left * right,
+            "/": lambda: left / right,
+            "**": lambda: left**right,
+        }
+        self._push(work[operator.text], operator.start)
+
+    def _check_power(self, base: Expr, exponent: Expr, start: int) -> None:
+        if not exponent.is_number:
+            return
+        size = abs(exponent.data)
+        if size > EXPONENT_LIMIT or (base.is_number and _bits(base.data) * size > BIT_LIMIT):
+            raise _wrong(self.text, start, "this power is too large.", "Use exp and log for large powers.")
+
+    def _push(self, make: Callable[[], Expr], start: int) -> None:
+        try:
+            made = as_expr(make())
+        except PolhodeError as error:
+            problem = error.problems[0]
+            raise _wrong(self.text, start, problem.message, problem.cure) from None
+        self.operands.append(self._checked(made, start))
+
+    def _said(self, token: Token, make: Callable[[], Expr]) -> Expr:
+        try:
+            return make()
+        except PolhodeError as error:
+            problem = error.problems[0]
+            raise _wrong(self.text, token.start, problem.message, problem.cure) from None
+
+    def _checked(self, made: Expr, start: int) -> Expr:
+        if made.is_number and (abs(made.data) > LARGEST or _bits(made.data) > BIT_LIMIT):
+            raise _wrong(self.text, start, "this number is out of the range of a double.", "Check its exponent.")
+        return made
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    start = 0
+    while start < len(text):
+        found = _TOKEN.match(text, start)
+        if found is None:
+            cure = "Write ** for a power." if text[start] == "^" else "Write a name with other characters as `name`."
+            raise _wrong(text, start, f"the character {text[start]!r} has no meaning here.", cure)
+        kind = str(found.lastgroup)
+        if kind != "space":
+            token = found.group(kind)
+            yield Token(kind, token.replace("``", "`") if kind == "quoted" else token, start)
+        start = found.end()
+
+
+def _number(text: str, token: Token) -> Expr:
+    """The exact rational that a decimal spells."""
+    mantissa, _, exponent = token.text.lower().partition("e")
+    if len(mantissa) > EXPONENT_LIMIT or len(exponent) > 5 or abs(int(exponent or 0)) > EXPONENT_LIMIT:
+        raise _wrong(text, token.start, "this number is out of the range of a double.", "Check its exponent.")
+    value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
+    if value and value < Fraction(1, 2**1074):
+        raise _wrong(text, token.start, "this number is too small for a double.", "Write 0, or check its exponent.")
+    return number(value)
+
+
+def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:
+    first = max(0, start - 20)
+    shown = ("…" if first else "") + text[first : start + 20] + ("…" if start + 20 < len(text) else "")
+    return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-101")
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, n=2)
+    if close:
+        return "Did you mean " + " or ".join(close) + "?"
+    return f"Known: {', '.join(known)}."

@@ -1,0 +1,114 @@
+"""What a name means in an expression, and how to spell a symbol so that it means the same when read again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from ..errors import FormatError
+from ..expr import Expr, pi, symbol
+
+_WORD = re.compile(r"[^\W\d]\w*\Z")
+_KIND_OF = {"q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input"}
+_ACCESSOR_OF = {kind: accessor for accessor, kind in _KIND_OF.items()}
+_TRUTH_WORDS = {"yes", "no", "on", "off", "true", "false"}
+_NOT_FINITE = {"nan", "inf", "infinity"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that an expression may use, by kind; a bare name is a parameter, an input or a coordinate.
+
+    A speed that shares its name with a coordinate is written u(name). What the model declares goes before the
+    built-in `t` and `pi`, which stay reachable as time() and pi(). A lenient scope accepts unknown names: it serves
+    to go on looking for mistakes after one that already spoils the names.
+    """
+
+    tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol
+    now: Expr | None = None
+    lenient: bool = False
+
+    def named(self, name: str) -> Expr:
+        """The symbol that a bare name stands for."""
+        found = [kind for kind in ("parameter", "input", "coordinate") if name in self._table(kind)]
+        if len(found) > 1:
+            raise FormatError(
+                f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in found)}.",
+                cure="Write " + " or ".join(f"{_ACCESSOR_OF[kind]}({quoted(name)})" for kind in found) + ".",
+            )
+        kind = found[0] if found else "speed"
+        if name in self._table(kind):
+            return self._table(kind)[name]
+        if name == "pi":
+            return pi
+        if name == "t" and self.now is not None:
+            return self.now
+        if self.lenient:
+            return symbol(name)
+        raise self._unknown(name)
+
+    def accessed(self, accessor: str, name: str) -> Expr:
+        """The symbol behind q(name), u(name), tau(name), parameter(name) or input(name)."""
+        kind = _KIND_OF[accessor]
+        table = self._table(kind)
+        if name in table:
+            return table[name]
+        if self.lenient:
+            return symbol(name, kind)
+        raise FormatError(f"there is no {kind} {name!r} to be used here.", cure=_known(name, table))
+
+    def time(self) -> Expr:
+        """The time, where it may be used."""
+        if self.now is None:
+            raise FormatError("the time cannot be used here.", cure="Use numbers and parameters.")
+        return self.now
+
+    def spell(self, leaf: Expr) -> str:
+        """A symbol as it must be written here."""
+        kind, name = leaf.data[0], leaf.name
+        if leaf is self.now:
+            return "t" if self._means("t", leaf) else "time()"
+        if kind not in _ACCESSOR_OF or self._table(kind).get(name) is not leaf:
+            raise FormatError(
+                f"{kind} '{name}' does not belong to the system.",
+                cure="Declare it with system.parameter or system.input.",
+                code="E-YAML-040",
+            )
+        return quoted(name) if self._means(name, leaf) else f"{_ACCESSOR_OF[kind]}({quoted(name)})"
+
+    def spell_pi(self) -> str:
+        """The number π as it must be written here."""
+        return "pi" if self._means("pi", pi) else "pi()"
+
+    def _means(self, name: str, leaf: Expr) -> bool:
+        try:
+            return self.named(name) is leaf
+        except FormatError:
+            return False
+
+    def _table(self, kind: str) -> Mapping[str, Expr]:
+        return self.tables.get(kind, {})
+
+    def _unknown(self, name: str) -> FormatError:
+        if name.lower() in _TRUTH_WORDS:
+            return FormatError(f"{name!r} is not a number.", cure="Write 0 or 1.")
+        if name.lower() in _NOT_FINITE:
+            return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
+        names = [known for table in self.tables.values() for known in table]
+        return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
+
+
+def quoted(name: str) -> str:
+    """A name as an expression writes it: as it is, or in backquotes."""
+    return name if _WORD.match(name) else "`" + name.replace("`", "``") + "`"
+
+
+def _known(name: str, names: Iterable[str]) -> str:
+    known = list(dict.fromkeys(names))
+    close = get_close_matches(name, known, n=2)
+    if close:
+        return "Did you mean " + " or ".join(quoted(match) for match in close) + "?"
+    listed = ", ".join(quoted(each) for each in known[:8])
+    return f"Known: {listed}{' …' if len(known) > 8 else ''}." if known else "Only numbers can be used here."

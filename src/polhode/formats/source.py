@@ -1,0 +1,105 @@
+"""From a path to text: files that are missing, huge, binary, or of another kind are told apart here."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+
+from ..errors import FormatError, LimitError
+
+SIZE_LIMIT = 20_000_000
+
+_ROOTS = {
+    "robot": "a URDF robot description",
+    "sdf": "an SDF world",
+    "mujoco": "a MuJoCo (MJCF) model",
+    "html": "a web page",
+    "!doctype": "a web page or another document with a DOCTYPE",
+}
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with a byte order mark."""
+    place = str(path)
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise FormatError(
+                "this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-002"
+            )
+        if size > SIZE_LIMIT:
+            raise LimitError(
+                f"the file has {size:,} bytes, more than {SIZE_LIMIT:,}.",
+                place=place,
+                cure="A model file holds a mechanism; keep data elsewhere.",
+                code="E-FILE-003",
+            )
+        with path.open("rb") as stream:
+            content = stream.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FormatError(
+            f"the file cannot be read: {reason}.", place=place, cure="Check its name and permissions.", code="E-FILE-004"
+        ) from None
+    return decode(content, place)
+
+
+def decode(content: bytes, place: str) -> str:
+    """Bytes as text, without a byte order mark.
+
+    >>> decode(codecs.BOM_UTF16_LE + "m: 1".encode("utf-16-le"), "arm.yaml")
+    'm: 1'
+    """
+    if len(content) > SIZE_LIMIT:
+        raise LimitError(f"more than {SIZE_LIMIT:,} bytes.", place=place, cure="Split it.", code="E-FILE-003")
+    encoding = "utf-8-sig"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise FormatError(
+            f"this is not {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} text: byte {error.start + 1} cannot be read.",
+            place=f"{place}:{line}",
+            cure="Save the file as UTF-8.",
+            code="E-FILE-005",
+        ) from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise FormatError(
+            "the file contains NUL characters.",
+            place=f"{place}:{line}",
+            cure="It is binary, or UTF-16 or UTF-32 without a mark; save it as UTF-8.",
+            code="E-FILE-006",
+        )
+    _refuse_markup(text, place)
+    return text
+
+
+def _refuse_markup(text: str, place: str) -> None:
+    """A file that begins with a tag is somebody else's format; say which."""
+    head = text[:4000].lstrip()
+    if not head.startswith("<"):
+        return
+    tags = re.findall(r"<\s*(!?[a-zA-Z][\w.-]*)", head)
+    kind = next((_ROOTS[tag.lower()] for tag in tags if tag.lower() in _ROOTS), "XML")
+    raise FormatError(
+        f"this looks like {kind}, not like a polhode model file.",
+        place=f"{place}:1",
+        cure="A polhode model is written in YAML or JSON.",
+        code="E-FILE-007",
+    )
+
+
+def _neighbours(path: Path) -> str:
+    try:
+        found = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json"))
+    except (OSError, ValueError):
+        return f"The folder '{path.parent}' cannot be read either."
+    if not found:
+        return f"The folder '{path.parent}' holds no model file."
+    return f"The folder '{path.parent}' holds {', '.join(found[:5])}{' …' if len(found) > 5 else ''}."

@@ -1,0 +1,78 @@
+"""What drives a run from outside: efforts and inputs, constant or given by a controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..errors import PolhodeError
+from .state import Floats, numbers
+
+
+class ControllerFailed(Exception):
+    """A controller raised, or gave what cannot be used; the run stops with this sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """Values by name: constant, or a function of time, coordinates and speeds."""
+
+    what: str
+    names: tuple[str, ...]
+    rest: Floats
+    function: Callable[[float, Floats, Floats], Any] | None = None
+
+    def at(self, t: float, q: Floats, u: Floats) -> Floats:
+        """The values now; a controller gets copies, so that it cannot change the state."""
+        if self.function is None:
+            return self.rest
+        try:
+            given = self.function(t, q.copy(), u.copy())
+        except Exception as error:
+            raise ControllerFailed(
+                f"the controller of {self.what} raised {type(error).__name__}: {error}"
+            ) from error
+        try:
+            values = _values(given, self.what, self.names, self.rest)
+        except PolhodeError as error:
+            raise ControllerFailed(
+                f"the controller of {self.what} gave no usable value: {error.problems[0].message}"
+            ) from error
+        if not np.isfinite(values).all():
+            name = self.names[int(np.argmin(np.isfinite(values)))]
+            raise ControllerFailed(f"the controller of {self.what} gave {values[~np.isfinite(values)][0]} for '{name}'.")
+        return values
+
+
+def drive(given: Any, what: str, names: Sequence[str], rest: Floats) -> Drive:
+    """Read constants, a mapping by name, or a controller `f(t, q, u)` that returns either."""
+    if callable(given):
+        return Drive(what, tuple(names), rest, given)
+    values = _values(given, what, tuple(names), rest)
+    if not np.isfinite(values).all():
+        raise PolhodeError("the values are not all finite.", place=what, code="E-SIM-006")
+    return Drive(what, tuple(names), values)
+
+
+def _values(given: Any, what: str, names: tuple[str, ...], rest: Floats) -> Floats:
+    if given is None:
+        return rest
+    if not isinstance(given, Mapping):
+        if np.ndim(given) == 0 and len(names) == 1:
+            given = [given]
+        return numbers(given, len(names), what)
+    values = rest.copy()
+    for key, value in given.items():
+        if key not in names:
+            close = get_close_matches(str(key), names, n=1)
+            raise PolhodeError(
+                f"there is no '{key}' in {what}.",
+                cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(names) or 'none'}.",
+                code="E-SIM-007",
+            )
+        values[names.index(key)] = numbers([value], 1, f"{what} '{key}'")[0]
+    return values

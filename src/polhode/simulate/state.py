@@ -1,0 +1,135 @@
+"""Where a run begins, and which parts of its state are quaternions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import Equations
+from ..errors import PolhodeError, ShapeError
+
+Floats = NDArray[np.float64]
+
+#: A quaternion whose length is off by more than this is scaled with a notice, by less without a word.
+_LENGTH_SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Coordinates, speeds, and what was changed to make them a state."""
+
+    q: Floats
+    u: Floats
+    notices: tuple[str, ...] = ()
+
+
+def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
+    """(first place, 4) of every unit quaternion among the coordinates."""
+    return [
+        (link.coordinates[0], 4) for link in equations.tree.links if link.stage.storage == "quaternion"
+    ]
+
+
+def home(equations: Equations) -> Floats:
+    """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
+    q = np.zeros(len(equations.q))
+    for first, _ in quaternion_groups(equations):
+        q[first] = 1.0
+    return q
+
+
+def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> Start:
+    """The first state of a run from a pose's name, coordinates by name, or arrays (q, u).
+
+    >>> import polhode as ph
+    >>> s = ph.System("ball")
+    >>> _ = s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())
+    >>> start_state(s.derive(), speeds={"socket_wz": 2}).u.tolist()
+    [0.0, 0.0, 2.0]
+    """
+    q, u = home(equations), np.zeros(len(equations.u))
+    if isinstance(start, str):
+        pose = equations.system.poses.get(start)
+        if pose is None:
+            raise _unknown("pose", start, list(equations.system.poses))
+        _fill(q, pose.coordinates, equations.coordinates, "coordinate")
+        _fill(u, pose.speeds, equations.speeds, "speed")
+    elif isinstance(start, Mapping):
+        _fill(q, start, equations.coordinates, "coordinate")
+    elif isinstance(start, tuple) and len(start) == 2 and not np.isscalar(start[0]):
+        q = numbers(start[0], len(q), "start coordinates")
+        u = numbers(start[1], len(u), "start speeds")
+    elif start is not None:
+        q = numbers(start, len(q), "start coordinates")
+    if isinstance(speeds, Mapping):
+        _fill(u, speeds, equations.speeds, "speed")
+    elif speeds is not None:
+        u = numbers(speeds, len(u), "start speeds")
+    _check_finite(q, equations.coordinates, "coordinate")
+    _check_finite(u, equations.speeds, "speed")
+    return Start(q, u, tuple(_make_unit(q, equations)))
+
+
+def numbers(value: Any, size: int, what: str) -> Floats:
+    """A fresh float array of a given length, from whatever holds that many real numbers."""
+    try:
+        given = np.asarray(value)
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError("these are not real numbers.", place=what, cure=f"Give {size}.") from None
+    if given.dtype.kind == "c" or array.shape != (size,):
+        raise ShapeError(f"expected {size} real numbers, got shape {array.shape}.", place=what, code="E-SIM-001")
+    return array
+
+
+def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str) -> None:
+    for key, value in given.items():
+        if key not in names:
+            raise _unknown(kind, key, names)
+        try:
+            array[names.index(key)] = float(value)
+        except (TypeError, ValueError):
+            raise PolhodeError(
+                f"{value!r} is not a number.", place=f"start {kind} '{key}'", code="E-SIM-002"
+            ) from None
+
+
+def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
+    for name, value in zip(names, array, strict=True):
+        if not np.isfinite(value):
+            raise PolhodeError(f"the start value is {value}.", place=f"{kind} '{name}'", code="E-SIM-003")
+
+
+def _make_unit(q: Floats, equations: Equations) -> list[str]:
+    notices = []
+    for link in equations.tree.links:
+        if link.stage.storage != "quaternion":
+            continue
+        part = slice(link.coordinates[0], link.coordinates[0] + 4)
+        length = float(np.linalg.norm(q[part]))
+        if length == 0.0:
+            raise PolhodeError(
+                "the start quaternion is zero, which is no orientation.",
+                place=f"joint '{link.joint}'",
+                cure="No turn is (1, 0, 0, 0).",
+                code="E-SIM-004",
+            )
+        if abs(length - 1.0) > _LENGTH_SLACK:
+            notices.append(f"the start quaternion of joint '{link.joint}' had length {length:.6g} and was scaled to 1.")
+        q[part] /= length
+    return notices
+
+
+def _unknown(kind: str, name: str, known: Sequence[str]) -> PolhodeError:
+    close = get_close_matches(name, known, n=1)
+    return PolhodeError(
+        f"there is no {kind} '{name}'.",
+        place="start",
+        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known[:12]) or 'none'}.",
+        code="E-SIM-005",
+    )
