@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,9 @@ from .equations import Equations
 from .errors import PolhodeError, ValueMissing
 from .expr import Expr, free_symbols, quiet_collector, substitute
 from .model.system import GROUND, Parameter
+
+if TYPE_CHECKING:
+    from .runtime import FixedStep
 
 Outputs = list[tuple[str, tuple[int, ...], list[Expr]]]
 
@@ -175,6 +178,12 @@ class Functions:
 
             self._compiled[name] = compile_program(self.program(name), **self._options)
         return self._compiled[name]
+
+    def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:
+        """A native loop of fixed steps around `state_rates`; see `polhode.runtime.FixedStep`."""
+        from .runtime import FixedStep
+
+        return FixedStep(self.program("state_rates"), method, normalise, **self._options)
 
     # ---- values ----------------------------------------------------------------------------------------------
 

@@ -40,7 +40,12 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
 
     H1 = [[0, 0], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]
     arm.joint(
-        "shoulder", arm.ground, upper, JointMap(H1, groups=(1, 1)), coordinates=["s1", "s2"], speeds=["w1", "w2"]
+        "shoulder",
+        arm.ground,
+        upper,
+        JointMap(H1, groups=(1, 1)),
+        coordinates=["s1", "s2"],
+        speeds=["w1", "w2"],
     )
     arm.joint("elbow", upper, forearm, Revolute("y"), at=(0, 0, l1), coordinates=["e"], speeds=["u1"])
     compound = wrist == "compound"

@@ -49,7 +49,8 @@ def print_c(program: Program) -> CSource:
     """The program as C99: `<name>_setup(p, w)`, `<name>(arrays..., w, outputs...)`, and a driver with a check value.
 
     >>> from polhode.codegen.program import Array, Output
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
+    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
+    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
     >>> print(print_c(square).source.split("{")[-1])
     <BLANKLINE>
       (void)w;
@@ -90,14 +91,11 @@ def sidecar(program: Program, names: Mapping[str, Sequence[str]] | None = None) 
     record = {
         "format": "polhode-sidecar/1",
         "program": program.name,
-        "arrays": [
-            {"name": a.name, "size": a.size, "entries": list(given.get(a.name, ()))} for a in program.arrays
-        ],
+        "arrays": [{"name": a.name, "size": a.size, "entries": list(given.get(a.name, ()))} for a in program.arrays],
         "parameters": {"size": program.parameters, "entries": list(given.get("parameters", ()))},
         "work": len(program.saved),
         "outputs": [
-            {"name": o.name, "shape": list(o.shape), "entries": list(given.get(o.name, ()))}
-            for o in program.outputs
+            {"name": o.name, "shape": list(o.shape), "entries": list(given.get(o.name, ()))} for o in program.outputs
         ],
         "slots": {f"v{slot}": note for slot, note in sorted(program.notes.items())},
     }
@@ -176,9 +174,7 @@ extern "C" {{
 
 def _source(program: Program) -> str:
     setup, run = _prototypes(program)
-    parameters = {
-        slot: f"p[{k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))
-    }
+    parameters = {slot: f"p[{k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))}
     work = {slot: f"w[{k}]" for k, slot in enumerate(program.saved)}
     inputs, slot = dict(work), program.first_input
     for array in program.arrays:

@@ -37,7 +37,8 @@ def interpret(
     """The outputs at one state, computed with plain floats.
 
     >>> from polhode.codegen.program import Array, Instruction, Output
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
+    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
+    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
     >>> interpret(square, {"q": [3]})["y"].tolist()
     [9.0]
     """
@@ -49,8 +50,7 @@ def interpret(
     values = _floats(parameters, program.parameters, "parameters")
     found = evaluate(program, program.constants, entries, values, MEANING)
     return {
-        output.name: np.array(found[output.name], dtype=np.float64).reshape(output.shape)
-        for output in program.outputs
+        output.name: np.array(found[output.name], dtype=np.float64).reshape(output.shape) for output in program.outputs
     }
 
 

@@ -14,7 +14,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "np.divide({0}, {1})", "neg": "-{0}",
     "abs": "np.abs({0})", "sign": "np.sign({0})", "min": "np.minimum({0}, {1})", "max": "np.maximum({0}, {1})",
     "asin": "np.arcsin({0})", "acos": "np.arccos({0})", "atan": "np.arctan({0})", "atan2": "np.arctan2({0}, {1})",
-    "pow": "np.power({0}, {1})",
+    "pow": "np.float_power({0}, {1})",
 } | {f: f"np.{f}" + "({0})" for f in (
     "sqrt", "sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh")
 })  # fmt: skip
@@ -31,9 +31,7 @@ _PACK = '''def _pack(lead, shape, entries):
 def print_numpy(program: Program) -> str:
     """The source of a module whose run function takes (..., size) arrays and returns a tuple of outputs."""
     check_program(program)
-    setup_memory = {
-        slot: f"p[..., {k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))
-    }
+    setup_memory = {slot: f"p[..., {k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))}
     memory = {slot: f"w[{k}]" for k, slot in enumerate(program.saved)}
     slot = program.first_input
     for array in program.arrays:

@@ -17,10 +17,10 @@ from polhode.errors import PolhodeError, Problem
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _OUR_LOCALS = re.compile(r"[pwv]|v[0-9]+|out_.*", re.ASCII)
-_C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long main"
-    " register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
-    " fabs fma np".split()
+_C_WORDS = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|main|"
+    "register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|"
+    "fabs|fma|np"
 )
 
 
@@ -163,7 +163,7 @@ def _name_faults(program: Program) -> Iterator[str]:
     for name in [program.name, *arrays, *outputs]:
         if not _IDENTIFIER.fullmatch(name):
             yield f"{name[:80]!r} is not a lower-case ASCII identifier of at most 63 characters."
-        elif keyword.iskeyword(name) or name in _C_WORDS or name in ARITY:
+        elif keyword.iskeyword(name) or _C_WORDS.fullmatch(name) or name in ARITY:
             yield f"{name!r} is a word of a target language."
     for name in [program.name, *arrays]:
         if _OUR_LOCALS.fullmatch(name):

@@ -22,9 +22,7 @@ def random_program(seed: int, size: int = 60, name: str = "sample") -> Program:
     constants = (0.5, 1.0, -1.75, 2.0, 1e-3)
     first = len(constants) + 6
     parameters = 3
-    setup = _Code(
-        choose, start=first + parameters, pool=[*range(len(constants)), *range(first, first + parameters)]
-    )
+    setup = _Code(choose, start=first + parameters, pool=[*range(len(constants)), *range(first, first + parameters)])
     setup.grow(size // 4, ["mul", "sin", "exp", "div"])
     run = _Code(choose, start=setup.next, pool=list(range(setup.next)))
     run.grow(size, sorted(ARITY))

@@ -19,9 +19,7 @@ import struct
 LIMIT = float(2**28)
 
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-HALF_PI = tuple(
-    map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110"))
-)
+HALF_PI = tuple(map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")))
 SINE = tuple(
     map(
         float.fromhex,

@@ -5,7 +5,8 @@
 takes each of n states x (rows of the state's length) through `records · every` steps and writes every `every`-th state
 to its row of `record`. The time of step k is t0 + (start + k)·h, not a running sum, so that a run cut into chunks gives
 the same bits as a whole one. A step that makes a state non-finite is not taken: x keeps the last good state. The steps
-done are added to `counts`; a state whose count is negative is left alone. With lanes, n is a multiple of the number of lanes.
+done are added to `counts`; a state whose count is negative is left alone. With lanes, n is a multiple of their
+number.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from polhode.codegen.llvm import (
     load_arguments,
     load_rows,
     row_at,
-    setup_ir,
     store_rows,
 )
 from polhode.codegen.program import Program
@@ -54,9 +54,7 @@ METHODS: Mapping[str, Tableau] = MappingProxyType({
 def method_named(method: str) -> Tableau:
     """The tableau of a method, or an error that lists the methods there are."""
     if method not in METHODS:
-        raise PolhodeError(
-            f"there is no fixed-step method {method!r}.", cure=f"Choose one of {', '.join(METHODS)}."
-        )
+        raise PolhodeError(f"there is no fixed-step method {method!r}.", cure=f"Choose one of {', '.join(METHODS)}.")
     return METHODS[method]
 
 
@@ -74,14 +72,13 @@ def step_module(
     """
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
     kernel = kernel_ir(program, lanes, name="ph_rhs", attributes="internal", inlining=inlining)
-    text = [*declarations(lanes, fused), setup_ir(program), kernel]
+    text = [*declarations(lanes, fused), kernel]
     if lanes > 1:
         text.append(gather_ir(lanes))
     return "\n".join([*text, _loop_ir(program, method, normalise, lanes)])
 
 
 def _loop_ir(program: Program, method: Tableau, normalise: Sequence[tuple[int, int]], lanes: int) -> str:
-    real = vector_type(lanes)
     size = next(array.size for array in program.arrays if array.name == "x")
     others = [k for k, array in enumerate(program.arrays) if array.name not in ("t", "x")]
     head = (
@@ -185,8 +182,7 @@ class _Step:
         if self.lanes > 1:
             sizes["%w"] = len(self.program.saved)
         lines = [
-            f"  {name} = alloca {self.real}, i64 {max(1, size)}, align {self.align}"
-            for name, size in sizes.items()
+            f"  {name} = alloca {self.real}, i64 {max(1, size)}, align {self.align}" for name, size in sizes.items()
         ]
         lines.append(f"  %count = alloca {vector_type(self.lanes, 'i64')}, align {self.align}")
         lines.append(f"  %alive = alloca {vector_type(self.lanes, 'i1')}, align 1")
@@ -238,9 +234,7 @@ class _Step:
                 lines += self._load(f"{name}.k", f"%rate{stage}", place)
                 term = f"{name}.k"
                 if weight != 1.0:
-                    lines.append(
-                        f"  {name}.m = fmul contract {self.real} {term}, {splat(weight, self.lanes)}"
-                    )
+                    lines.append(f"  {name}.m = fmul contract {self.real} {term}, {splat(weight, self.lanes)}")
                     term = f"{name}.m"
                 if total:
                     lines.append(f"  {name}.sum = fadd contract {self.real} {total}, {term}")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
 
-from .polynomial import COS, SIN, Multiples, Wave, canonical_wave, combine
+from .polynomial import COS, SIN, Multiples, Wave, canonical_wave, combine, multiples_of
 from .structure import Base, Product, Trig, total_length
 
 TrigPolynomial = tuple[tuple[Wave, Fraction], ...]
@@ -20,7 +20,7 @@ Form = list[Product]
 #: What may be done with one angle: left in sums, taken out as cos nθ and sin nθ, or as powers of sin θ or of cos θ.
 _COMBINED, _APART, _SINES, _COSINES = range(4)
 #: Above so many waves, angles or multiples the search for a shorter form is not worth its time.
-_WAVES, _ANGLES, _HIGHEST = 32, 6, 6
+_WAVES, _ANGLES, _HIGHEST = 24, 6, 6
 
 
 @lru_cache(maxsize=1024)
@@ -34,7 +34,8 @@ def forms(poly: TrigPolynomial) -> dict[str, Form]:
         if len(angles) <= _ANGLES:
             found["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
             found["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
-            found["mixed"] = min((_descend(poly, angles, start) for start in (_COMBINED, _SINES)), key=_length)
+            starts = (_COMBINED, _SINES) if len(poly) <= _WAVES // 2 else (_SINES,)
+            found["mixed"] = min((_descend(poly, angles, start) for start in starts), key=_length)
     found["best"] = min(found.values(), key=_length)
     return found
 
@@ -83,11 +84,15 @@ def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
 
 
 def _take_out(
-    parts: list[tuple[Fraction, dict[Base, int], int]], angle: int, k: Fraction, unit: Fraction, mode: int
+    parts: list[tuple[Fraction, dict[Base, int], int]],
+    angle: int,
+    k: Fraction | int,
+    unit: Fraction,
+    mode: int,
 ) -> list[tuple[Fraction, dict[Base, int], int]]:
     """cos(kθ + r) = cos kθ cos r - sin kθ sin r, sin(kθ + r) = sin kθ cos r + cos kθ sin r."""
     result = []
-    size, turn = abs(k), 1 if k > 0 else -1
+    size, turn = (k, 1) if k > 0 else (-k, -1)
     for c, factors, phase in parts:
         for own, other in ((COS, phase), (SIN, 1 - phase)):
             sign = (turn if own else 1) * (-1 if own and not phase else 1)
@@ -97,12 +102,12 @@ def _take_out(
 
 
 def _own_wave(
-    phase: int, angle: int, size: Fraction, unit: Fraction, mode: int
+    phase: int, angle: int, size: Fraction | int, unit: Fraction, mode: int
 ) -> list[tuple[Fraction, dict[Base, int]]]:
-    count = size / unit
+    count = Fraction(size / unit)
     if mode == _APART or count.denominator != 1 or count > _HIGHEST:
         return [(Fraction(1), {Trig(((angle, size),), phase): 1})]
-    cosine, sine = (Trig(((angle, unit),), p) for p in (COS, SIN))
+    cosine, sine = (Trig(multiples_of({angle: unit}), p) for p in (COS, SIN))
     powers = _multiple_angle(phase, int(count), mode == _SINES)
     return [(w, {base: e for base, e in ((cosine, a), (sine, b)) if e}) for (a, b), w in powers]
 
@@ -159,7 +164,7 @@ def _paired(form: Form) -> Form:
 
 
 def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
-    shelves: dict[object, list[tuple[int, Multiples, Product]]] = {}
+    shelves: dict[tuple[object, Fraction, int], list[tuple[int, Multiples, Product]]] = {}
     for place, term in enumerate(terms):
         waves = [base for base, e in term.factors if isinstance(base, Trig) and e > 0]
         for wave in (Trig((), COS), *waves):
@@ -167,7 +172,7 @@ def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
             shelf = (rest.factors, abs(rest.coefficient), wave.phase)
             shelves.setdefault(shelf, []).append((place, wave.multiples, rest))
     found = []
-    for (_, _, phase), entries in shelves.items():  # type: ignore[misc]
+    for (_, _, phase), entries in shelves.items():
         for second, (j, b, right) in enumerate(entries):
             for i, a, left in entries[:second]:
                 if i != j:

@@ -23,18 +23,36 @@ from .functions import cos, pi, sin
 from .graph import free_symbols, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
-from .node import ADD, DIV, MUL, NEG, NUMBER, ONE, SUB, SYMBOL, ZERO, Expr, _intern, add, as_expr, div, mul, neg
-from .node import number, sub
-from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, plus, times
+from .node import (
+    ADD,
+    DIV,
+    MUL,
+    NEG,
+    NUMBER,
+    ONE,
+    SUB,
+    SYMBOL,
+    ZERO,
+    Expr,
+    _intern,
+    add,
+    as_expr,
+    div,
+    mul,
+    neg,
+    number,
+    sub,
+)
+from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
 from .reading import natural
-from .structure import Atom, Base, Product, Sum, Trig, collect, total_length
+from .structure import Atom, Base, Product, Sum, Trig, as_sum, collect, total_length
 
 #: A subexpression that would need more terms than this is left as it was built.
 TERM_LIMIT = 2000
 #: Term operations spent on one expression before the rest is left as it was built.
-_BUDGET = 100_000
-#: Sums of more terms than this are collected without a search for their shortest form.
-_SEARCH_LIMIT = 300
+_BUDGET = 50_000
+#: Sums of more terms than this are not searched for a shorter form.
+_SEARCH_LIMIT = 120
 #: Quotients of larger sums are not tried for cancellation.
 _DIVISION_LIMIT = 200
 #: A product of more factors than this is not read factor by factor.
@@ -88,7 +106,7 @@ class _Reader:
         self.keep.append(order)
         for node in order:
             if id(node) not in self.read:
-                self.built[id(node)] = _built_length(node, self.built)
+                self.built[id(node)] = built_length(node, self.built)
                 self.read[id(node)] = self._read(node)
         return self._shortest(root)
 
@@ -134,10 +152,10 @@ class _Reader:
 
     def _read_wave(self, node: Expr) -> Polynomial:
         angle = Angle.of(node.args[0])
-        multiples = [(self.atom(atom), k) for atom, k in angle.terms]
+        factors = {self.atom(atom): k for atom, k in angle.terms}
         if angle.pi_part:
-            multiples.append((self.atom(pi), angle.pi_part))
-        wave, sign = canonical_wave(SIN if node.op == "sin" else COS, tuple(sorted(multiples)))
+            factors[self.atom(pi)] = angle.pi_part
+        wave, sign = canonical_wave(SIN if node.op == "sin" else COS, multiples_of(factors))
         return {((), wave): Fraction(sign)} if sign else {}
 
     def _product(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
@@ -162,6 +180,8 @@ class _Reader:
 
     def _inverse(self, node: Expr) -> Polynomial | None:
         """1/node as a single term: its factors, each an atom, with negative exponents."""
+        if self.left <= 0:
+            return None
         product = self._factored(node)
         exponents: dict[int, int] = {}
         for base, e in product.factors:
@@ -174,46 +194,54 @@ class _Reader:
     def _atom_of(self, base: Base) -> int:
         if isinstance(base, Atom):
             return base.index
-        node = self._build_base(base)
+        node = build_base(base, self.nodes)
         self.keep.append([node])
         self.built.setdefault(id(node), base.length)
         atom = self.atom(node)
         if atom not in self.bases and node.op != SYMBOL:
             self.bases[atom] = base
-            self.parts[atom] = self._expand(base)
+            part = self._expand(base)
+            if part is not None:
+                self.parts[atom] = part
         return atom
 
-    def _expand(self, base: Base) -> Polynomial:
+    def _expand(self, base: Base) -> Polynomial | None:
+        """A base multiplied out, for cancelling; None when that takes too long."""
         if isinstance(base, Trig):
             return {((), (base.phase, base.multiples)): Fraction(1)}
         if isinstance(base, Atom):
             return monomial([(base.index, 1)])
         total: Polynomial = {}
         for term in base.terms:
-            part = monomial((), term.coefficient)
+            part: Polynomial | None = monomial((), term.coefficient)
             for inner, e in term.factors:
+                factor = self._expand(inner) if e > 0 else monomial([(self._atom_of(inner), -1)])
                 for _ in range(abs(e)):
-                    part = times(part, self._expand(inner) if e > 0 else monomial([(self._atom_of(inner), -1)]))
+                    part = None if part is None or factor is None else self._product(part, factor)
+            if part is None or not self._afford(len(part)):
+                return None
             total = plus(total, part)
         return total
 
     def _with_normal_operands(self, node: Expr) -> Expr:
         """The same function of operands in normal form."""
+        if self.left <= 0:
+            return node
         args = tuple(self._shortest(arg) for arg in node.args)
         if all(new is old for new, old in zip(args, node.args, strict=True)):
             return node
         made = _intern((node.op, *map(id, args)), node.op, args, node.fp)
         self.keep.append([made])
-        self.built[id(made)] = _built_length(made, {id(arg): self.built.get(id(arg), 4) for arg in args})
+        self.built[id(made)] = built_length(made, {id(arg): self.built.get(id(arg), 4) for arg in args})
         return made
 
     # Choosing.
 
     def _shortest(self, root: Expr) -> Expr:
         product = self._factored(root)
-        if _shown_length(product) > self.built[id(root)]:
+        if shown_length(product) > self.built[id(root)]:
             return root
-        result = self._build(product)
+        result = build(product, self.nodes)
         return result if result.fp == root.fp else root
 
     def _factored(self, root: Expr) -> Product:
@@ -227,7 +255,7 @@ class _Reader:
                 product = Product(Fraction(sign))
                 for node, e in factors:
                     product = product.times(self._write(self.read[id(node)]), e)
-                if _shown_length(product) < _shown_length(whole):
+                if shown_length(product) < shown_length(whole):
                     known = product
             self.written[id(root)] = known
         return known
@@ -241,7 +269,7 @@ class _Reader:
         if not any(e < 0 for (exponents, _) in poly for _, e in exponents):
             return apart
         together = self._over_common_denominator(poly)
-        return min(together, apart, key=_shown_length)
+        return min(together, apart, key=shown_length)
 
     def _term(self, key: Any, coefficient: Fraction) -> Product:
         (exponents, (phase, multiples)) = key
@@ -265,7 +293,9 @@ class _Reader:
         lowest = {atom: e for atom, e in lowest.items() if e < 0}
         top = poly
         for atom, e in lowest.items():
-            for _ in range(-e):  # what is inside a wave or a sum has to be multiplied in, not just counted off
+            for _ in range(
+                -e
+            ):  # what is inside a wave or a sum has to be multiplied in, not just counted off
                 here = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) >= 0}
                 there = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) < 0}
                 raised = self._product(there, monomial([(atom, 1)]))
@@ -286,8 +316,9 @@ class _Reader:
         by_monomial: dict[Any, list[Any]] = {}
         for (exponents, wave), c in poly.items():
             by_monomial.setdefault(exponents, []).append((wave, c))
-        if len(poly) > _SEARCH_LIMIT or not self._afford(20 * len(poly)):
-            return collect(self._term(key, c) for key, c in poly.items())
+        work = 60 * len(poly) + sum(8 * len(waves) ** 2 for waves in by_monomial.values())
+        if len(poly) > _SEARCH_LIMIT or not self._afford(work):
+            return as_sum([self._term(key, c) for key, c in poly.items()])
         written: dict[str, list[Product]] = {}
         for way in ("best", "combined", "paired", "sines", "cosines", "mixed"):
             written[way] = []
@@ -299,62 +330,7 @@ class _Reader:
                     written[way].append(outer.times(Product(term.coefficient * scale, term.factors)))
         candidates = sorted(written.values(), key=total_length)
         distinct = [form for place, form in enumerate(candidates) if form not in candidates[:place]]
-        return min((collect(form) for form in distinct), key=_shown_length)
-
-    # Building.
-
-    def _build(self, product: Product) -> Expr:
-        terms = _terms_of(product)
-        if terms is None:
-            return self._build_product(product)
-        first = next((place for place, term in enumerate(terms) if term.coefficient > 0), 0)
-        total: Expr | None = None
-        for term in [terms[first], *terms[:first], *terms[first + 1 :]]:
-            size = self._build_product(Product(abs(term.coefficient), term.factors))
-            if total is None:
-                total = neg(size) if term.coefficient < 0 else size
-            else:
-                total = sub(total, size) if term.coefficient < 0 else add(total, size)
-        return ZERO if total is None else total
-
-    def _build_product(self, product: Product) -> Expr:
-        size = abs(product.coefficient)
-        above: list[Expr] = []
-        below: list[Expr] = []
-        for base, e in product.factors:
-            (above if e > 0 else below).append(_raised(self._build_base(base), abs(e)))
-        if below:
-            top = _multiplied([number(size.numerator), *above])
-            result = div(top, _multiplied([number(size.denominator), *below]))
-        else:
-            result = _multiplied([number(size), _multiplied(above)])
-        return neg(result) if product.coefficient < 0 else result
-
-    def _build_base(self, base: Base) -> Expr:
-        if isinstance(base, Atom):
-            return self.nodes[base.index]
-        if isinstance(base, Sum):
-            return self._build(Product(Fraction(1), ((base, 1),)))
-        angle = ZERO
-        for atom, k in sorted(base.multiples, key=lambda pair: pair[1] < 0):
-            part = _multiplied([number(abs(k)), self.nodes[atom]])
-            angle = part if angle is ZERO else add(angle, part) if k > 0 else sub(angle, part)
-        wave: Expr = sin(angle) if base.phase == SIN else cos(angle)
-        return wave
-
-
-def _terms_of(product: Product) -> list[Product] | None:
-    """The terms of a product that is just a sum, or just minus a sum."""
-    if abs(product.coefficient) == 1 and len(product.factors) == 1:
-        base, e = product.factors[0]
-        if isinstance(base, Sum) and e == 1:
-            return [Product(term.coefficient * product.coefficient, term.factors) for term in base.terms]
-    return None
-
-
-def _shown_length(product: Product) -> int:
-    terms = _terms_of(product)
-    return product.length if terms is None else total_length(terms)
+        return min((collect(form) for form in distinct), key=shown_length)
 
 
 def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
@@ -375,50 +351,6 @@ def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
             known = found.get(id(node), (node, 0))[1]
             found[id(node)] = node, known + e
     return 1, [(root, 1)]
-
-
-def _multiplied(parts: Iterable[Expr]) -> Expr:
-    """The product; a single part is returned as it is, in its own form."""
-    result = ONE
-    for part in parts:
-        if part is not ONE:
-            result = part if result is ONE else mul(result, part)
-    return result
-
-
-def _raised(base: Expr, exponent: int) -> Expr:
-    result, square = ONE, base
-    while exponent:
-        if exponent & 1:
-            result = _multiplied([result, square])
-        exponent >>= 1
-        if exponent:
-            square = mul(square, square)
-    return result
-
-
-def _built_length(node: Expr, lengths: dict[int, int]) -> int:
-    """The printed length as built, in the measure of `structure`, shared parts counted where they are printed."""
-    if node.op == SYMBOL or node.op == "pi":
-        return 2
-    if node.op == NUMBER:
-        return len(str(node.data))
-    sizes = [lengths[id(arg)] for arg in node.args]
-    is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
-    if node.op in (ADD, SUB):
-        total = sum(sizes) + 3 + (2 if node.op == SUB and is_sum[1] else 0)
-    elif node.op == NEG:
-        total = sizes[0] + 1 + (2 if is_sum[0] else 0)
-    elif node.op == MUL and node.args[0] is node.args[1]:
-        total = sizes[0] + 3 + (2 if is_sum[0] or node.args[0].op in (MUL, DIV) else 0)
-    elif node.op in (MUL, DIV):
-        brackets = sum(2 for inner in is_sum if inner)
-        if node.op == DIV and node.args[1].op in (MUL, DIV):
-            brackets += 2
-        total = sum(sizes) + 1 + brackets
-    else:
-        total = 5 + sum(sizes) + 2 * (len(sizes) - 1)
-    return min(total, 1_000_000)
 
 
 __all__ = ["normal"]

@@ -7,13 +7,13 @@ every polynomial has one expanded form; exact division works on the same terms a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
 #: Exponents by atom, ascending; and the multiples of the angles in a wave, ascending.
 Monomial = tuple[tuple[int, int], ...]
-Multiples = tuple[tuple[int, Fraction], ...]
+Multiples = tuple[tuple[int, Fraction | int], ...]
 #: (0, k) is cos(Σ kθ), (1, k) is sin(Σ kθ); the first multiple is positive.
 Wave = tuple[int, Multiples]
 Key = tuple[Monomial, Wave]
@@ -42,8 +42,15 @@ def combine(a: Multiples, b: Multiples, scale: Fraction | int = 1) -> Multiples:
     """a + scale·b."""
     total = dict(a)
     for angle, k in b:
-        total[angle] = total.get(angle, Fraction(0)) + scale * k
-    return tuple(sorted((angle, k) for angle, k in total.items() if k))
+        total[angle] = total.get(angle, 0) + scale * k
+    return multiples_of(total)
+
+
+def multiples_of(factors: Mapping[int, Fraction | int]) -> Multiples:
+    """Angles and their factors in order; whole factors become plain integers, which are quicker to compare."""
+    return tuple(
+        (angle, k.numerator if k.denominator == 1 else k) for angle, k in sorted(factors.items()) if k
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -143,7 +150,7 @@ def _laurent(poly: Polynomial, atoms: list[int], angles: list[int]) -> _Laurent:
         powers, turns = dict(exponents), dict(multiples)
         head = tuple(Fraction(powers.get(atom, 0)) for atom in atoms)
         for sign in (1, -1) if multiples else (1,):
-            tail = tuple(sign * turns.get(angle, Fraction(0)) for angle in angles)
+            tail = tuple(Fraction(sign * turns.get(angle, 0)) for angle in angles)
             half = c / 2 if multiples else c
             part = (Fraction(0), -sign * half) if phase else (half, Fraction(0))
             old = total.get(head + tail, (Fraction(0), Fraction(0)))
@@ -155,7 +162,7 @@ def _from_laurent(laurent: _Laurent, atoms: list[int], angles: list[int]) -> Pol
     poly: Polynomial = {}
     for key, (re, im) in laurent.items():
         exponents = tuple((atom, int(e)) for atom, e in zip(atoms, key, strict=False) if e)
-        multiples = tuple((angle, k) for angle, k in zip(angles, key[len(atoms) :], strict=True) if k)
+        multiples = multiples_of(dict(zip(angles, key[len(atoms) :], strict=True)))
         if not multiples:
             poly[exponents, CONSTANT] = re
         elif multiples[0][1] > 0:  # its mirror image at -k is the complex conjugate

@@ -126,3 +126,27 @@ def textbook_rank(node: Expr) -> int:
     if node.op == "pi" or (node.op == "sqrt" and node.args[0].op == NUMBER):
         return 0
     return 3 if node.op in (ADD, SUB, NEG) else 2
+
+
+def built_length(node: Expr, lengths: Mapping[int, int]) -> int:
+    """The printed length as built, in the measure of `structure`, shared parts counted where they are printed."""
+    if node.op == SYMBOL or node.op == "pi":
+        return 2
+    if node.op == NUMBER:
+        return len(str(node.data))
+    sizes = [lengths[id(arg)] for arg in node.args]
+    is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
+    if node.op in (ADD, SUB):
+        total = sum(sizes) + 3 + (2 if node.op == SUB and is_sum[1] else 0)
+    elif node.op == NEG:
+        total = sizes[0] + 1 + (2 if is_sum[0] else 0)
+    elif node.op == MUL and node.args[0] is node.args[1]:
+        total = sizes[0] + 3 + (2 if is_sum[0] or node.args[0].op in (MUL, DIV) else 0)
+    elif node.op in (MUL, DIV):
+        brackets = sum(2 for inner in is_sum if inner)
+        if node.op == DIV and node.args[1].op in (MUL, DIV):
+            brackets += 2
+        total = sum(sizes) + 1 + brackets
+    else:
+        total = 5 + sum(sizes) + 2 * (len(sizes) - 1)
+    return min(total, 1_000_000)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
-from typing import Union
 
 from .polynomial import Multiples
 
@@ -36,7 +35,14 @@ class Trig:
     multiples: Multiples
     phase: int
 
-    @property
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.multiples, self.phase))
+
+    @cached_property
     def length(self) -> int:
         inner = sum(2 + (0 if abs(k) == 1 else 1 + len(str(abs(k)))) for _, k in self.multiples)
         return 5 + inner + 3 * (len(self.multiples) - 1)
@@ -48,12 +54,19 @@ class Sum:
 
     terms: tuple[Product, ...]
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:  # sums nest; each is hashed once
+        return hash(self.terms)
+
     @cached_property
     def length(self) -> int:
         return sum(term.length for term in self.terms) + 3 * (len(self.terms) - 1)
 
 
-Base = Union[Atom, Trig, Sum]
+Base = Atom | Trig | Sum
 
 
 def base_key(base: Base) -> tuple[object, ...]:
@@ -117,15 +130,28 @@ def as_sum(terms: list[Product]) -> Product:
         return terms[0]
     ordered = sorted(terms, key=lambda term: term.key)
     coefficients = [term.coefficient for term in ordered]
-    content = Fraction(
-        gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients))
-    )
+    content = Fraction(gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients)))
     if all(c < 0 for c in coefficients):
         content = -content
     plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
     inner = Sum(tuple(Product(term.coefficient / content, term.factors) for term in ordered))
     factored = Product(content, ((inner, 1),))
     return factored if content == 1 or factored.length < plain.length else plain
+
+
+def terms_of(product: Product) -> list[Product] | None:
+    """The terms of a product that is just a sum, or just minus a sum."""
+    if abs(product.coefficient) == 1 and len(product.factors) == 1:
+        base, e = product.factors[0]
+        if isinstance(base, Sum) and e == 1:
+            return [Product(term.coefficient * product.coefficient, term.factors) for term in base.terms]
+    return None
+
+
+def shown_length(product: Product) -> int:
+    """The length of a product; a sum that stands alone needs no brackets."""
+    terms = terms_of(product)
+    return product.length if terms is None else total_length(terms)
 
 
 def collect(terms: Iterable[Product]) -> Product:

@@ -124,7 +124,7 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     from .sympy_symbol import PolhodeSymbol
 
     if isinstance(node, PolhodeSymbol):
-        return known.get(node.name, node.node)
+        return node.node
     if isinstance(node, sympy.Symbol):
         return known[node.name] if node.name in known else symbol(node.name)
     if isinstance(node, sympy.Rational):

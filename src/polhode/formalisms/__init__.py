@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from importlib import import_module
 
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
+from ..kinematics.passes import PASSES, apply
 from ..kinematics.tree import Tree, build_tree
 from ..model.system import System
 
@@ -34,8 +35,14 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     return function
 
 
-def derive(system: System, formalism: str = "auto") -> Equations:
-    """The equations of motion of a system."""
+def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
+    """The equations of motion of a system.
+
+    `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default all of them, none for
+    Poincaré's equations, which thus judge the others from the mechanism as it was written.
+    """
+    if passes is None:
+        passes = () if formalism == "poincare" else PASSES
     with quiet_collector():
         tree = build_tree(system)
-        return Equations(system, tree, formalism, recipe_of(formalism)(system, tree))
+        return Equations(system, tree, formalism, recipe_of(formalism)(system, apply(tree, passes)))

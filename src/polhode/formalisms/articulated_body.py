@@ -26,9 +26,10 @@ from ..expr import Matrix, Vector, as_expr, is_zero, skew
 from ..geometry import Inertia, Pose
 from ..geometry.inertia import rotate_symmetric, symmetric
 from ..kinematics.tree import BASE, Link, Tree
+from ..loads import Loads, Wrench
 from ..model.system import System
 from . import composite_body
-from ..loads import Loads, Wrench
+from .newton_euler import pass_inward
 
 _ZERO = Vector([0, 0, 0])
 
@@ -109,19 +110,17 @@ def forward_dynamics(
             pivot, I, P = _eliminate(link, k, I, P, tau)
             pivots[place].append(pivot)
         if link.parent != BASE:
-            inertias[link.parent] = inertias[link.parent] + I.seen_from(link.X)
-            n, f = link.X.R @ P[0], link.X.R @ P[1]
-            up = biases[link.parent]
-            biases[link.parent] = (up[0] + n + link.X.p.cross(f), up[1] + f)
+            inertias[link.parent] = inertias[link.parent] + I.seen_from(link.motion).seen_from(link.fixed)
+            biases[link.parent] = pass_inward(link, biases[link.parent], *P)
     return _outward(tree, pivots, products, gravity)
 
 
 def _velocity_terms(link: Link, u: Sequence[Any], w_parent: Vector) -> tuple[Vector, Wrench]:
     """The link's angular velocity, and the part of its accelerations that is due to velocities."""
     relative_w, relative_v = link.relative_velocity(u)
-    w_in = link.X.R.T @ w_parent
+    w_in = link.outward(w_parent)
     w = w_in + relative_w
-    centripetal = link.X.R.T @ w_parent.cross(w_parent.cross(link.X.p))
+    centripetal = link.outward(w_parent.cross(w_parent.cross(link.X.p)))
     return w, (w_in.cross(relative_w), centripetal + (w_in + w).cross(relative_v))
 
 
@@ -157,7 +156,7 @@ def _outward(
             alpha, a = _ZERO, -Vector(gravity)
         else:
             alpha, a = motion[link.parent]
-        alpha, a = link.X.R.T @ alpha, link.X.R.T @ (a + alpha.cross(link.X.p))
+        alpha, a = link.outward(alpha), link.outward(a + alpha.cross(link.X.p))
         for pivot in reversed(own):
             Un, Uf = pivot.U
             rate = (pivot.e - (Un.dot(alpha) + Uf.dot(a))) * pivot.reciprocal

@@ -1,5 +1,5 @@
 """The cheapest way to each function: Newton-Euler for inverse dynamics, composite bodies for the mass matrix, and for
-accelerations whichever of composite-body and articulated-body needs fewer operations on this very mechanism.
+accelerations whichever of composite and articulated bodies needs fewer operations on this very mechanism.
 
 The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Featherstone 1983) are named in their files.
 """
@@ -7,7 +7,7 @@ The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Feather
 from __future__ import annotations
 
 from ..equations import Recipe, solve
-from ..expr import Vector, operation_counts
+from ..expr import Vector, as_expr, operation_counts
 from ..kinematics.tree import Tree
 from ..model.system import System
 from . import articulated_body, composite_body
@@ -26,9 +26,13 @@ def recipe(system: System, tree: Tree) -> Recipe:
         if _couplings(tree) > _COUPLING_LIMIT:
             return recursive
         eliminated = solve(tree, composite)
-        return min((eliminated, recursive), key=lambda form: sum(operation_counts(form).values()))
+        return min((eliminated, recursive), key=_operations)
 
     return Recipe(forward=forward, inverse=composite.inverse, mass_matrix=composite.mass_matrix)
+
+
+def _operations(form: Vector) -> int:
+    return sum(operation_counts(map(as_expr, form)).values())
 
 
 def _couplings(tree: Tree) -> int:

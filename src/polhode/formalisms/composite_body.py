@@ -3,14 +3,15 @@
 M. W. Walker and D. E. Orin, "Efficient Dynamic Computer Simulation of Robotic Mechanisms" (1982), method 3; elimination
 with branch-induced sparsity after R. Featherstone (2005).
 
-    I_c(i) = I(i) + Σ over children of I_c seen from i
-    M(j, i) = H(j) · (I_c(i) H(i) carried inward to j)
+    composite(i) = inertia(i) + Σ over children of composite(child), seen from i
+    M(j, i) = H(j) · (composite(i) H(i), carried inward to j)
 
 Needs a tree; any joint. Cost: quadratic in depth; the cheapest code for arms of ordinary length.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..equations import Recipe
@@ -19,6 +20,9 @@ from ..geometry import Inertia
 from ..kinematics.tree import BASE, Tree
 from ..model.system import System
 from . import newton_euler
+from .newton_euler import pass_inward
+
+_ZERO = Vector([0, 0, 0])
 
 
 def composite_inertias(tree: Tree) -> list[Inertia]:
@@ -27,36 +31,29 @@ def composite_inertias(tree: Tree) -> list[Inertia]:
     for place in reversed(range(len(tree.links))):
         link = tree.links[place]
         if link.parent != BASE:
-            table[link.parent] = table[link.parent] + table[place].seen_from(link.X)
+            table[link.parent] = table[link.parent] + link.inertia_inward(table[place])
     return table
 
 
-def mass_matrix(tree: Tree) -> Matrix:
+def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
     """M(q), each entry on one side of the diagonal computed once."""
     size = len(tree.u)
     M: list[list[Any]] = [[as_expr(0)] * size for _ in range(size)]
-    for link, inertia in zip(tree.links, composite_inertias(tree), strict=True):
+    for link, inertia in zip(tree.links, composites, strict=True):
         for number, (speed, (hw, hv)) in enumerate(zip(link.speeds, link.H, strict=True)):
             n, f = inertia.momentum(hw, hv)
             for other, (gw, gv) in list(zip(link.speeds, link.H, strict=True))[: number + 1]:
                 M[speed][other] = M[other][speed] = gw.dot(n) + gv.dot(f)
-            _carry_inward(tree, M, speed, link.parent, link.X.R @ n, link.X.R @ f, link.X.p)
+            at = link
+            while at.parent != BASE:
+                n, f = pass_inward(at, (_ZERO, _ZERO), n, f)
+                at = tree.links[at.parent]
+                for other, (gw, gv) in zip(at.speeds, at.H, strict=True):
+                    M[speed][other] = M[other][speed] = gw.dot(n) + gv.dot(f)
     return Matrix(M)
 
 
-def _carry_inward(
-    tree: Tree, M: list[list[Any]], speed: int, place: int, n: Vector, f: Vector, p: Vector
-) -> None:
-    """Project a wrench on the speeds of all ancestors; n and f are in the components of link `place`."""
-    while place != BASE:
-        link = tree.links[place]
-        n = n + p.cross(f)
-        for other, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            M[speed][other] = M[other][speed] = hw.dot(n) + hv.dot(f)
-        n, f, p, place = link.X.R @ n, link.X.R @ f, link.X.p, link.parent
-
-
 def recipe(system: System, tree: Tree) -> Recipe:
-    """M by composite bodies, bias by Newton-Euler with no acceleration, accelerations by LᵀDL."""
+    """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
     companion = newton_euler.recipe(system, tree)
-    return Recipe(inverse=companion.inverse, mass_matrix=lambda: mass_matrix(tree))
+    return Recipe(inverse=companion.inverse, mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)))

@@ -6,7 +6,7 @@ the angular velocity. Velocities and accelerations go outward, forces inward; gr
 
     W = α̂ + ω̂ ω̂            what takes a point's position in a body to its acceleration relative to the origin
     f = m a + W h           force, with h = m c the first moment
-    n = vee(W J) + h × a    torque about the origin, with J = ∫ r rᵀ dm = ½ tr(I) 1 - I
+    n = vee(W J) + h × a    torque about the origin, with J = ∫ r rᵀ dm the second moment
 
 Needs a tree; any joint. Cost: linear in the number of links.
 """
@@ -18,10 +18,9 @@ from typing import Any
 
 from ..equations import Recipe
 from ..expr import Matrix, Vector
-from ..geometry import Inertia
 from ..kinematics.tree import BASE, Link, Tree
-from ..model.system import System
 from ..loads import Loads, Wrench
+from ..model.system import System
 
 _ZERO = Vector([0, 0, 0])
 
@@ -37,16 +36,6 @@ def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
     ])  # fmt: skip
 
 
-def inertial_wrench(inertia: Inertia, W: Matrix, a: Vector) -> Wrench:
-    """The torque about the origin and the force that the motion of a body takes."""
-    I = inertia.I
-    half_trace = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
-    J = Matrix([[(half_trace if i == j else 0) - I[i, j] for j in range(3)] for i in range(3)])
-    WJ = W @ J
-    n = Vector([WJ[2, 1] - WJ[1, 2], WJ[0, 2] - WJ[2, 0], WJ[1, 0] - WJ[0, 1]])
-    return n + inertia.h.cross(a), a * inertia.m + W @ inertia.h
-
-
 def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
@@ -59,13 +48,12 @@ def inverse_dynamics(
     for link, (n_ext, f_ext) in zip(tree.links, wrenches, strict=True):
         relative_w, relative_v = link.relative_velocity(u)
         relative_alpha, relative_a = link.relative_velocity(ud)
-        R_T = link.X.R.T
         if link.parent == BASE:
-            w_in, alpha_in, a_in = _ZERO, _ZERO, R_T @ -Vector(gravity)
+            w_in, alpha_in, a_in = _ZERO, _ZERO, link.outward(-Vector(gravity))
         else:
             up = link.parent
-            w_in, alpha_in = R_T @ spin[up], R_T @ alphas[up]
-            a_in = R_T @ (accelerations[up] + W[up] @ link.X.p)
+            w_in, alpha_in = link.outward(spin[up]), link.outward(alphas[up])
+            a_in = link.outward(accelerations[up] + W[up] @ link.X.p)
         w = w_in + relative_w
         alpha = alpha_in + relative_alpha + w_in.cross(relative_w)
         a = a_in + relative_a + (w_in + w).cross(relative_v)
@@ -73,7 +61,7 @@ def inverse_dynamics(
         spin.append(w)
         alphas.append(alpha)
         accelerations.append(a)
-        n, f = inertial_wrench(link.inertia, W[-1], a)
+        n, f = link.inertia.wrench(W[-1], a)
         forces.append((n - n_ext, f - f_ext))
     efforts: list[Any] = [0] * len(u)
     for place in reversed(range(len(tree.links))):
@@ -82,14 +70,14 @@ def inverse_dynamics(
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
             efforts[speed] = hw.dot(n) + hv.dot(f)
         if link.parent != BASE:
-            forces[link.parent] = _pass_inward(link, forces[link.parent], n, f)
+            forces[link.parent] = pass_inward(link, forces[link.parent], n, f)
     return efforts
 
 
-def _pass_inward(link: Link, parent: Wrench, n: Vector, f: Vector) -> Wrench:
+def pass_inward(link: Link, parent: Wrench, n: Vector, f: Vector) -> Wrench:
     """The wrench on the parent: f in its components, and n + p × f."""
-    f_parent = link.X.R @ f
-    return parent[0] + link.X.R @ n + link.X.p.cross(f_parent), parent[1] + f_parent
+    f_parent = link.inward(f)
+    return parent[0] + link.inward(n) + link.X.p.cross(f_parent), parent[1] + f_parent
 
 
 def recipe(system: System, tree: Tree) -> Recipe:

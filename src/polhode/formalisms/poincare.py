@@ -34,8 +34,8 @@ from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree
-from ..model.system import System
 from ..loads import Loads
+from ..model.system import System
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,51 @@
+"""Model files, in and out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import FormatError
+from ..model import System
+from .yaml_model import load_yaml, loads_yaml
+
+READERS: dict[str, Callable[[str | os.PathLike[str]], System]] = {
+    ".yaml": load_yaml,
+    ".yml": load_yaml,
+    ".json": load_yaml,
+}
+
+_FOREIGN = {".urdf": "URDF", ".xacro": "xacro", ".xml": "XML (MJCF, URDF)", ".mjcf": "MJCF", ".sdf": "SDF"}
+
+
+def load(path: str | os.PathLike[str]) -> System:
+    """Read a mechanism from a file, by its extension."""
+    file = Path(path)
+    suffix = file.suffix.lower()
+    reader = READERS.get(suffix)
+    if reader is not None:
+        return reader(path)
+    if suffix in _FOREIGN:
+        raise FormatError(
+            f"{_FOREIGN[suffix]} is not read yet.",
+            place=str(file),
+            cure="Describe the mechanism in a polhode model file (.yaml), or in Python with polhode.System.",
+            code="E-FILE-008",
+        )
+    if file.is_dir():
+        raise FormatError(
+            "this is a folder, not a model file.",
+            place=str(file),
+            cure="Name a .yaml file.",
+            code="E-FILE-002",
+        )
+    raise FormatError(
+        f"the extension {suffix!r} names no model format." if suffix else "the file has no extension.",
+        place=str(file),
+        cure=f"A model file ends in {', '.join(READERS)}.",
+        code="E-FILE-009",
+    )
+
+
+__all__ = ["READERS", "load", "load_yaml", "loads_yaml"]

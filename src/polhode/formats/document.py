@@ -84,7 +84,10 @@ def parse(text: str, file: str) -> Document:
     document = composer.document
     if composer.documents == 0 or document.data is None:
         raise FormatError(
-            "the file is empty.", place=file, cure="Describe at least one body and one joint.", code="E-YAML-001"
+            "the file is empty.",
+            place=file,
+            cure="Describe at least one body and one joint.",
+            code="E-YAML-001",
         )
     return document
 
@@ -98,7 +101,10 @@ def _events(text: str, file: str) -> Iterator[Any]:
         place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
         what = ", ".join(part for part in (error.context, error.problem) if part)
         raise FormatError(
-            f"this is not YAML: {what}.", place=place, cure="Check indentation, colons and brackets.", code="E-YAML-002"
+            f"this is not YAML: {what}.",
+            place=place,
+            cure="Check indentation, colons and brackets.",
+            code="E-YAML-002",
         ) from None
     except (FormatError, LimitError):
         raise
@@ -126,7 +132,12 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._stop(event, "there is a second document in this file.", "Keep one model in a file.", "E-YAML-003")
+                self._stop(
+                    event,
+                    "there is a second document in this file.",
+                    "Keep one model in a file.",
+                    "E-YAML-003",
+                )
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -137,10 +148,18 @@ class _Composer:
         self.nodes += 1
         if self.nodes > NODE_LIMIT:
             raise LimitError(
-                f"more than {NODE_LIMIT:,} values.", place=self._place(event), cure="Split it.", code="E-YAML-004"
+                f"more than {NODE_LIMIT:,} values.",
+                place=self._place(event),
+                cure="Split it.",
+                code="E-YAML-004",
             )
         if isinstance(event, AliasEvent) or event.anchor is not None:
-            self._stop(event, f"anchors and aliases (&, *) are not used: {event.anchor!r}.", "Write the value out.", "E-YAML-005")
+            self._stop(
+                event,
+                f"anchors and aliases (&, *) are not used: {event.anchor!r}.",
+                "Write the value out.",
+                "E-YAML-005",
+            )
         if event.tag is not None:
             self._stop(event, f"tags are not used: {str(event.tag)!r}.", "Remove the tag.", "E-YAML-006")
         if self.open and isinstance(self.open[-1][0], dict) and self.keys[-1] is None:
@@ -204,7 +223,9 @@ class _Composer:
         try:
             return str(event.value).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
         except UnicodeDecodeError:
-            raise self._error(event, "half of a surrogate pair stands alone.", "Write the character itself.", "E-YAML-010") from None
+            raise self._error(
+                event, "half of a surrogate pair stands alone.", "Write the character itself.", "E-YAML-010"
+            ) from None
 
     def _place(self, event: Any) -> str:
         return f"{self.document.file}:{event.start_mark.line + 1}"

@@ -139,9 +139,7 @@ class _Parser:
             return False
         if token.text in CONSTANTS and self.tokens[self.place + 1].text == ")":
             self.place += 2
-            self.operands.append(
-                pi if token.text == "pi" else self._said(token, lambda: self.meaning.time())
-            )
+            self.operands.append(pi if token.text == "pi" else self._said(token, lambda: self.meaning.time()))
             return False
         if token.text in ACCESSORS:
             self.operands.append(self._accessed(token))
@@ -149,7 +147,10 @@ class _Parser:
         if token.text not in BY_NAME:
             known = [*BY_NAME, *ACCESSORS]
             raise _wrong(
-                self.text, token.start, f"there is no function {token.text!r}.", _suggestion(token.text, known)
+                self.text,
+                token.start,
+                f"there is no function {token.text!r}.",
+                _suggestion(token.text, known),
             )
         self._open(token.text, self._next())
         return True
@@ -276,7 +277,9 @@ class _Parser:
 
     def _checked(self, made: Expr, start: int) -> Expr:
         if made.is_number and (abs(made.data) > LARGEST or _bits(made.data) > BIT_LIMIT):
-            raise _wrong(self.text, start, "this number is out of the range of a double.", "Check its exponent.")
+            raise _wrong(
+                self.text, start, "this number is out of the range of a double.", "Check its exponent."
+            )
         return made
 
 
@@ -289,7 +292,11 @@ def _tokens(text: str) -> Iterator[Token]:
     while start < len(text):
         found = _TOKEN.match(text, start)
         if found is None:
-            cure = "Write ** for a power." if text[start] == "^" else "Write a name with other characters as `name`."
+            cure = (
+                "Write ** for a power."
+                if text[start] == "^"
+                else "Write a name with other characters as `name`."
+            )
             raise _wrong(text, start, f"the character {text[start]!r} has no meaning here.", cure)
         kind = str(found.lastgroup)
         if kind != "space":
@@ -305,7 +312,9 @@ def _number(text: str, token: Token) -> Expr:
         raise _wrong(text, token.start, "this number is out of the range of a double.", "Check its exponent.")
     value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
     if value and value < Fraction(1, 2**1074):
-        raise _wrong(text, token.start, "this number is too small for a double.", "Write 0, or check its exponent.")
+        raise _wrong(
+            text, token.start, "this number is too small for a double.", "Write 0, or check its exponent."
+        )
     return number(value)
 
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from ..errors import FormatError
 from ..expr import Expr, pi, symbol
+from ..model import System
 
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 _KIND_OF = {"q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input"}
@@ -98,6 +99,20 @@ class Scope:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
         names = [known for table in self.tables.values() for known in table]
         return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
+
+
+def scope_of(system: System, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
+    """The names of a system, of these kinds (of all, if none is listed)."""
+    joints = system.joints.values()
+    tables: dict[str, dict[str, Expr]] = {
+        "parameter": {key: each.symbol for key, each in system.parameters.items()},
+        "input": {key: each.symbol for key, each in system.inputs.items()},
+        "coordinate": {q.name: q for joint in joints for q in joint.q},
+        "speed": {u.name: u for joint in joints for u in joint.u},
+        "effort": {tau.name: tau for joint in joints for tau in joint.tau},
+    }
+    chosen = {kind: tables[kind] for kind in kinds or tables}
+    return Scope(chosen, system.time if now else None, lenient)
 
 
 def quoted(name: str) -> str:

@@ -26,7 +26,10 @@ def read_text(path: Path) -> str:
         size = path.stat().st_size
         if path.is_dir():
             raise FormatError(
-                "this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-002"
+                "this is a folder, not a model file.",
+                place=place,
+                cure="Name a .yaml file.",
+                code="E-FILE-002",
             )
         if size > SIZE_LIMIT:
             raise LimitError(
@@ -38,11 +41,16 @@ def read_text(path: Path) -> str:
         with path.open("rb") as stream:
             content = stream.read(SIZE_LIMIT + 1)
     except FileNotFoundError:
-        raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
+        raise FormatError(
+            "there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001"
+        ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
-            f"the file cannot be read: {reason}.", place=place, cure="Check its name and permissions.", code="E-FILE-004"
+            f"the file cannot be read: {reason}.",
+            place=place,
+            cure="Check its name and permissions.",
+            code="E-FILE-004",
         ) from None
     return decode(content, place)
 
@@ -97,7 +105,9 @@ def _refuse_markup(text: str, place: str) -> None:
 
 def _neighbours(path: Path) -> str:
     try:
-        found = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json"))
+        found = sorted(
+            entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json")
+        )
     except (OSError, ValueError):
         return f"The folder '{path.parent}' cannot be read either."
     if not found:

@@ -1,4 +1,8 @@
-"""Spatial inertia as ten numbers: mass, first moment and second moment about the frame's origin."""
+"""Spatial inertia as moments of mass about a frame's origin: ∫dm, ∫r dm and ∫r rᵀ dm.
+
+The second moment J is kept rather than the inertia I = tr(J) 1 - J: it adds and shifts with fewer operations, and the
+torque that a motion takes is linear in it.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,11 @@ from .pose import Pose
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
-    """Mass m, first moment h = m c, and inertia I about the origin; Kwatny and Blankenship (48)."""
+    """Mass m, first moment h = m c, and second moment J = ∫ r rᵀ dm about the origin."""
 
     m: Any
     h: Vector
-    I: Matrix
+    J: Matrix
 
     @staticmethod
     def zero() -> Inertia:
@@ -23,31 +27,62 @@ class Inertia:
 
     @staticmethod
     def of_body(m: Any, c: Vector, I_com: Matrix) -> Inertia:
-        """From the mass centre c and the inertia about it: I = I_com + m (c·c 1 - c cᵀ)."""
-        return Inertia(m, c * m, I_com + parallel_axis(c * m, c))
+        """From the mass centre c and the inertia about it: J = ½ tr(I) 1 - I + m c cᵀ."""
+        half_trace = (I_com[0, 0] + I_com[1, 1] + I_com[2, 2]) / 2
+        h = c * m
+        J = {
+            (i, j): (half_trace if i == j else 0) - I_com[i, j] + h[i] * c[j] for i in range(3) for j in range(i, 3)
+        }
+        return Inertia(m, h, symmetric(J))
+
+    @property
+    def I(self) -> Matrix:
+        """The inertia about the origin: tr(J) 1 - J."""
+        J = self.J
+        x, y, z = J[0, 0], J[1, 1], J[2, 2]
+        return Matrix(
+            [[y + z, -J[0, 1], -J[0, 2]], [-J[0, 1], x + z, -J[1, 2]], [-J[0, 2], -J[1, 2], x + y]]
+        )
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.m + other.m, self.h + other.h, self.I + other.I)
+        return Inertia(self.m + other.m, self.h + other.h, self.J + other.J)
+
+    def __sub__(self, other: Inertia) -> Inertia:
+        return Inertia(self.m - other.m, self.h - other.h, self.J - other.J)
 
     def seen_from(self, X: Pose) -> Inertia:
-        """The same body about the origin of frame A, in A's components, where X is the pose X_AB.
+        """The same mass about the origin of frame A, in A's components, where X is the pose X_AB.
 
-        I_A = R I Rᵀ + (2 h'·p + m p·p) 1 - h' pᵀ - p h'ᵀ - m p pᵀ, with h' = R h.
+        h_A = h' + m p  and  J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ,  with h' = R h.
         """
         h_rotated = X.R @ self.h
+        J = rotate_symmetric(X.R, self.J)
+        if not any(X.p):
+            return Inertia(self.m, h_rotated, J)
         h_A = h_rotated + X.p * self.m
-        # With h_A = h' + m p the four shift terms are those of (h' , p) and (p , h_A) together.
-        I_A = rotate_symmetric(X.R, self.I)
-        if any(X.p):
-            I_A = I_A + _two_shifts(h_rotated, h_A, X.p)
-        return Inertia(self.m, h_A, I_A)
+        p = X.p
+        shifted = {
+            (i, j): J[i, j] + p[i] * h_rotated[j] + h_A[i] * p[j] for i in range(3) for j in range(i + 1, 3)
+        }
+        for i in range(3):  # on the diagonal both terms have the factor p
+            shifted[i, i] = J[i, i] + p[i] * (h_rotated[i] + h_A[i])
+        return Inertia(self.m, h_A, symmetric(shifted))
 
     def momentum(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Angular momentum about the origin and linear momentum: (I ω + h × v, m v - h × ω)."""
         return self.I @ w + self.h.cross(v), v * self.m - self.h.cross(w)
 
+    def wrench(self, W: Matrix, a: Vector) -> tuple[Vector, Vector]:
+        """The torque and force that the acceleration field a + W r takes: (vee(W J) + h × a, m a + W h).
+
+        vee of a matrix A is (A_zy - A_yz, A_xz - A_zx, A_yx - A_xy); equal factors of J are gathered first.
+        """
+        J = self.J
+        n = Vector([_vee(W, J, i, (i + 1) % 3, (i + 2) % 3) for i in range(3)])
+        return n + self.h.cross(a), a * self.m + W @ self.h
+
     def matrix(self) -> Matrix:
-        """The 6×6 matrix [[I, ĥ], [-ĥ, m 1]]."""
+        """The 6×6 matrix [[I, ĥ], [-ĥ, m 1]]; Kwatny and Blankenship (48)."""
         x, y, z = self.h
         m, I = self.m, self.I
         return Matrix([
@@ -56,33 +91,33 @@ class Inertia:
         ])  # fmt: skip
 
 
+def _vee(W: Matrix, J: Matrix, i: int, j: int, k: int) -> Any:
+    """(W J)_kj - (W J)_jk, with the two terms in J_jk taken together."""
+    total = W[k, i] * J[i, j] - W[j, i] * J[i, k] + W[k, j] * J[j, j] - W[j, k] * J[k, k]
+    return total + (W[k, k] - W[j, j]) * J[j, k]
+
+
 def symmetric(upper: dict[tuple[int, int], Any]) -> Matrix:
     """The symmetric 3×3 matrix with these entries on and above the diagonal."""
     return Matrix([[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
 
 
-def parallel_axis(h: Vector, c: Vector) -> Matrix:
-    """h·c 1 - h cᵀ for parallel h and c: the inertia of a mass away from the origin."""
-    x, y, z = (h[k] * c[k] for k in range(3))
-    return symmetric({
-        (0, 0): y + z, (1, 1): x + z, (2, 2): x + y,
-        (0, 1): -(h[0] * c[1]), (0, 2): -(h[0] * c[2]), (1, 2): -(h[1] * c[2]),
-    })  # fmt: skip
-
-
-def _two_shifts(h: Vector, h_A: Vector, p: Vector) -> Matrix:
-    """(h + h_A)·p 1 - h pᵀ - p h_Aᵀ, symmetric because h_A - h is parallel to p."""
-    both = h + h_A
-    x, y, z = (both[k] * p[k] for k in range(3))
-    return symmetric({
-        (0, 0): y + z, (1, 1): x + z, (2, 2): x + y,
-        (0, 1): -(h[0] * p[1] + p[0] * h_A[1]),
-        (0, 2): -(h[0] * p[2] + p[0] * h_A[2]),
-        (1, 2): -(h[1] * p[2] + p[1] * h_A[2]),
-    })  # fmt: skip
-
-
 def rotate_symmetric(R: Matrix, S: Matrix) -> Matrix:
-    """R S Rᵀ for symmetric S, each entry once."""
+    """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications."""
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        if R[k, k] == 1 and not any((R[k, i], R[k, j], R[i, k], R[j, k])):
+            return _turned(R[i, i], R[j, i], S, i, j, k)
     T = R @ S
     return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
+
+
+def _turned(c: Any, s: Any, S: Matrix, i: int, j: int, k: int) -> Matrix:
+    """With g = s (S_ii - S_jj) + 2 c S_ij: S_ii - s g, S_jj + s g, c g - S_ij, and the pair (S_ki, S_kj) turned."""
+    g = s * (S[i, i] - S[j, j]) + c * (2 * S[i, j])
+    sg = s * g
+    entries = {
+        (i, i): S[i, i] - sg, (j, j): S[j, j] + sg, (i, j): c * g - S[i, j], (k, k): S[k, k],
+        (k, i): c * S[k, i] - s * S[k, j], (k, j): s * S[k, i] + c * S[k, j],
+    }  # fmt: skip
+    return symmetric({(min(key), max(key)): entry for key, entry in entries.items()})

@@ -37,8 +37,8 @@ def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[tuple[Vector,
         w, v = link.relative_velocity(u)
         if link.parent != BASE:
             w_parent, v_parent = result[link.parent]
-            w = link.X.R.T @ w_parent + w
-            v = link.X.R.T @ (v_parent + w_parent.cross(link.X.p)) + v
+            w = link.outward(w_parent) + w
+            v = link.outward(v_parent + w_parent.cross(link.X.p)) + v
         result.append((w, v))
     return result
 

@@ -26,31 +26,56 @@ BASE = -1
 class Link:
     """A rigid piece that moves as one, and the simple joint that carries it.
 
-    `X` is the pose of this link in its parent, R takes this link's components to the parent's. The relative velocity
-    is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
+    The link's pose in its parent is X = fixed @ motion: where the joint sits, and how far it has moved. X.R takes this
+    link's components to the parent's. The relative velocity is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
     """
 
     name: str
     joint: str
     parent: int
     stage: Stage
-    X: Pose
+    fixed: Pose
+    motion: Pose
     H: tuple[tuple[Vector, Vector], ...]
     coordinates: tuple[int, ...]
     speeds: tuple[int, ...]
     inertia: Inertia
 
+    @cached_property
+    def X(self) -> Pose:
+        """The pose of this link in its parent."""
+        return self.fixed @ self.motion
+
+    def inward(self, vector: Vector) -> Vector:
+        """A vector of this link in the parent's components."""
+        return self.fixed.R @ (self.motion.R @ vector) if self._in_two_turns else self.X.R @ vector
+
+    def outward(self, vector: Vector) -> Vector:
+        """A vector of the parent in this link's components."""
+        if self._in_two_turns:
+            return self.motion.R.T @ (self.fixed.R.T @ vector)
+        return self.X.R.T @ vector
+
+    @cached_property
+    def _in_two_turns(self) -> bool:
+        """Whether turning twice takes fewer multiplications than turning once by the product."""
+        return _factors(self.fixed.R) + _factors(self.motion.R) < _factors(self.X.R) + 3
+
+    def inertia_inward(self, inertia: Inertia) -> Inertia:
+        """An inertia of this link about the parent's origin in the parent's components."""
+        return inertia.seen_from(self.motion).seen_from(self.fixed)
+
     def relative_velocity(self, u: Sequence[Any]) -> tuple[Vector, Vector]:
         """H u for this joint: relative angular velocity and relative velocity of the origin."""
-        w, v = _combine(self.H, [u[k] for k in self.speeds])
+        w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
+        for (hw, hv), speed in zip(self.H, self.speeds, strict=True):
+            w, v = w + hw * u[speed], v + hv * u[speed]
         return w, v
 
 
-def _combine(H: Sequence[tuple[Vector, Vector]], amounts: Sequence[Any]) -> tuple[Vector, Vector]:
-    w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
-    for (hw, hv), amount in zip(H, amounts, strict=True):
-        w, v = w + hw * amount, v + hv * amount
-    return w, v
+def _factors(R: Matrix) -> int:
+    """How many multiplications it takes to turn a vector."""
+    return sum(entry not in (0, 1, -1) for entry in R.entries())
 
 
 @dataclass(frozen=True)
@@ -133,17 +158,17 @@ class Tree:
         links = tuple(
             replace(
                 link,
-                X=Pose(link.X.R.map(number), Vector(map(number, link.X.p))),
+                fixed=_mapped(link.fixed, number),
+                motion=_mapped(link.motion, number),
                 H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
                 inertia=Inertia(
-                    number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.I.map(number)
+                    number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
                 ),
             )
             for link in self.links
         )
         bodies = {
-            name: (place, Pose(X.R.map(number), Vector(map(number, X.p))))
-            for name, (place, X) in self.bodies.items()
+            name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()
         }
         vectors = {
             "q": Vector(map(number, self.q)),
@@ -187,7 +212,8 @@ def build_tree(system: System) -> Tree:
                     joint=joint.name,
                     parent=carrier,
                     stage=stage,
-                    X=_exact(X_fixed @ simple_configuration(stage, own_q)),
+                    fixed=_mapped(X_fixed, as_expr),
+                    motion=_mapped(simple_configuration(stage, own_q), as_expr),
                     H=tuple((Vector(h[:3]), Vector(h[3:])) for h in stage.H.columns),
                     coordinates=tuple(q_place[c.name] for c in own_q),
                     speeds=tuple(u_place[s.name] for s in own_u),
@@ -201,8 +227,8 @@ def build_tree(system: System) -> Tree:
     return Tree(tuple(links), bodies, q, u, tau, system.gravity)
 
 
-def _exact(X: Pose) -> Pose:
-    return Pose(X.R.map(as_expr), Vector(map(as_expr, X.p)))
+def _mapped(X: Pose, function: Callable[[Any], Any]) -> Pose:
+    return Pose(X.R.map(function), Vector(map(function, X.p)))
 
 
 def _offsets(joint: Joint) -> tuple[list[int], list[int]]:

@@ -42,7 +42,11 @@ JOINTS = (
 )  # fmt: skip
 
 #: Which joints a massless body can carry without making a motion that moves nothing, by the joint that carries it.
-_BEYOND_MASSLESS = {"fixed": JOINTS, "revolute": ("fixed", "prismatic"), "prismatic": ("fixed", "revolute", "spherical")}
+_BEYOND_MASSLESS = {
+    "fixed": JOINTS,
+    "revolute": ("fixed", "prismatic"),
+    "prismatic": ("fixed", "revolute", "spherical"),
+}
 
 _MOST_SPEEDS = 6
 _LETTERS = ("x", "y", "z", "-x", "-y", "-z")
@@ -105,7 +109,7 @@ def random_system(
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
             code="E-RANDOM-001",
         )
-    dice = _Dice(random.Random(seed))  # noqa: S311 (no secret depends on it)
+    dice = _Dice(random.Random(seed))
     made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
     made.tree(dice.whole(low, high), tuple(joints), max_speeds)
     made.system.gravity = made.vector("g", 9)
@@ -124,7 +128,7 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     >>> all(q in values for joint in system.joints.values() for q in joint.q)
     True
     """
-    dice = _Dice(random.Random(seed))  # noqa: S311 (no secret depends on it)
+    dice = _Dice(random.Random(seed))
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
     values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
     values[system.time] = dice.uniform(0, 2)
@@ -139,7 +143,8 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
 def _random_coordinates(kind: JointType, dice: _Dice) -> list[float]:
     drawn: list[float] = []
     for stage in kind.stages:
-        own = [dice.uniform(-1, 1) for _ in range(stage.coordinates)]
+        reach = 1 if stage.coordinates == 1 or stage.storage != "angles" else 0.5
+        own = [dice.uniform(-reach, reach) for _ in range(stage.coordinates)]
         if stage.storage == "quaternion":
             length = sum(entry * entry for entry in own[:4]) ** 0.5
             own[:4] = [entry / length for entry in own[:4]]
@@ -185,7 +190,8 @@ class _Draft:
         """Bodies b1 … bn, each on the ground or on an earlier one, by joints j1 … jn."""
         chain_like = self.dice.pick((0.2, 0.5, 0.9))
         parents = [
-            place - 1 if self.dice.chance(chain_like) else self.dice.whole(0, place - 1) for place in range(1, count + 1)
+            place - 1 if self.dice.chance(chain_like) else self.dice.whole(0, place - 1)
+            for place in range(1, count + 1)
         ]
         carrier: dict[int, str] = {}  # for each massless body the kind of its joint
         left = max_speeds
@@ -312,7 +318,14 @@ class _Draft:
 
     def loads(self) -> None:
         """Up to four loads of any kind."""
-        kinds = (self.point_force, self.torque, self.joint_force, self.joint_spring, self.point_spring, self.potential)
+        kinds = (
+            self.point_force,
+            self.torque,
+            self.joint_force,
+            self.joint_spring,
+            self.point_spring,
+            self.potential,
+        )
         if len(self.system.bodies) > 1:
             for number in range(1, self.dice.whole(0, 4) + 1):
                 self.dice.pick(kinds)(f"load {number}")

@@ -313,11 +313,11 @@ class System:
         self.poses[name] = made
         return made
 
-    def derive(self, formalism: str = "auto") -> Equations:
+    def derive(self, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`."""
         from ..formalisms import derive
 
-        return derive(self, formalism)
+        return derive(self, formalism, passes)
 
     # ---- looking things up -----------------------------------------------------------------------------------
 

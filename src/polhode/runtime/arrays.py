@@ -27,9 +27,7 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     if array.dtype.kind not in "fiub" and array.size:
         raise ShapeError(f"the type is {array.dtype}, which is not a real number.", place=place)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise ShapeError(
-            f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself."
-        )
+        raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise ShapeError(
             f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch.",
@@ -43,15 +41,11 @@ def ordered(program: Program, given: Sequence[Any], named: Mapping[str, Any]) ->
     names = [array.name for array in program.arrays]
     problems: list[Problem] = []
     if len(given) > len(names):
-        problems.append(
-            Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}.")
-        )
+        problems.append(Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."))
     found = dict(zip(names, given, strict=False))
     for name, value in named.items():
         if name not in names:
-            problems.append(
-                Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}.")
-            )
+            problems.append(Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}."))
         elif name in found:
             problems.append(Problem(f"array {name!r} was given twice."))
         found[name] = value
@@ -85,8 +79,6 @@ def as_parameters(value: Any, program: Program) -> Floats:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         raise PolhodeError(
-            problems=[
-                Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]
-            ]
+            problems=[Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]]
         )
     return array

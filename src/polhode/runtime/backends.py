@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -97,9 +99,29 @@ class Native:
     ) -> None:
         bulk = len(span) // self.lanes * self.lanes if lanes and self._lane_code else 0
         if bulk:
-            self._call(self._lane_function(), span[:bulk], inputs, work, outputs)
+            self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
         if bulk < len(span):
-            self._call(self._scalar, span[bulk:], inputs, work, outputs)
+            self.loop(span[bulk:], inputs, work, outputs, lanes=False)()
+
+    def loop(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
+    ) -> Callable[[], object]:
+        """The native loop over these states, ready to be called."""
+        function = self._lane_function() if lanes else self._scalar
+        strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
+        width = work.shape[1] if work.ndim == 2 else 0
+        first = 8 * span.start
+        ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
+        outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
+        return functools.partial(
+            function,
+            len(span),
+            (_POINTER * len(ins))(*ins),
+            (_COUNT * len(strides))(*strides),
+            work.ctypes.data + first * width,
+            width,
+            (_POINTER * len(outs))(*outs),
+        )
 
     def _lane_function(self) -> Callable[..., object]:
         with self._lock:
@@ -110,34 +132,12 @@ class Native:
             raise PolhodeError(f"the backend {self.name!r} has no lanes.")
         return self._in_lanes[1]
 
-    def _call(
-        self,
-        function: Callable[..., object],
-        span: range,
-        inputs: Sequence[Floats],
-        work: Floats,
-        outputs: Sequence[Floats],
-    ) -> None:
-        strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
-        width = work.shape[1] if work.ndim == 2 else 0
-        first = 8 * span.start
-        ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
-        outs = [array.ctypes.data + first * int(np.prod(array.shape[1:])) for array in outputs]
-        function(
-            len(span),
-            (_POINTER * len(ins))(*ins),
-            (_COUNT * len(strides))(*strides),
-            work.ctypes.data + first * width,
-            width,
-            (_POINTER * len(outs))(*outs),
-        )
-
 
 _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
     "atan": np.arctan, "atan2": np.arctan2, "exp": np.exp, "log": np.log, "sinh": np.sinh, "cosh": np.cosh,
-    "tanh": np.tanh, "abs": np.abs, "sign": np.sign, "min": np.minimum, "max": np.maximum, "pow": np.power,
+    "tanh": np.tanh, "abs": np.abs, "sign": np.sign, "min": np.minimum, "max": np.maximum, "pow": np.float_power,
 })  # fmt: skip
 
 
@@ -162,8 +162,7 @@ class Vectorised:
         views = np.split(buffer, np.cumsum(sizes)[:-1])
         count = len(self.program.arrays)
         outputs = [
-            view.reshape(1, *output.shape)
-            for view, output in zip(views[count:], self.program.outputs, strict=True)
+            view.reshape(1, *output.shape) for view, output in zip(views[count:], self.program.outputs, strict=True)
         ]
 
         def run(work: Floats) -> None:
@@ -220,15 +219,11 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
     """The named backend, or with "auto" the first that works, with a warning for each that does not."""
     if backend != "auto":
         if backend not in BACKENDS:
-            raise PolhodeError(
-                f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}."
-            )
+            raise PolhodeError(f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.")
         try:
             return BACKENDS[backend](program, cache)
         except (ImportError, OSError, RuntimeError) as problem:
-            raise PolhodeError(
-                f"the backend {backend!r} does not work here: {_sentence(problem)}"
-            ) from problem
+            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
     for name in ("llvm", "c"):
         try:
             return BACKENDS[name](program, cache)

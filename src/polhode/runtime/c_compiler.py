@@ -82,7 +82,5 @@ def _shared_library(command: list[str], name: str, header: str, source: str) -> 
             raise LimitError(f"the C compiler needed more than {_SECONDS} s.", place=command[0]) from problem
         if done.returncode:
             first = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise PolhodeError(
-                f"the C compiler failed with status {done.returncode}: {first}", place=command[0]
-            )
+            raise PolhodeError(f"the C compiler failed with status {done.returncode}: {first}", place=command[0])
         return Path(folder, "code.so").read_bytes()

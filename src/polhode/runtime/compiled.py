@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import time
@@ -14,7 +15,7 @@ import numpy as np
 
 from polhode.codegen.ops import check_program
 from polhode.codegen.program import Program
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, ShapeError
 from polhode.runtime.arrays import Floats, as_floats, as_parameters, batch_size, ordered
 from polhode.runtime.backends import LANES_FROM, Backend, Native, choose
 from polhode.runtime.cache import ObjectCache, default_cache
@@ -34,16 +35,21 @@ def compile_program(
     disk. `parameters` fixes the parameters, which may otherwise be given with each call.
 
     >>> from polhode.codegen.program import Array, Instruction, Output
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
+    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
+    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
     >>> compile_program(square, backend="numpy")([[1], [2], [3]])
     array([[1.],
            [4.],
            [9.]])
     """
     check_program(program)
-    kept = default_cache() if cache is True else cache or None
-    compiled = Compiled(program, choose(program, backend, kept), (cache, backend))
+    compiled = Compiled(program, choose(program, backend, chosen_cache(cache)), (cache, backend))
     return compiled if parameters is None else compiled.with_parameters(parameters)
+
+
+def chosen_cache(cache: bool | ObjectCache) -> ObjectCache | None:
+    """The user's cache for True, none for False, or the one given."""
+    return default_cache() if cache is True else cache or None
 
 
 class _Desk:
@@ -55,8 +61,7 @@ class _Desk:
         views = np.split(self.buffer[: sum(sizes)], np.cumsum(sizes)[:-1]) if sizes else []
         self.inputs = views[: len(program.arrays)]
         self.outputs = [
-            view.reshape(output.shape)
-            for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
+            view.reshape(output.shape) for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
         ]
         self.run = backend.single(self.buffer)
 
@@ -151,9 +156,7 @@ class Compiled:
 
     def work(self, parameters: Any = None) -> Floats:
         """The work array that the native function of one state reads."""
-        return (
-            self._work(parameters) if parameters is not None or self._fixed is None else self._fixed
-        ).array
+        return (self._work(parameters) if parameters is not None or self._fixed is None else self._fixed).array
 
     def at_work(self, arrays: Sequence[Floats], work: Floats) -> Floats:
         """The first output for a batch of checked arrays and a work array of `work`, without any conversion."""
@@ -164,26 +167,27 @@ class Compiled:
     def time_per_call(
         self, *arrays: Any, parameters: Any = None, lanes: bool = False, seconds: float = 0.2, **named: Any
     ) -> float:
-        """Nanoseconds for one evaluation, by a native loop over the batch of states given; the best of many rounds."""
+        """Nanoseconds for one evaluation, by the native loop over the batch of states given; the best of many rounds.
+
+        With `lanes`, the states beyond a multiple of the number of lanes are left out.
+        """
         inputs = self._converted(tuple(ordered(self.program, arrays, named)))
-        work = self.work(parameters)
+        work, native = self.work(parameters), self._native()
         count = batch_size([*zip(self.arrays, inputs, strict=True), ("parameters", work)]) or 1
+        count -= count % native.lanes if lanes else 0
+        if not count:
+            raise ShapeError(f"lanes need at least {native.lanes} states.")
         outputs = self._empty(count)
-        best, end = float("inf"), time.perf_counter() + seconds
-        self._backend.batch(range(count), inputs, work, outputs, lanes)
-        while time.perf_counter() < end or best == float("inf"):
-            start = time.perf_counter_ns()
-            self._backend.batch(range(count), inputs, work, outputs, lanes)
-            best = min(best, (time.perf_counter_ns() - start) / count)
-        return best
+        full = native.loop(range(count), inputs, work, outputs, lanes=lanes)
+        empty = native.loop(range(0), inputs, work, outputs, lanes=lanes)
+        # What a call costs by itself is taken off, so that a small batch gives the same figure as a large one.
+        return (_best(full, seconds) - _best(empty, seconds / 10)) / count
 
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[Any, ...]]:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
 
     def __repr__(self) -> str:
-        return (
-            f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
-        )
+        return f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
 
     def _native(self) -> Native:
         if not isinstance(self._backend, Native):
@@ -244,18 +248,29 @@ class Compiled:
 
 
 def pieces(count: int, threads: int | None, cost: float) -> list[range]:
-    """States split among threads, at multiples of 8 so that lanes fall the same way however many threads there are.
+    """States split among threads, at multiples of 16 so that lanes fall the same way however many threads there are.
 
-    >>> pieces(20, 2, 0)
-    [range(0, 16), range(16, 20)]
+    >>> pieces(40, 2, 0)
+    [range(0, 32), range(32, 40)]
     """
     if threads is None:
         threads = min(_cores(), int(cost / _WORTH_A_THREAD))
     elif threads < 1:
         raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
     size = -(-count // max(1, threads))
-    size = max(8, -(-size // 8) * 8)
+    size = max(16, -(-size // 16) * 16)
     return [range(start, min(start + size, count)) for start in range(0, count, size)] or [range(0)]
+
+
+def _best(call: Callable[[], object], seconds: float) -> float:
+    """The shortest time of a call in nanoseconds, over some seconds of trying."""
+    call()
+    best, end = math.inf, time.perf_counter() + seconds
+    while time.perf_counter() < end or best == math.inf:
+        start = time.perf_counter_ns()
+        call()
+        best = min(best, time.perf_counter_ns() - start)
+    return best
 
 
 def _cores() -> int:

@@ -33,9 +33,7 @@ class Drive:
         try:
             given = self.function(t, q.copy(), u.copy())
         except Exception as error:
-            raise ControllerFailed(
-                f"the controller of {self.what} raised {type(error).__name__}: {error}"
-            ) from error
+            raise ControllerFailed(f"the controller of {self.what} raised {type(error).__name__}: {error}") from error
         try:
             values = _values(given, self.what, self.names, self.rest)
         except PolhodeError as error:
@@ -44,7 +42,7 @@ class Drive:
             ) from error
         if not np.isfinite(values).all():
             name = self.names[int(np.argmin(np.isfinite(values)))]
-            raise ControllerFailed(f"the controller of {self.what} gave {values[~np.isfinite(values)][0]} for '{name}'.")
+            raise ControllerFailed(f"the controller of {self.what} gave no finite number for '{name}'.")
         return values
 
 

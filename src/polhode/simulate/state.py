@@ -30,9 +30,7 @@ class Start:
 
 def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
     """(first place, 4) of every unit quaternion among the coordinates."""
-    return [
-        (link.coordinates[0], 4) for link in equations.tree.links if link.stage.storage == "quaternion"
-    ]
+    return [(link.coordinates[0], 4) for link in equations.tree.links if link.stage.storage == "quaternion"]
 
 
 def home(equations: Equations) -> Floats:
@@ -94,9 +92,7 @@ def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: s
         try:
             array[names.index(key)] = float(value)
         except (TypeError, ValueError):
-            raise PolhodeError(
-                f"{value!r} is not a number.", place=f"start {kind} '{key}'", code="E-SIM-002"
-            ) from None
+            raise PolhodeError(f"{value!r} is not a number.", place=f"start {kind} '{key}'", code="E-SIM-002") from None
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:

@@ -1,0 +1,1 @@
+"""How fast polhode is, as ratios to its peers on the same models in the same run: `python -m bench`."""

@@ -1,0 +1,284 @@
+"""From records to a System: references are followed, and every mistake is noted with its line."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix
+from ..model import Shape as ModelShape
+from ..model import System, body
+from ..model.joint_type import Compound, Fixed, JointMap, JointType, joint_type
+from ..model.system import GROUND, Joint
+from . import records
+from .document import Document, Path
+from .names import scope_of
+from .values import ZERO, Values
+
+_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage")
+_VECTORS = ("vector", "at", "at_a", "at_b")
+_NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")
+
+
+def build(document: Document, model: records.Model, name: str) -> System:
+    """The System that a record describes; raises everything that is wrong with it at once."""
+    values = Values(document)
+    system = System()
+    with values.noting(("name",)):
+        system = System(model.name if model.name is not None else name)
+    _add_quantities(system, values, model)
+    values.scope = scope_of(system, "parameter", "input", now=True)
+    system.gravity = values.vector(("gravity",), model.gravity)
+    values.scope = scope_of(system, "parameter")
+    for key, each in model.bodies.items():
+        _add_body(system, values, ("bodies", key), key, each)
+    for key, frame in model.frames.items():
+        _add_frame(system, values, ("frames", key), key, frame)
+    for key, joint in model.joints.items():
+        _add_joint(system, values, ("joints", key), key, joint)
+    _check_bodies_hang(values, model)
+    if not document.problems:
+        _check_joints_carry_mass(system, values)
+    # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
+    spoiled = bool(document.problems)
+    values.scope = scope_of(system, lenient=spoiled, now=True)
+    for place, load in enumerate(model.loads):
+        _add_load(None if spoiled else system, values, ("loads", place), load)
+    for key, pose in model.poses.items():
+        _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
+    document.check()
+    return system
+
+
+def _add_quantities(system: System, values: Values, model: records.Model) -> None:
+    for table, declare, default in (("parameters", system.parameter, None), ("inputs", system.input, 0)):
+        given: Mapping[str, Any] = getattr(model, table)
+        for key, record in given.items():
+            whole = isinstance(record, records.Quantity)
+            text, unit = (record.value, record.unit) if whole else (record, "")
+            path: Path = (table, key, "value") if whole else (table, key)
+            value: Any = default if text is None else values.constant(path, text)
+            with values.noting((table, key)):
+                declare(key, value, unit)
+        _warn_of_look_alikes(values, table, given)
+
+
+def _add_body(system: System, values: Values, path: Path, key: str, record: records.Body) -> None:
+    mass = values.number((*path, "mass"), record.mass)
+    com = values.vector((*path, "com"), record.com)
+    inertia: Any = 0
+    if record.inertia is not None and record.solid is not None:
+        values.document.problem(
+            path, "give an inertia or a solid, not both.", "Remove one of them.", "E-YAML-021"
+        )
+    elif record.inertia is not None:
+        inertia = values.nested((*path, "inertia"), record.inertia)
+    elif record.solid is not None:
+        inertia = _solid(values, (*path, "solid"), mass, record.solid)
+    shapes = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
+    with values.noting(path):
+        system.body(key, mass, com, inertia, shapes)
+        return
+    with suppress(PolhodeError):
+        system.body(key)  # so that the joints which name it are not wrong as well
+
+
+def _solid(values: Values, path: Path, mass: Expr, record: Any) -> Any:
+    sizes = {
+        key: values.nested((*path, key), value)
+        for key, value in record.model_dump().items()
+        if key not in ("type", "axis")
+    }
+    with values.noting(path):
+        if record.type == "box":
+            return body.box(mass, *sizes["size"])
+        if record.type == "sphere":
+            return body.sphere(mass, sizes["radius"])
+        makers: dict[str, Callable[..., Matrix]] = {
+            "rod": body.rod,
+            "cylinder": body.cylinder,
+            "disc": body.disc,
+        }
+        return makers[record.type](mass, **sizes, axis=values.axis((*path, "axis"), record.axis))
+    return 0
+
+
+def _shape(values: Values, path: Path, record: Any) -> ModelShape:
+    if hasattr(record, "size"):
+        size = tuple(values.vector((*path, "size"), record.size))
+    else:
+        keys = [key for key in ("radius", "length") if hasattr(record, key)]
+        size = tuple(values.number((*path, key), getattr(record, key)) for key in keys)
+    at = tuple(values.vector((*path, "at"), record.at))
+    return ModelShape(record.type, size, at, values.rotation((*path, "rotation"), record.rotation))
+
+
+def _add_frame(system: System, values: Values, path: Path, key: str, record: records.Frame) -> None:
+    at = values.vector((*path, "at"), record.at)
+    rotation = values.rotation((*path, "rotation"), record.rotation)
+    with values.noting(path):
+        system.frame(key, record.body, at, rotation)
+
+
+def _add_joint(system: System, values: Values, path: Path, key: str, record: records.Joint) -> None:
+    before = len(values.document.problems)
+    kind = _motion(values, path, record)
+    at = values.vector((*path, "at"), record.at)
+    rotation = values.rotation((*path, "rotation"), record.rotation)
+    child_at = values.vector((*path, "child_at"), record.child_at)
+    child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
+    if len(values.document.problems) > before:
+        return
+    with values.noting(path):
+        system.joint(
+            key,
+            record.parent,
+            record.child,
+            kind,
+            at=at,
+            rotation=rotation,
+            child_at=child_at,
+            child_rotation=child_rotation,
+            coordinates=record.coordinates,
+            speeds=record.speeds,
+        )
+
+
+def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
+    """A joint type from a name with options, a joint map, or a sequence."""
+    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
+    if len(forms) != 1:
+        values.document.problem(
+            path,
+            f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}.",
+            "Write for example `type: revolute`.",
+            "E-YAML-022",
+        )
+        return Fixed()
+    form = forms[0]
+    options = [key for key in _OPTIONS if getattr(record, key) is not None]
+    strange = [] if form == "type" else list(options)
+    if form != "map" and record.groups is not None:
+        strange.append("groups")
+    for key in strange:
+        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
+    with values.noting((*path, form)):
+        if record.sequence is not None:
+            return Compound(
+                *(_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
+            )
+        if record.map is not None:
+            entries = Matrix(values.nested((*path, "map"), record.map))
+            groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
+            return JointMap(entries, groups or None)
+        given = {key: _option(values, (*path, key), key, getattr(record, key)) for key in options}
+        return joint_type(str(record.type), **given)
+    return Fixed()
+
+
+def _option(values: Values, path: Path, key: str, value: Any) -> Any:
+    if key == "pitch":
+        return values.number(path, value)
+    return value if key == "storage" else values.axis(path, value)
+
+
+def _add_load(system: System | None, values: Values, path: Path, record: Any) -> None:
+    arguments: dict[str, Any] = {}
+    for key, value in record.model_dump().items():
+        if key in _VECTORS:
+            arguments[key] = values.vector((*path, key), value)
+        elif key in _NUMBERS:
+            arguments[key] = values.number((*path, key), value)
+        elif key == "index":
+            arguments[key] = values.count((*path, key), value)
+        elif key != "type":
+            arguments[key] = value
+    if system is None:
+        return
+    makers: dict[str, Callable[..., None]] = {
+        "force": system.force,
+        "torque": system.torque,
+        "joint_force": system.joint_force,
+        "joint_spring": system.joint_spring,
+        "spring": system.spring,
+        "damper": system.spring,
+        "potential": system.potential,
+    }
+    if record.type == "damper":
+        arguments["stiffness"] = ZERO
+    with values.noting(path):
+        makers[record.type](**arguments)
+
+
+def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:
+    coordinates, speeds = (
+        {name: float(values.constant((*path, table, name), text)) for name, text in given.items()}
+        for table, given in (("coordinates", record.coordinates), ("speeds", record.speeds))
+    )
+    if system is not None:
+        with values.noting(path):
+            system.pose(key, coordinates, speeds)
+
+
+# ---- checks that need the whole model ------------------------------------------------------------------------
+
+
+def _check_bodies_hang(values: Values, model: records.Model) -> None:
+    """A body that no joint carries is a root of its own; the ground is the only one."""
+    for table in ("bodies", "frames", "joints"):
+        _warn_of_look_alikes(values, table, getattr(model, table))
+    carried = {joint.child for joint in model.joints.values()}
+    carried |= {model.frames[child].body for child in carried if child in model.frames}
+    for key in model.bodies:
+        if key not in carried and key != GROUND:
+            values.document.problem(
+                ("bodies", key),
+                "this body hangs on no joint.",
+                "Add a joint with this child; a free joint to the ground lets it float.",
+                "E-YAML-024",
+            )
+
+
+def _check_joints_carry_mass(system: System, values: Values) -> None:
+    """A joint that moves no mass makes the mass matrix singular."""
+    heavy = {key for key, each in system.bodies.items() if not each.is_massless}
+    for joint in reversed(_outward(system)):
+        if joint.child in heavy:
+            heavy.add(joint.parent)
+        elif joint.u:
+            values.document.problem(
+                ("joints", joint.name),
+                f"this joint moves no mass: body '{joint.child}' and all that it carries have none.",
+                "Give it a mass or an inertia, or weld it with `type: fixed`.",
+                "E-YAML-025",
+            )
+
+
+def _outward(system: System) -> list[Joint]:
+    """The joints, each after the one that carries its parent."""
+    by_parent: dict[str, list[Joint]] = {}
+    for joint in system.joints.values():
+        by_parent.setdefault(joint.parent, []).append(joint)
+    order: list[Joint] = []
+    stack = list(by_parent.get(GROUND, []))
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(by_parent.get(joint.child, []))
+    return order
+
+
+def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
+        if first != name:
+            warnings.warn(
+                f"{values.document.place((table, name))}: this name looks like another one, {first!r}, "
+                "but is spelled with different characters.",
+                stacklevel=2,
+            )

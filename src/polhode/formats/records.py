@@ -1,0 +1,332 @@
+"""The model file's vocabulary: one record for each thing that can be written, checked by pydantic.
+
+Scalars are kept as text; what they mean is the grammar's business. The published schema is made from these records.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+
+Number = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "type": ["number", "string"],
+            "description": "A number, or an expression of numbers, names, + - * / **, pi and functions.",
+        }
+    ),
+]
+Count = Annotated[str, WithJsonSchema({"type": "integer", "minimum": 0})]
+Name = Annotated[str, Field(min_length=1, max_length=128)]
+Vector3 = Annotated[tuple[Number, ...], Len(3, 3)]
+Matrix3 = Annotated[tuple[Vector3, ...], Len(3, 3)]
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _axis_form(value: Any) -> str:
+    return "direction" if _is_list(value) else "letter"
+
+
+Axis = Annotated[
+    Annotated[
+        Annotated[str, WithJsonSchema({"enum": ["x", "y", "z", "-x", "-y", "-z", "+x", "+y", "+z"]})],
+        Tag("letter"),
+    ]
+    | Annotated[Vector3, Tag("direction")],
+    Discriminator(_axis_form),
+]
+
+
+def rotation_form(value: Any) -> str:
+    if not _is_list(value) or not value or not _is_list(value[0]):
+        return "turn"
+    return "matrix" if len(value[0]) == 3 and len(value) == 3 else "turns"
+
+
+Turn = tuple[Axis, Number]
+Rotation = Annotated[
+    Annotated[Turn, Tag("turn")]
+    | Annotated[tuple[Turn, ...], Tag("turns")]
+    | Annotated[Matrix3, Tag("matrix")],
+    Discriminator(rotation_form),
+]
+
+
+def _inertia_form(value: Any) -> str:
+    if _is_list(value) and value and _is_list(value[0]):
+        return "matrix"
+    return "six" if _is_list(value) and len(value) == 6 else "moments"
+
+
+Inertia = Annotated[
+    Annotated[Vector3, Tag("moments")]
+    | Annotated[Annotated[tuple[Number, ...], Len(6, 6)], Tag("six")]
+    | Annotated[Matrix3, Tag("matrix")],
+    Discriminator(_inertia_form),
+]
+
+
+class Record(BaseModel):
+    """A mapping with these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Quantity(Record):
+    """A parameter's or an input's value and unit."""
+
+    value: Number | None = None
+    unit: str = ""
+
+
+def _quantity_form(value: Any) -> str:
+    return "quantity" if isinstance(value, dict | Quantity) else "value"
+
+
+QuantityOrNumber = Annotated[
+    Annotated[Number | None, Tag("value")] | Annotated[Quantity, Tag("quantity")],
+    Discriminator(_quantity_form),
+]
+
+
+class Rod(Record):
+    """A slender bar of the body's mass about its centre."""
+
+    type: Literal["rod"]
+    length: Number
+    axis: Axis = "z"
+
+
+class Cylinder(Record):
+    """A solid cylinder of the body's mass about its centre."""
+
+    type: Literal["cylinder"]
+    radius: Number
+    length: Number
+    axis: Axis = "z"
+
+
+class Disc(Record):
+    """A thin disc of the body's mass about its centre."""
+
+    type: Literal["disc"]
+    radius: Number
+    axis: Axis = "z"
+
+
+class Sphere(Record):
+    """A solid ball of the body's mass about its centre."""
+
+    type: Literal["sphere"]
+    radius: Number
+
+
+class Box(Record):
+    """A solid box of the body's mass about its centre."""
+
+    type: Literal["box"]
+    size: Vector3
+
+
+Solid = Annotated[Rod | Cylinder | Disc | Sphere | Box, Field(discriminator="type")]
+
+
+class Placed(Record):
+    """What sits somewhere in a body."""
+
+    at: Vector3 = ("0", "0", "0")
+    rotation: Rotation | None = None
+
+
+class BoxShape(Placed):
+    type: Literal["box"]
+    size: Vector3
+
+
+class EllipsoidShape(Placed):
+    type: Literal["ellipsoid"]
+    size: Vector3
+
+
+class CylinderShape(Placed):
+    type: Literal["cylinder"]
+    radius: Number
+    length: Number
+
+
+class CapsuleShape(Placed):
+    type: Literal["capsule"]
+    radius: Number
+    length: Number
+
+
+class SphereShape(Placed):
+    type: Literal["sphere"]
+    radius: Number
+
+
+class FrameShape(Placed):
+    type: Literal["frame"]
+    length: Number
+
+
+Shape = Annotated[
+    BoxShape | EllipsoidShape | CylinderShape | CapsuleShape | SphereShape | FrameShape,
+    Field(discriminator="type"),
+]
+
+
+class Body(Record):
+    """A rigid body; its inertia is about its mass centre, given outright or as that of a uniform solid."""
+
+    mass: Number = "0"
+    com: Vector3 = ("0", "0", "0")
+    inertia: Inertia | None = None
+    solid: Solid | None = None
+    shapes: tuple[Shape, ...] = ()
+
+
+class Frame(Placed):
+    """A frame fixed in a body."""
+
+    body: Name
+
+
+class Motion(Record):
+    """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child."""
+
+    type: str | None = None
+    axis: Axis | None = None
+    pitch: Number | None = None
+    first: Axis | None = None
+    second: Axis | None = None
+    normal: Axis | None = None
+    storage: str | None = None
+    map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
+    groups: tuple[Count, ...] | None = None
+    sequence: tuple[Motion, ...] | None = None
+
+
+class Joint(Motion):
+    """A joint between a parent and a child, each a body or a frame."""
+
+    parent: Name
+    child: Name
+    at: Vector3 = ("0", "0", "0")
+    rotation: Rotation | None = None
+    child_at: Vector3 = ("0", "0", "0")
+    child_rotation: Rotation | None = None
+    coordinates: tuple[Name, ...] | None = None
+    speeds: tuple[Name, ...] | None = None
+
+
+class Force(Record):
+    """A force at a point of a body, its components along the axes of a frame (the ground's)."""
+
+    type: Literal["force"]
+    name: str = ""
+    on: Name
+    vector: Vector3
+    at: Vector3 = ("0", "0", "0")
+    frame: Name = "ground"
+
+
+class Torque(Record):
+    """A pure torque on a body, its components along the axes of a frame (the ground's)."""
+
+    type: Literal["torque"]
+    name: str = ""
+    on: Name
+    vector: Vector3
+    frame: Name = "ground"
+
+
+class JointForce(Record):
+    """A generalized force on one speed of a joint."""
+
+    type: Literal["joint_force"]
+    name: str = ""
+    joint: Name
+    index: Count = "0"
+    value: Number
+
+
+class JointSpring(Record):
+    """A spring and damper in a joint."""
+
+    type: Literal["joint_spring"]
+    name: str = ""
+    joint: Name
+    index: Count = "0"
+    stiffness: Number = "0"
+    rest: Number = "0"
+    damping: Number = "0"
+
+
+class Spring(Record):
+    """A spring and damper along the line between two points."""
+
+    type: Literal["spring"]
+    name: str = ""
+    a: Name
+    b: Name
+    at_a: Vector3 = ("0", "0", "0")
+    at_b: Vector3 = ("0", "0", "0")
+    stiffness: Number
+    length: Number = "0"
+    damping: Number = "0"
+
+
+class Damper(Record):
+    """A damper along the line between two points."""
+
+    type: Literal["damper"]
+    name: str = ""
+    a: Name
+    b: Name
+    at_a: Vector3 = ("0", "0", "0")
+    at_b: Vector3 = ("0", "0", "0")
+    damping: Number
+
+
+class Potential(Record):
+    """A potential energy, as any expression of coordinates, parameters and time."""
+
+    type: Literal["potential"]
+    name: str = ""
+    energy: Number
+
+
+Load = Annotated[
+    Force | Torque | JointForce | JointSpring | Spring | Damper | Potential, Field(discriminator="type")
+]
+
+
+class Pose(Record):
+    """A state to start from; what is not given is zero."""
+
+    coordinates: dict[Name, Number] = {}
+    speeds: dict[Name, Number] = {}
+
+
+class Model(Record):
+    """A mechanism: bodies joined in a tree on the ground, and what acts on them."""
+
+    polhode: Annotated[Literal["1"], WithJsonSchema({"const": 1, "description": "The format's version."})] = (
+        "1"
+    )
+    name: Name | None = None
+    gravity: Vector3 = ("0", "0", "-9.81")
+    parameters: dict[Name, QuantityOrNumber] = {}
+    inputs: dict[Name, QuantityOrNumber] = {}
+    bodies: dict[Name, Body] = {}
+    frames: dict[Name, Frame] = {}
+    joints: dict[Name, Joint] = {}
+    loads: tuple[Load, ...] = ()
+    poses: dict[Name, Pose] = {}

@@ -1,0 +1,147 @@
+"""From the records of a robot file to a System."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from ...expr import Expr, Vector, as_expr
+from ...geometry import rotation, unit_axis
+from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
+from ...model.body import as_inertia
+from ...model.system import GROUND
+from .number import Triple, nearest_angle
+from .parts import Inertial, JointPart, LinkPart, Placement
+from .report import Findings
+from .symbolic import Numbers
+
+_GRAVITY = Fraction("9.81")
+_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+_LETTERS = "xyz"
+
+Turns = list[tuple[str, Expr]]
+
+
+class Assembly:
+    """Builds one System; what it rounds or renames on the way goes into the findings."""
+
+    def __init__(self, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
+        self.system = System(name)
+        self.numbers = Numbers(self.system, symbolic)
+        self.snap = snap
+        self.findings = findings
+        self.body_name: dict[str, str] = {}
+        self.system.gravity = Vector(
+            [as_expr(0), as_expr(0), -self.numbers.number("gravity", "", "", _GRAVITY)]
+        )
+
+    # ---- bodies ----------------------------------------------------------------------------------------------
+
+    def add_link(self, link: LinkPart, accepted: Collection[str]) -> None:
+        """A link as a body; an inertia that was accepted although impossible is not judged again."""
+        name = self.body_name[link.name] = self._free_body_name(link)
+        shapes = [
+            Shape(
+                part.kind,
+                tuple(float(entry) for entry in part.size),
+                tuple(float(entry) for entry in part.at.xyz),
+                self._turns(part.at, "") or None,
+            )
+            for part in link.geometry
+            if part.role == "visual" and part.kind != "mesh"
+        ]
+        if link.inertial is None:
+            self.system.body(name, shapes=shapes)
+            return
+        mass, com, inertia = self._inertial(link.name, link.inertial)
+        if link.name in accepted:
+            body = self.system.body(name, mass, com, shapes=shapes)
+            self.system.bodies[name] = replace(body, inertia=as_inertia(inertia, f"body '{name}'"))
+        else:
+            self.system.body(name, mass, com, inertia, shapes)
+
+    def _free_body_name(self, link: LinkPart) -> str:
+        if link.name != GROUND:
+            return link.name
+        self.findings.notice(
+            link.line, f"link '{link.name}'", f"its body is called '{GROUND} link': '{GROUND}' is the fixed world.", "N-URDF-001"
+        )
+        return f"{GROUND} link"
+
+    def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:
+        mass = self.numbers.number("mass", owner, "", inertial.mass)
+        com = self._vector("com", owner, inertial.at.xyz)
+        entries = zip(_ENTRIES, inertial.inertia, strict=True)
+        xx, yy, zz, xy, xz, yz = (self.numbers.number("inertia", owner, entry, value) for entry, value in entries)
+        I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        turns = self._turns(inertial.at, f"link '{owner}' <inertial>")
+        if not turns or not any(inertial.inertia):
+            return mass, com, I
+        R = rotation(*turns)
+        turned = R @ as_inertia(I, owner) @ R.T
+        # Products of sines round differently on the two sides of the diagonal only in print, never in value.
+        upper = [[as_expr(turned[min(i, j), max(i, j)]) for j in range(3)] for i in range(3)]
+        return mass, com, upper
+
+    def _vector(self, kind: str, owner: str, values: Triple) -> list[Expr]:
+        return [self.numbers.number(kind, owner, letter, value) for letter, value in zip(_LETTERS, values, strict=True)]
+
+    def _turns(self, at: Placement, what: str) -> Turns:
+        """Roll, pitch and yaw about fixed axes are yaw, pitch and roll about moving ones."""
+        turns: Turns = []
+        for letter, value in zip(_LETTERS, at.rpy, strict=True):
+            angle, snapped = nearest_angle(value, self.snap)
+            if snapped and what:
+                self.findings.notice(
+                    at.line, f"{what} <origin>", f"the angle {float(value):.12g} is taken as {angle!r}.", "N-URDF-002"
+                )
+            if angle:
+                turns.insert(0, (letter, angle))
+        return turns
+
+    # ---- joints ----------------------------------------------------------------------------------------------
+
+    def add_root(self, root: str, base: str, taken: Collection[str]) -> None:
+        """Join the root link to the ground."""
+        name = "root_joint"
+        while name in taken:
+            name += "_"
+        self.system.joint(name, self.system.ground, self.body_name[root], Free() if base == "floating" else Fixed())
+
+    def add_joint(self, joint: JointPart, dynamics: bool) -> None:
+        """A joint where the file puts it; with `dynamics`, its damping too."""
+        what = f"joint '{joint.name}'"
+        self.system.joint(
+            joint.name,
+            self.body_name[joint.parent],
+            self.body_name[joint.child],
+            self._type(joint),
+            at=self._vector("length", joint.name, joint.at.xyz),
+            rotation=self._turns(joint.at, what) or None,
+        )
+        made = self.system.joints[joint.name]
+        if dynamics and joint.facts.damping and len(made.u) == 1:
+            self.system.joint_force(made, -as_expr(joint.facts.damping) * made.u[0], name=f"{joint.name} damping")
+
+    def _type(self, joint: JointPart) -> JointType:
+        if joint.kind == "fixed":
+            return Fixed()
+        if joint.kind == "floating":
+            return Free()
+        axis = self._axis(joint)
+        return {"prismatic": Prismatic, "planar": Planar}.get(joint.kind, Revolute)(axis)
+
+    def _axis(self, joint: JointPart) -> Vector:
+        """The direction, exactly of unit length; one that all but lies along a coordinate axis is taken to do so."""
+        place = (joint.axis_line, f"joint '{joint.name}' <axis>")
+        square = sum(entry * entry for entry in joint.axis)
+        if abs(square - 1) > Fraction(1, 10**5):
+            self.findings.notice(*place, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
+        largest = max(range(3), key=lambda k: abs(joint.axis[k]))
+        rest = [entry for k, entry in enumerate(joint.axis) if k != largest]
+        if any(rest) and all(abs(entry) <= self.snap * abs(joint.axis[largest]) for entry in rest):
+            letter = f"{'-' if joint.axis[largest] < 0 else ''}{_LETTERS[largest]}"
+            self.findings.notice(*place, f"the axis is taken as {letter}.", "N-URDF-004")
+            return unit_axis(letter)
+        return unit_axis(joint.axis)

@@ -1,0 +1,296 @@
+"""From XML elements to the records of `parts`: names, references, numbers and vectors, each checked where it stands."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from ...errors import FormatError
+from ...model.system import NAME_LIMIT
+from .markup import Element
+from .number import Triple, scalar, vector
+from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement, Robot
+from .report import Findings, JointFacts
+
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+_AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
+_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_SOLIDS = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
+_OTHER_FORMATS = {
+    "sdf": "an SDF world",
+    "mujoco": "a MuJoCo (MJCF) model",
+    "mujocoinclude": "a part of a MuJoCo (MJCF) model",
+    "html": "a web page",
+    "collada": "a COLLADA mesh",
+    "opensimdocument": "an OpenSim model",
+    "model": "an SDF model",
+}
+
+
+def parse_robot(root: Element, findings: Findings) -> Robot:
+    """The robot that a document describes; problems are collected in `findings`."""
+    if root.tag != "robot":
+        known = _OTHER_FORMATS.get(root.tag.lower())
+        raise FormatError(
+            f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>.",
+            place=findings.place(root.line, root.shown()),
+            cure="Convert it to URDF, or describe the mechanism in a polhode model file (ph.load).",
+            code="E-URDF-010",
+        )
+    name = root.attributes.get("name", "").strip() or "robot"
+    links = [link for element in root.all("link") if (link := _link(element, findings))]
+    joints = [joint for element in root.all("joint") if (joint := _joint(element, findings))]
+    _refuse_twice("link", ((link.name, link.line) for link in links), findings)
+    _refuse_twice("joint", ((joint.name, joint.line) for joint in joints), findings)
+    materials = ((element.attributes.get("name", ""), element.line) for element in root.all("material"))
+    _refuse_twice("material", materials, findings)
+    if not links:
+        findings.problem(
+            root.line, f"robot '{name}'", "there is no link in it.", "Add <link name=…/> elements.", "E-URDF-011"
+        )
+    return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
+
+
+# ---- names ---------------------------------------------------------------------------------------------------
+
+
+def _name(element: Element, findings: Findings) -> str | None:
+    name = element.attributes.get("name")
+    if name is None or not name.strip():
+        findings.problem(
+            element.line, element.shown(), "it has no name.", f'Write <{element.tag} name="…">.', "E-URDF-012"
+        )
+        return None
+    if len(name) > NAME_LIMIT:
+        findings.problem(
+            element.line,
+            element.shown("name"),
+            f"the name has {len(name):,} characters, more than {NAME_LIMIT}.",
+            "Shorten it.",
+            "E-URDF-013",
+        )
+        return None
+    return name
+
+
+def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Findings) -> None:
+    """A name given twice is a problem; two names that a reader cannot tell apart are a warning."""
+    lines: dict[str, int] = {}
+    alike: dict[str, str] = {}
+    for name, line in named:
+        if name in lines:
+            findings.problem(
+                line,
+                f"{what} '{name}'",
+                f"there is already a {what} of this name in line {lines[name]}.",
+                "Rename one of them.",
+                "E-URDF-014",
+            )
+            continue
+        lines[name] = line
+        folded = unicodedata.normalize("NFKC", name).casefold()
+        if folded in alike:
+            first = alike[folded]
+            findings.warn(
+                line,
+                f"{what} '{name}'",
+                f"its name looks like '{first}' of line {lines[first]}; they are kept apart.",
+                "Rename one of them if they are meant to be one.",
+                "W-URDF-001",
+            )
+        alike.setdefault(folded, name)
+
+
+def _single(element: Element, tag: str, what: str, findings: Findings) -> Element | None:
+    """The only child of a tag, if there is one."""
+    found = element.all(tag)
+    if len(found) > 1:
+        findings.problem(
+            found[1].line,
+            f"{what} <{tag}>",
+            f"there is already a <{tag}> in line {found[0].line}.",
+            "Keep one of them.",
+            "E-URDF-015",
+        )
+    return found[0] if found else None
+
+
+# ---- links ---------------------------------------------------------------------------------------------------
+
+
+def _link(element: Element, findings: Findings) -> LinkPart | None:
+    name = _name(element, findings)
+    if name is None:
+        return None
+    what = f"link '{name}'"
+    inertial = _single(element, "inertial", what, findings)
+    geometry = [
+        made
+        for role in ("visual", "collision")
+        for child in element.all(role)
+        if (made := _geometry(child, role, what, findings))
+    ]
+    return LinkPart(name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line)
+
+
+def _placement(element: Element, what: str, findings: Findings) -> Placement:
+    origin = _single(element, "origin", what, findings)
+    if origin is None:
+        return Placement(line=element.line)
+    return Placement(
+        vector(origin, "xyz", what, findings, ZERO), vector(origin, "rpy", what, findings, ZERO), origin.line
+    )
+
+
+def _required(
+    element: Element, attribute: str, what: str, findings: Findings, default: Fraction = Fraction(0)
+) -> Fraction:
+    if attribute not in element.attributes:
+        findings.problem(
+            element.line,
+            f"{what} {element.shown()}",
+            f"the attribute {attribute} is missing.",
+            f'Write {attribute}="…".',
+            "E-URDF-016",
+        )
+        return default
+    value = scalar(element, attribute, what, findings, default)
+    return default if value is None else value
+
+
+def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
+    mass = _single(element, "mass", what, findings)
+    inertia = _single(element, "inertia", what, findings)
+    for tag, found in (("mass", mass), ("inertia", inertia)):
+        if found is None:
+            findings.problem(
+                element.line, f"{what} <inertial>", f"there is no <{tag}> in it.", f"Add <{tag} …/>.", "E-URDF-017"
+            )
+    return Inertial(
+        _required(mass, "value", what, findings) if mass else Fraction(0),
+        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA) if inertia else (Fraction(0),) * 6,
+        _placement(element, what, findings),
+        element.line,
+    )
+
+
+def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geometry | None:
+    """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
+    holder = _single(element, "geometry", what, findings)
+    solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
+    if len(solids) != 1:
+        findings.warn(
+            element.line,
+            f"{what} <{role}>",
+            "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
+            f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
+            "W-URDF-002",
+        )
+        return None
+    solid = solids[0]
+    at = _placement(element, what, findings)
+    if solid.tag == "mesh":
+        scale = vector(solid, "scale", what, findings, ONE)
+        return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""))
+    if solid.tag == "box":
+        return Geometry(role, "box", vector(solid, "size", what, findings, ZERO), at, solid.line)
+    size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
+    return Geometry(role, solid.tag, size, at, solid.line)
+
+
+# ---- joints --------------------------------------------------------------------------------------------------
+
+
+def _joint(element: Element, findings: Findings) -> JointPart | None:
+    name = _name(element, findings)
+    if name is None:
+        return None
+    what = f"joint '{name}'"
+    kind = element.attributes.get("type", "")
+    if kind not in KINDS:
+        findings.problem(
+            element.line,
+            f"{what} {element.shown('type')}",
+            f"there is no joint type {kind!r}." if kind else "the joint has no type.",
+            f"Choose one of {', '.join(KINDS)}.",
+            "E-URDF-030",
+        )
+    axis = _single(element, "axis", what, findings)
+    mimic = _single(element, "mimic", what, findings)
+    return JointPart(
+        name,
+        kind,
+        _reference(element, "parent", what, findings),
+        _reference(element, "child", what, findings),
+        _placement(element, what, findings),
+        _axis(axis, kind, what, findings) if axis else _AXIS,
+        _facts(element, name, kind, mimic, what, findings),
+        element.line,
+        axis.line if axis else element.line,
+        mimic.line if mimic else element.line,
+    )
+
+
+def _reference(element: Element, tag: str, what: str, findings: Findings) -> str:
+    found = _single(element, tag, what, findings)
+    link = found.attributes.get("link", "") if found else ""
+    if not link:
+        findings.problem(
+            found.line if found else element.line,
+            what,
+            f"<{tag}> {'names no link' if found else 'is missing'}.",
+            f'Write <{tag} link="…"/>.',
+            "E-URDF-031",
+        )
+    return link
+
+
+def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
+    axis = vector(element, "xyz", what, findings, _AXIS)
+    if any(axis):
+        return axis
+    if kind in ("fixed", "floating"):
+        return _AXIS
+    findings.problem(
+        element.line,
+        f"{what} {element.shown('xyz')}",
+        "the axis has zero length.",
+        f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?',
+        "E-URDF-032",
+    )
+    return _AXIS
+
+
+def _facts(
+    element: Element, name: str, kind: str, mimic: Element | None, what: str, findings: Findings
+) -> JointFacts:
+    limit = _single(element, "limit", what, findings)
+    dynamics = _single(element, "dynamics", what, findings)
+    value = _reader(what, findings)
+    bounded = limit is not None and kind in ("revolute", "prismatic")
+    zero = Fraction(0)
+    return JointFacts(
+        name,
+        kind,
+        value(limit, "lower", zero) if bounded else None,
+        value(limit, "upper", zero) if bounded else None,
+        value(limit, "velocity"),
+        value(limit, "effort"),
+        value(dynamics, "damping"),
+        value(dynamics, "friction"),
+        None
+        if mimic is None
+        else (
+            mimic.attributes.get("joint", ""),
+            value(mimic, "multiplier", Fraction(1)) or zero,
+            value(mimic, "offset", zero) or zero,
+        ),
+    )
+
+
+def _reader(what: str, findings: Findings) -> Callable[..., Fraction | None]:
+    def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
+        return scalar(element, attribute, what, findings, default) if element is not None else None
+
+    return value

@@ -1,0 +1,89 @@
+"""Whether masses and inertias can be those of real bodies, and whether what moves has any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .parts import Inertial, JointPart, LinkPart
+from .report import Findings
+
+_SLACK = 1e-9
+
+
+def check_inertials(links: Sequence[LinkPart], repair: str, findings: Findings) -> set[str]:
+    """Judge each <inertial>; returns the links whose inertia is impossible but accepted as it stands.
+
+    Robot files that people use contain inertias that no body can have, mostly through rounding or CAD export, and
+    other engines compute with them. With repair="report" they are accepted with a warning; with "none" refused.
+    """
+    accepted: set[str] = set()
+    for link in links:
+        inertial = link.inertial
+        if inertial is None:
+            continue
+        what = f"link '{link.name}' <inertial>"
+        if inertial.mass < 0:
+            findings.problem(
+                inertial.line,
+                what,
+                f"the mass {float(inertial.mass):g} is negative.",
+                "Give a mass ≥ 0.",
+                "E-URDF-070",
+            )
+        fault = impossible_inertia(inertial)
+        if not fault:
+            continue
+        if repair == "report":
+            accepted.add(link.name)
+            findings.warn(inertial.line, what, f"{fault[0]}; it is used as it stands.", fault[1], "W-URDF-006")
+        else:
+            findings.problem(inertial.line, what, f"{fault[0]}.", fault[1], "E-URDF-071")
+    return accepted
+
+
+def impossible_inertia(inertial: Inertial) -> tuple[str, str] | None:
+    """What is wrong with the principal moments, and the nearest possible ones; None if nothing is."""
+    import numpy as np
+
+    xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
+    moments = [float(moment) for moment in np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])]
+    slack = _SLACK * max(abs(moments[0]), abs(moments[2]))
+    listed = ", ".join(f"{moment:.6g}" for moment in moments)
+    a, b, c = (max(moment, 0.0) for moment in moments)
+    cure = f"The nearest possible moments are {a:.6g}, {b:.6g}, {min(c, a + b):.6g}."
+    if moments[0] < -slack:
+        return f"the inertia is not positive: its principal moments are {listed}", cure
+    if moments[2] > moments[0] + moments[1] + slack:
+        return f"the principal moments {listed} are impossible: the largest exceeds the sum of the others", cure
+    return None
+
+
+def check_moving_masses(
+    root: str, links: Sequence[LinkPart], joints: Sequence[JointPart], massless: str, findings: Findings
+) -> None:
+    """What a joint moves must resist it, else the mass matrix is singular: name the joints on the way there."""
+    mass = {link.name: link.inertial.mass if link.inertial else 0 for link in links}
+    spin = {link.name: bool(link.inertial and any(link.inertial.inertia)) for link in links}
+    carrier = {joint.child: joint for joint in joints}
+    for joint in reversed(joints):
+        mass[joint.parent] += mass[joint.child]
+        spin[joint.parent] = spin[joint.parent] or spin[joint.child]
+    for joint in joints:
+        if joint.kind == "fixed" or mass[joint.child] > 0:
+            continue
+        if joint.kind in ("revolute", "continuous") and spin[joint.child]:
+            continue
+        path = [joint.name]
+        link = joint.parent
+        while link != root:
+            path.append(carrier[link].name)
+            link = carrier[link].parent
+        message = (
+            f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
+        )
+        cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
+        if massless == "report":
+            findings.warn(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "W-URDF-007")
+        else:
+            cure += ' To study motion without dynamics, pass massless="report".'
+            findings.problem(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "E-URDF-072")

@@ -1,0 +1,186 @@
+"""`load_urdf` and `read_urdf`: from a robot file to a System, and to a report of what the System does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+
+from ...errors import ModelError, PolhodeError, Problem
+from ...model import System
+from .assemble import Assembly
+from .grammar import parse_robot
+from .inertia import check_inertials, check_moving_masses
+from .limits import check_limits
+from .markup import Limits, parse_xml, read_bytes
+from .mesh import locate
+from .mimic import check_mimics
+from .parts import JointPart, LinkPart
+from .report import Findings, MeshFacts, Report
+from .topology import check_parents, check_references, find_root, reached_from
+from .unmodelled import list_unmodelled
+
+_CHOICES = {
+    "base": ("fixed", "floating"),
+    "mimic": ("refuse", "independent"),
+    "repair": ("report", "none"),
+    "massless": ("refuse", "report"),
+}
+
+
+def load_urdf(
+    path: str | PathLike[str],
+    *,
+    base: str = "fixed",
+    symbolic: Sequence[str] = (),
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    root: str | None = None,
+    dynamics: bool = False,
+    mimic: str = "refuse",
+    repair: str = "report",
+    massless: str = "refuse",
+    snap: float | str = "1e-6",
+    limits: Limits | None = None,
+) -> System:
+    """The System that a URDF file describes; see `read_urdf` for the options and the report."""
+    return read_urdf(
+        path,
+        base=base,
+        symbolic=symbolic,
+        packages=packages,
+        root=root,
+        dynamics=dynamics,
+        mimic=mimic,
+        repair=repair,
+        massless=massless,
+        snap=snap,
+        limits=limits,
+    )[0]
+
+
+def read_urdf(
+    path: str | PathLike[str],
+    *,
+    base: str = "fixed",
+    symbolic: Sequence[str] = (),
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    root: str | None = None,
+    dynamics: bool = False,
+    mimic: str = "refuse",
+    repair: str = "report",
+    massless: str = "refuse",
+    snap: float | str = "1e-6",
+    limits: Limits | None = None,
+) -> tuple[System, Report]:
+    """Read a URDF file: the System, and a report of warnings, notices, joint limits and meshes.
+
+    Links become bodies and joints keep their names; a joint of one freedom gives its name to its coordinate.
+
+    - base: "fixed" welds the root link to the ground, "floating" lets it move freely (quaternion and position).
+    - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
+    - packages: folders that `package://name/…` may point into. Meshes are looked up there and never opened.
+    - root: the root link, if the file has several trees.
+    - dynamics: add each joint's damping as a force; dry friction is recorded only.
+    - mimic: "refuse" a joint that follows another, or make it "independent".
+    - repair: "report" and use inertias that no body can have, or "none": refuse them.
+    - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
+    - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
+    """
+    _check_choices({"base": base, "mimic": mimic, "repair": repair, "massless": massless})
+    path = Path(path)
+    findings = Findings(path.name)
+    limits = limits or Limits()
+    document = parse_xml(read_bytes(path, limits), path.name, limits)
+    robot = parse_robot(document, findings)
+    list_unmodelled(document, findings)
+    check_references(robot, findings)
+    check_parents(robot, findings)
+    findings.raise_problems()
+    top = find_root(robot, root, findings)
+    findings.raise_problems()
+    links, joints = reached_from(robot, top, findings)
+    check_mimics(joints, mimic, findings)
+    check_limits(joints, dynamics, findings)
+    accepted = check_inertials(links, repair, findings)
+    check_moving_masses(top, links, joints, massless, findings)
+    findings.raise_problems()
+    assembly = Assembly(robot.name, symbolic, Fraction(str(snap)), findings)
+    _assemble(assembly, links, joints, accepted, base, dynamics, findings)
+    assembly.numbers.refuse_unused(path.name)
+    folders = {name: Path(folder) for name, folder in (packages or {}).items()}
+    return assembly.system, Report(
+        path.name,
+        robot.name,
+        top,
+        meshes=_meshes(links, path.parent, folders, findings),
+        joints=tuple(joint.facts for joint in joints),
+        warnings=tuple(findings.warnings),
+        notices=tuple(findings.notices),
+    )
+
+
+def _check_choices(given: Mapping[str, str]) -> None:
+    for option, value in given.items():
+        if value not in _CHOICES[option]:
+            allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
+            raise PolhodeError(f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
+
+
+def _assemble(
+    assembly: Assembly,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    accepted: set[str],
+    base: str,
+    dynamics: bool,
+    findings: Findings,
+) -> None:
+    """Add all parts; what the model refuses is told with the line it came from."""
+    line = links[0].line
+    try:
+        for link in links:
+            line = link.line
+            assembly.add_link(link, accepted)
+        assembly.add_root(links[0].name, base, [joint.name for joint in joints])
+        for joint in joints:
+            line = joint.line
+            assembly.add_joint(joint, dynamics)
+    except ModelError as error:
+        found = [
+            Problem(problem.message, findings.place(line, problem.place), problem.cure, problem.code)
+            for problem in error.problems
+        ]
+        raise ModelError(problems=found) from None
+
+
+def _meshes(
+    links: Sequence[LinkPart], folder: Path, packages: Mapping[str, Path], findings: Findings
+) -> tuple[MeshFacts, ...]:
+    """The meshes with the files that were found; those that were not are one warning for each reason."""
+    made: list[MeshFacts] = []
+    lacking: dict[str, list[tuple[int, str]]] = {}
+    for link in links:
+        for part in link.geometry:
+            if part.kind != "mesh":
+                continue
+            status, found, reason = locate(part.filename, folder, packages)
+            position, rpy, scale = (tuple(float(x) for x in triple) for triple in (part.at.xyz, part.at.rpy, part.size))
+            made.append(
+                MeshFacts(
+                    link.name, part.role, part.filename, position, rpy, scale, str(found) if found else None, status
+                )
+            )
+            if found is None:
+                lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
+    for reason, cases in lacking.items():
+        names = ", ".join(dict.fromkeys(name for _, name in cases))
+        shown = names if len(names) <= 200 else names[:199] + "…"
+        findings.warn(
+            cases[0][0],
+            "<mesh>",
+            f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}.",
+            "Viewers draw a placeholder; the equations need no mesh. Name folders with packages={…}.",
+            "W-URDF-008",
+        )
+    return tuple(made)

@@ -1,0 +1,87 @@
+"""What a reader found on its way: problems that stop it, warnings and notices that do not, and facts for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ...errors import FormatError, Problem
+
+
+@dataclass(frozen=True)
+class JointFacts:
+    """What a joint's file entry says beyond its motion; None where the file is silent."""
+
+    name: str
+    kind: str
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    velocity: Fraction | None = None
+    effort: Fraction | None = None
+    damping: Fraction | None = None
+    friction: Fraction | None = None
+    mimics: tuple[str, Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True)
+class MeshFacts:
+    """A mesh that a viewer may draw: where it sits in its link, its scale, and its file if that may be opened.
+
+    `status` is "found", "missing" or "refused"; `path` is None unless the file was found inside an allowed folder.
+    """
+
+    link: str
+    role: str
+    filename: str
+    position: tuple[float, float, float]
+    rpy: tuple[float, float, float]
+    scale: tuple[float, float, float]
+    path: str | None
+    status: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a robot file said which the equations do not show."""
+
+    file: str
+    robot: str
+    root: str
+    notices: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    joints: tuple[JointFacts, ...] = ()
+    meshes: tuple[MeshFacts, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.file}: robot '{self.robot}', root link '{self.root}'"]
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        lines += [f"notice: {notice}" for notice in self.notices]
+        return "\n".join(lines)
+
+
+@dataclass
+class Findings:
+    """Collects what is found in one file; problems are kept until all have been seen."""
+
+    file: str
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    notices: list[Problem] = field(default_factory=list)
+
+    def place(self, line: int, what: str = "") -> str:
+        """`arm.urdf:41: joint 'elbow' <axis>`."""
+        return f"{self.file}:{line}: {what}" if what else f"{self.file}:{line}"
+
+    def problem(self, line: int, what: str, message: str, cure: str, code: str) -> None:
+        self.problems.append(Problem(message, self.place(line, what), cure, code))
+
+    def warn(self, line: int, what: str, message: str, cure: str, code: str) -> None:
+        self.warnings.append(Problem(message, self.place(line, what), cure, code))
+
+    def notice(self, line: int, what: str, message: str, code: str) -> None:
+        self.notices.append(Problem(message, self.place(line, what), "", code))
+
+    def raise_problems(self) -> None:
+        """Stop here if anything was wrong, telling all of it at once."""
+        if self.problems:
+            raise FormatError(problems=self.problems)

@@ -1,0 +1,149 @@
+"""Runs with step-size control, by SciPy's solvers, one accepted step at a time.
+
+Between steps the run can be watched, interrupted and recorded. Samples come from the solver's own interpolant, so that
+the times at which one looks do not change the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .guard import Guard, Stop
+from .rates import Rates
+from .record import Record, Told
+from .state import Floats
+
+METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
+_IMPLICIT = ("LSODA", "Radau", "BDF")
+
+Event = Callable[[float, Floats, Floats], float]
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a run with step-size control goes about it."""
+
+    method: str = "DOP853"
+    rtol: float = 1e-9
+    atol: float = 1e-9
+    largest_step: float = np.inf
+    most_steps: int = 1_000_000
+
+
+def integrate(
+    rates: Rates,
+    guard: Guard,
+    record: Record,
+    times: Floats,
+    control: Control,
+    events: Sequence[Event],
+    told: Told,
+) -> str:
+    """Go from the record's first state to the last of `times`; the state at each of them goes into the record.
+
+    Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
+    """
+    from scipy import integrate as scipy_integrate
+
+    t, x = record.last
+    make = getattr(scipy_integrate, control.method)
+    solver = make(rates, t, x, float(times[-1]), max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
+    watched = _Events(events, rates.coordinates, record, t, x)
+    place = 1
+    while solver.status == "running":
+        message = solver.step()
+        if solver.status == "failed":
+            raise guard.explain(solver.t, record.last[1], _underflow(solver, control, message))
+        x, t = solver.y, float(solver.t)
+        if not np.isfinite(x).all():
+            raise Stop(
+                "nonfinite",
+                f"after t = {solver.t_old:.6g} s the method {control.method} returned a state that is not finite.",
+                "Use DOP853 or Radau, or tighter tolerances.",
+            )
+        record.steps += 1
+        last = int(np.searchsorted(times, t, side="right"))
+        between = solver.dense_output() if last > place or watched.events else None
+        ended = watched.look(between, float(solver.t_old), t, x) if watched.events else None
+        if ended is not None:
+            last = int(np.searchsorted(times, ended, side="right"))
+        if last > place and between is not None:
+            record.add(times[place:last], between(times[place:last]).T)
+            place = last
+        if ended is not None and between is not None:
+            record.end(ended, between(ended))
+            return "event"
+        told(t)
+        try:
+            guard.step(t, x, solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x))
+        except Stop:
+            record.end(t, x)
+            raise
+        if record.steps >= control.most_steps:
+            record.end(t, x)
+            raise _too_many(t, control)
+    return "done"
+
+
+def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
+    advice = (
+        "The motion may be discontinuous there: look for forces that jump, or allow larger rtol and atol."
+        if control.method in _IMPLICIT
+        else 'The mechanism may be stiff: try method="Radau" or "LSODA"; or a force jumps there.'
+    )
+    reason = (message or "the solver gave up").rstrip(".")
+    return Stop(
+        "step_underflow",
+        f"at t = {solver.t:.6g} s {control.method} found no step small enough ({reason[0].lower()}{reason[1:]}).",
+        advice,
+    )
+
+
+def _too_many(t: float, control: Control) -> Stop:
+    return Stop(
+        "too_many_steps",
+        f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
+        'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead.'
+        if control.method not in _IMPLICIT
+        else "Allow more with max_steps, or larger rtol and atol.",
+    )
+
+
+class _Events:
+    """Zero crossings of functions of the state, found on the solver's interpolant."""
+
+    def __init__(self, events: Sequence[Event], coordinates: int, record: Record, t: float, x: Floats) -> None:
+        self.events, self.coordinates = tuple(events), coordinates
+        self.values = [self._value(event, t, x) for event in self.events]
+        self.found: list[list[float]] = [[] for _ in self.events]
+        if self.events:
+            record.info["events"] = self.found
+
+    def _value(self, event: Event, t: float, x: Floats) -> float:
+        return float(event(t, x[: self.coordinates], x[self.coordinates :]))
+
+    def look(self, between: Any, t_old: float, t: float, x: Floats) -> float | None:
+        """Note the crossings of a step; the time of the first one that ends the run, or None."""
+        from scipy.optimize import brentq
+
+        met: list[tuple[float, int]] = []
+        for number, event in enumerate(self.events):
+            before, after = self.values[number], self._value(event, t, x)
+            self.values[number] = after
+            direction = float(getattr(event, "direction", 0))
+            if before * after < 0.0 or (after == 0.0 and before != 0.0):
+                if direction * (after - before) < 0.0:
+                    continue
+                when = t if after == 0.0 else brentq(
+                    lambda s, event=event: self._value(event, s, between(s)), t_old, t, xtol=1e-14, rtol=1e-14
+                )  # fmt: skip
+                met.append((float(when), number))
+        for when, number in sorted(met):
+            self.found[number].append(when)
+            if getattr(self.events[number], "terminal", False):
+                return when
+        return None

@@ -1,0 +1,214 @@
+"""Trajectories as text, as NumPy archives and as xarray datasets; plain data in, plain data out, never code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import FormatError, PolhodeError
+from .state import Floats
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+_VERSION = 1
+_MOST_BYTES = 4_000_000_000
+_ARRAYS = ("t", "q", "u", "inputs", "tau")
+
+
+# ---- comma-separated text ------------------------------------------------------------------------------------
+
+
+def as_csv(trajectory: Trajectory) -> bytes:
+    """A column for time, `q.name` for each coordinate and `u.name` for each speed; all digits are kept.
+
+    What is not whole says so in a first line that begins with `#`.
+    """
+    text = io.StringIO()
+    if not trajectory.is_whole:
+        text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    names = [f"q.{name}" for name in trajectory.coordinates] + [f"u.{name}" for name in trajectory.speeds]
+    writer.writerow(["time", *names])
+    for row in np.column_stack([trajectory.t, trajectory.q, trajectory.u]).tolist():
+        writer.writerow([repr(value) for value in row])
+    return text.getvalue().encode("utf-8")
+
+
+def read_csv(path: Path) -> dict[str, Any]:
+    """The fields of a trajectory from such a text; a bad row is named by its number."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"the file cannot be read: {error.strerror}.", place=str(path), code="E-TRAJ-010") from error
+    except UnicodeDecodeError as error:
+        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-TRAJ-010") from error
+    status, message = "done", ""
+    if text.startswith("# partial: "):
+        first, _, text = text.partition("\n")
+        status, _, message = first.removeprefix("# partial: ").partition("; ")
+    before = 1 if status != "done" else 0
+    reader = csv.reader(io.StringIO(text, newline=""))
+    header = next(reader, [])
+    if not header or header[0] != "time" or not all(name[:2] in ("q.", "u.") for name in header[1:]):
+        raise FormatError(
+            "this is not a trajectory.",
+            place=f"{path}:{1 + before}",
+            cure='The header is "time", then columns q.… for coordinates and u.… for speeds.',
+            code="E-TRAJ-011",
+        )
+    table = _rows(reader, len(header), path, before)
+    places = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.")}
+    return {
+        "t": table[:, 0],
+        "q": table[:, places["q."]],
+        "u": table[:, places["u."]],
+        "coordinates": tuple(header[k][2:] for k in places["q."]),
+        "speeds": tuple(header[k][2:] for k in places["u."]),
+        "status": status,
+        "message": message,
+    }
+
+
+def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
+    rows: list[list[float]] = []
+    for row in reader:
+        place = f"{path}:{reader.line_num + before}"
+        if not row:
+            continue
+        if len(row) != width:
+            raise FormatError(f"{len(row)} values, expected {width}.", place=place, code="E-TRAJ-012")
+        try:
+            values = [float(value) for value in row]
+        except ValueError:
+            raise FormatError("a value is not a number.", place=place, code="E-TRAJ-012") from None
+        if not np.isfinite(values).all():
+            raise FormatError("a value is not finite.", place=place, code="E-TRAJ-012")
+        if rows and values[0] <= rows[-1][0]:
+            raise FormatError(
+                f"time does not increase: {values[0]:g} after {rows[-1][0]:g}.",
+                place=place,
+                code="E-TRAJ-012",
+            )
+        rows.append(values)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+# ---- NumPy archives ------------------------------------------------------------------------------------------
+
+
+def as_archive(trajectory: Trajectory) -> bytes:
+    """An .npz with the arrays as they are and everything else as JSON, so that nothing needs to be unpickled."""
+    words = {
+        "version": _VERSION,
+        "coordinates": trajectory.coordinates,
+        "speeds": trajectory.speeds,
+        "status": trajectory.status,
+        "message": trajectory.message,
+        "info": _plain(trajectory.info),
+        "parameters": {name: float(value) for name, value in trajectory.parameters.items()},
+    }
+    meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
+    arrays = {name: getattr(trajectory, name) for name in _ARRAYS}
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        allow_pickle=False,
+        meta=meta,
+        **{name: array for name, array in arrays.items() if array is not None},
+    )
+    return file.getvalue()
+
+
+def read_archive(path: Path) -> dict[str, Any]:
+    """The fields of a trajectory from such an archive, or an error that says what is wrong with the file."""
+    try:
+        fields = _unpacked(path)
+    except OSError as error:
+        raise FormatError(
+            f"the file cannot be read: {error.strerror or error}.", place=str(path), code="E-TRAJ-013"
+        ) from error
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise FormatError(
+            "the file is damaged or is not a saved trajectory.",
+            place=str(path),
+            cure="Give a file that Trajectory.save wrote.",
+            code="E-TRAJ-014",
+        ) from error
+    t, q, u = fields["t"], fields["q"], fields["u"]
+    shapes = {"q": (len(t), len(fields["coordinates"])), "u": (len(t), len(fields["speeds"]))}
+    for name, array in (("q", q), ("u", u)):
+        if array.shape != shapes[name] or t.ndim != 1:
+            raise FormatError(
+                f"array {name} has shape {array.shape}, expected {shapes[name]}.",
+                place=str(path),
+                code="E-TRAJ-015",
+            )
+    return fields
+
+
+def _unpacked(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    if size > _MOST_BYTES:
+        raise FormatError(
+            f"the file would unpack to {size:,} bytes, more than {_MOST_BYTES:,}.",
+            place=str(path),
+            code="E-TRAJ-016",
+        )
+    with np.load(path, allow_pickle=False) as archive:
+        words = json.loads(bytes(np.asarray(archive["meta"], dtype=np.uint8)).decode("utf-8"))
+        if words["version"] != _VERSION:
+            raise FormatError(
+                f"the file has version {words['version']!r}; this polhode reads version {_VERSION}.",
+                place=str(path),
+                cure="Save it again with this version of polhode.",
+                code="E-TRAJ-017",
+            )
+        arrays = {name: np.asarray(archive[name], dtype=np.float64) for name in _ARRAYS if name in archive.files}
+    return {
+        **arrays,
+        "coordinates": tuple(str(name) for name in words["coordinates"]),
+        "speeds": tuple(str(name) for name in words["speeds"]),
+        "status": str(words["status"]),
+        "message": str(words["message"]),
+        "info": dict(words["info"]),
+        "parameters": {str(name): float(value) for name, value in words["parameters"].items()},
+    }
+
+
+def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
+    """What of the run's statistics JSON can hold, the rest as text."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, str | bool | int | float) or value is None:
+            return value
+        if isinstance(value, list | tuple):
+            return [plain(entry) for entry in value]
+        return str(value)
+
+    return {str(key): plain(value) for key, value in info.items()}
+
+
+# ---- xarray --------------------------------------------------------------------------------------------------
+
+
+def to_xarray(trajectory: Trajectory) -> Any:
+    """A dataset over `time`: the coordinates by name, the speeds as `d(name)` so that the two are told apart."""
+    try:
+        import xarray
+    except ImportError as error:
+        raise PolhodeError(
+            "xarray is not installed.", cure='Install it with: pip install "polhode[data]"', code="E-TRAJ-020"
+        ) from error
+    variables = {name: ("time", trajectory[name]) for name in trajectory.coordinates}
+    variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in trajectory.speeds}
+    told = {"status": trajectory.status, "message": trajectory.message}
+    return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=told)

@@ -1,0 +1,125 @@
+"""Runs with a fixed step: explicit Runge–Kutta methods in one native loop, or in Python around a controller."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..codegen.step_loop import METHODS as TABLEAUX
+from ..codegen.step_loop import Tableau
+from .drive import ControllerFailed
+from .guard import DIVERGED, Guard
+from .rates import NonFinite, Rates
+from .record import Record, Told
+from .state import Floats
+
+METHODS = tuple(TABLEAUX)
+#: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
+_PIECE_SECONDS = 0.05
+
+
+def integrate(
+    rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, told: Told
+) -> str:
+    """Take `steps` steps of size h and record every `every`-th state, and the last."""
+    piece = _Native(rates, h, method) if rates.is_autonomous else _Controlled(rates, h, method)
+    done, records = 0, 1
+    while done < steps:
+        began = time.perf_counter()
+        wide = min(every, steps - done)
+        count = max(1, min(records, (steps - done) // wide))
+        _, x = record.last
+        taken, states = piece.advance(x, done, count, wide)
+        record.steps += taken
+        whole = taken // wide
+        t_done = np.asarray((done + wide * np.arange(1, whole + 1)) * h, dtype=np.float64)
+        good = _within_bounds(states[:whole])
+        record.add(t_done[:good], states[:good])
+        if good < whole:
+            guard.step(float(t_done[good]), states[good], np.zeros_like(x))
+        done += taken
+        if taken < count * wide:
+            record.end(done * h, piece.last)
+            raise piece.reason(done)
+        t, x = record.last
+        guard.step(t, x, rates(t, x))
+        told(t)
+        if time.perf_counter() - began < _PIECE_SECONDS:
+            records *= 2
+    return "done"
+
+
+def _within_bounds(states: Floats) -> int:
+    """How many states come before the first that is beyond all bounds."""
+    beyond = np.flatnonzero(~(np.abs(states).max(axis=1, initial=0.0) <= DIVERGED))
+    return int(beyond[0]) if len(beyond) else len(states)
+
+
+class _Native:
+    """The loop in native code."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h, self.method = rates, h, method
+        self.loop = rates.functions.fixed_step(method, rates.groups)
+        self.constant: dict[str, Any] = {"tau": rates.tau.rest}
+        if "inputs" in rates.native.arrays:
+            self.constant["inputs"] = rates.inputs.rest
+        self.stages = len(TABLEAUX[method].b)
+        self.last: Floats = np.zeros(0)
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
+        made = self.loop.run(
+            x, h=self.h, steps=records * every, every=every, start=done, parameters=self.rates.parameters, threads=1,
+            **self.constant,
+        )  # fmt: skip
+        self.rates.evaluations += int(made.completed) * self.stages
+        self.last = made.final
+        return int(made.completed), made.states[1:]
+
+    def reason(self, done: int) -> BaseException:
+        """The step that native code refused to take, taken once more where it can be looked at."""
+        try:
+            new = _Controlled(self.rates, self.h, self.method).step(self.last, done)
+        except NonFinite as found:
+            return found
+        return NonFinite(done * self.h, new, new)
+
+
+class _Controlled:
+    """The same loop in Python: a controller is asked at every stage."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h = rates, h
+        self.tableau: Tableau = TABLEAUX[method]
+        self.last: Floats = np.zeros(0)
+        self.stopped: BaseException = KeyboardInterrupt()
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        """As the native loop; what ends it early is kept, so that the states before it are."""
+        states = np.full((records, len(x)), np.nan)
+        self.last = x
+        for k in range(records * every):
+            try:
+                self.last = self.step(self.last, done + k)
+            except (NonFinite, ControllerFailed, KeyboardInterrupt) as stopped:
+                self.stopped = stopped
+                return k, states
+            if (k + 1) % every == 0:
+                states[k // every] = self.last
+        return records * every, states
+
+    def step(self, x: Floats, k: int) -> Floats:
+        """One step from the state at time k h."""
+        made: list[Floats] = []
+        for c, row in zip(self.tableau.c, self.tableau.a, strict=True):
+            stage = x + self.h * sum((a * rate for a, rate in zip(row, made, strict=True)), np.zeros_like(x))
+            made.append(self.rates((k + c) * self.h, stage))
+        new = x + self.h * sum((b * rate for b, rate in zip(self.tableau.b, made, strict=True)), np.zeros_like(x))
+        return self.rates.unit(new)[0] if self.rates.groups else new
+
+    def reason(self, done: int) -> BaseException:
+        """What stopped it."""
+        return self.stopped

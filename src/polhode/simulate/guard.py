@@ -1,0 +1,199 @@
+"""What can stop a run, how it is noticed, and the sentence that says so.
+
+A run watches its state and rates for a few comparisons a step; only what looks suspicious is looked into: the charts in
+which orientations are stored (gimbal lock of angles, the half turn of vector-parameters) and the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..expr import Expr, evaluate
+from ..functions import Functions
+from ..kinematics.tree import Link
+from .rates import NonFinite, Rates
+from .state import Floats
+
+#: Rates this much larger than the state are looked into.
+_SUSPICIOUS = 1e6
+#: States beyond this have left every mechanism.
+DIVERGED = 1e12
+#: Nearer to gimbal lock than this (smallest singular value of Γ⁻¹), angles no longer hold an orientation.
+_CHART_MARGIN = 1e-7
+#: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
+_HALF_TURN = 1e6
+#: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
+_SINGULAR = 1e13
+#: With more speeds than this the mass matrix is looked at only when there is reason to.
+_SMALL = 60
+
+
+class Stop(Exception):
+    """Why a run ended before its time."""
+
+    def __init__(self, status: str, message: str, cure: str = "") -> None:
+        super().__init__(message)
+        self.status, self.message, self.cure = status, message, cure
+
+
+class Guard:
+    """Watches one run."""
+
+    def __init__(self, rates: Rates, values: dict[Expr, float]) -> None:
+        self.rates = rates
+        self.functions: Functions = rates.functions
+        self.equations = rates.functions.equations
+        self.values = values
+        charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
+        self.angle_charts = charts
+        self.vector_places = [
+            (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
+        ]
+
+    def start(self, t: float, x: Floats) -> None:
+        """Refuse a first state from which no motion follows."""
+        self._check_charts(t, x)
+        if len(self.equations.u) <= _SMALL:
+            self._check_mass(t, x)
+
+    def step(self, t: float, x: Floats, rate: Floats) -> None:
+        """Look at an accepted step."""
+        size = float(np.abs(x).max(initial=0.0))
+        if not size <= DIVERGED:
+            raise self._diverged(t, x)
+        for link, places in self.vector_places:
+            if np.abs(x[places]).max() > _HALF_TURN:
+                raise _half_turn(t, link)
+        if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
+            self._check_charts(t, x)
+            self._check_mass(t, x)
+
+    def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
+        """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
+        try:
+            self._check_charts(t, x)
+            self._check_mass(t, x)
+        except Stop as found:
+            return found
+        except (ArithmeticError, ValueError):
+            return fallback
+        return fallback
+
+    def nonfinite(self, found: NonFinite) -> Stop:
+        """A right-hand side that is not finite: which entries, and why if that can be told."""
+        names = [*(f"rate of coordinate '{name}'" for name in self.equations.coordinates)]
+        names += [f"acceleration of '{name}'" for name in self.equations.speeds]
+        bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
+        if not np.isfinite(found.x).all():
+            return self._diverged(found.t, found.x)
+        listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
+        plain = Stop(
+            "nonfinite",
+            f"at t = {found.t:.6g} s the equations gave no finite number for the {listed}; "
+            f"the state there is {self.state_in_words(found.x)}.",
+            "Look for a division by zero, a root or logarithm of a negative number in forces and parameters.",
+        )
+        return self.explain(found.t, found.x, plain)
+
+    def state_in_words(self, x: Floats, most: int = 12) -> str:
+        """Coordinates and speeds with their names."""
+        names = [*self.equations.coordinates, *(f"d({name})" for name in self.equations.speeds)]
+        told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
+        return ", ".join(told[:most]) + (" …" if len(told) > most else "")
+
+    # ---- the looks -------------------------------------------------------------------------------------------
+
+    def _at(self, t: float, x: Floats) -> dict[Expr, float]:
+        q = zip(self.equations.q, x[: len(self.equations.q)].tolist(), strict=True)
+        return {**self.values, self.equations.system.time: t, **dict(q)}
+
+    def _check_charts(self, t: float, x: Floats) -> None:
+        for link, places in self.vector_places:
+            if np.abs(x[places]).max() > _HALF_TURN:
+                raise _half_turn(t, link)
+        for place in self.angle_charts:
+            margin = self._chart_margin(place, t, x)
+            if margin < _CHART_MARGIN:
+                raise self._gimbal_lock(place, t, x, margin)
+
+    def _chart_margin(self, place: int, t: float, x: Floats) -> float:
+        _, back = self.equations.tree.stage_kinematics[place]
+        rows, columns = back.shape
+        numbers = np.array(evaluate(back.entries(), self._at(t, x))).reshape(rows, columns)
+        return float(np.linalg.svd(numbers, compute_uv=False)[-1])
+
+    def _gimbal_lock(self, place: int, t: float, x: Floats, margin: float) -> Stop:
+        link = self.equations.tree.links[place]
+        worst, largest = link.coordinates[0], -1.0
+        for coordinate in link.coordinates:
+            moved = x.copy()
+            moved[coordinate] += 0.1
+            change = abs(self._chart_margin(place, t, moved) - margin)
+            if change > largest:
+                worst, largest = coordinate, change
+        name = self.equations.coordinates[worst]
+        return Stop(
+            "gimbal_lock",
+            f"at t = {t:.6g} s joint '{link.joint}' is in gimbal lock: at '{name}' = {x[worst]:.6g} rad its angles no "
+            f"longer tell orientations apart (margin {margin:.1e}).",
+            'Store its orientation as a quaternion: Spherical() or Free() with storage="quaternion".',
+        )
+
+    def _check_mass(self, t: float, x: Floats) -> None:
+        if not len(self.equations.u):
+            return
+        numbers = np.array(evaluate(self.equations.mass_matrix.entries(), self._at(t, x)))
+        stop = mass_matrix_stop(numbers.reshape(len(self.equations.u), -1), self.equations.speeds, t)
+        if stop is not None:
+            raise stop
+
+    def _diverged(self, t: float, x: Floats) -> Stop:
+        names = [*self.equations.coordinates, *(f"d({name})" for name in self.equations.speeds)]
+        worst = names[int(np.argmax(np.where(np.isfinite(x), np.abs(x), np.inf)))]
+        return Stop(
+            "diverged",
+            f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}.",
+            "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end.",
+        )
+
+
+def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float) -> Stop | None:
+    """Why a mass matrix cannot be solved with, if it cannot: its condition number and the speeds that it does not feel.
+
+    >>> stop = mass_matrix_stop(np.array([[1.0, 1.0], [1.0, 1.0]]), ["a", "b"], 0.0)
+    >>> stop.status
+    'singular_mass_matrix'
+    """
+    if not np.isfinite(M).all():
+        return None
+    scale = np.sqrt(np.abs(np.diag(M)))
+    scale[scale == 0.0] = 1.0
+    moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
+    smallest, largest = float(moments[0]), float(moments[-1])
+    condition = largest / smallest if smallest > 0.0 else np.inf
+    if condition < _SINGULAR:
+        return None
+    direction = np.abs(directions[:, 0]) / scale
+    felt = [name for name, part in zip(speeds, direction, strict=True) if part > 0.1 * direction.max()]
+    listed = ", ".join(f"'{name}'" for name in felt[:6])
+    return Stop(
+        "singular_mass_matrix",
+        f"at t = {t:.6g} s the mass matrix is singular (condition number {condition:.1e}): no inertia resists "
+        f"{'a joint motion of' if len(felt) > 1 else 'the motion of'} {listed}.",
+        "Give the bodies that move then some inertia, start elsewhere, or store orientations as quaternions.",
+    )
+
+
+def _can_lock(link: Link) -> bool:
+    """Whether Γ of a stage depends on its angles: then there may be a lock."""
+    return link.stage.storage == "angles" and len(link.coordinates) > 2
+
+
+def _half_turn(t: float, link: Link) -> Stop:
+    return Stop(
+        "half_turn",
+        f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
+        'Store its orientation as a quaternion: storage="quaternion".',
+    )

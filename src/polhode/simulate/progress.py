@@ -1,0 +1,84 @@
+"""How far a run has come: a bar for a person who waits, nothing for everyone else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: A bar appears only for runs that take longer than this.
+_PATIENCE = 1.0
+_BETWEEN = 0.05
+
+
+@contextmanager
+def reporting(
+    progress: bool | Callable[[float], object] | None, words: str, end: float
+) -> Iterator[Callable[[float], None]]:
+    """A function to be told the simulated time reached.
+
+    `progress` is True for a bar at once, False for none, a function of the fraction done, or None: a bar when standard
+    error is a terminal and the run takes longer than a second.
+    """
+    if callable(progress):
+        tell = progress
+        yield lambda reached: _tell(tell, reached, end)
+    elif progress is False or (progress is None and not sys.stderr.isatty()):
+        yield _silent
+    else:
+        bar = _Bar(words, end, 0.0 if progress else _PATIENCE)
+        try:
+            yield bar.update
+        finally:
+            bar.close()
+
+
+def _silent(reached: float) -> None:
+    return None
+
+
+def _tell(progress: Callable[[float], object], reached: float, end: float) -> None:
+    progress(min(1.0, reached / end) if end > 0 else 1.0)
+
+
+class _Bar:
+    """A bar on standard error, drawn by rich when the wait has been long enough."""
+
+    def __init__(self, words: str, end: float, patience: float) -> None:
+        self.words, self.end = words, end
+        self.next = time.monotonic() + patience
+        self.bar: Any = None
+
+    def update(self, reached: float) -> None:
+        now = time.monotonic()
+        if now < self.next and reached < self.end:
+            return
+        if self.bar is None:
+            if now < self.next:
+                return
+            self.bar, self.task = _rich_bar(self.words, self.end)
+        self.next = now + _BETWEEN
+        self.bar.update(self.task, completed=reached)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _rich_bar(words: str, end: float) -> tuple[Any, Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.2f} of {task.total:g} s"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(words, total=end)
+    bar.start()
+    return bar, task

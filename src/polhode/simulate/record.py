@@ -1,0 +1,49 @@
+"""What a run has written down so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .state import Floats
+
+
+@dataclass(eq=False)
+class Record:
+    """Times and states of a run, kept while it goes on so that nothing is lost when it stops."""
+
+    size: int
+    pieces: list[tuple[Floats, Floats]] = field(default_factory=list)
+    steps: int = 0
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, t: Floats, x: Floats) -> None:
+        """Append times (k,) and states (k, n)."""
+        if len(t):
+            self.pieces.append((t, x))
+
+    def end(self, t: float, x: Floats) -> None:
+        """Append the last good state unless it is there already."""
+        if not self.pieces or self.pieces[-1][0][-1] < t:
+            self.add(np.array([t]), np.array(x)[None, :])
+
+    @property
+    def last(self) -> tuple[float, Floats]:
+        """The last time and state."""
+        t, x = self.pieces[-1]
+        return float(t[-1]), x[-1]
+
+    @property
+    def times(self) -> Floats:
+        return np.concatenate([t for t, _ in self.pieces]) if self.pieces else np.zeros(0)
+
+    @property
+    def states(self) -> Floats:
+        return np.concatenate([x for _, x in self.pieces]) if self.pieces else np.zeros((0, self.size))
+
+
+Told = Callable[[float], None]
+Info = Mapping[str, Any]

@@ -1,0 +1,274 @@
+"""simulate: from equations and a start to a trajectory."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..equations import Equations
+from ..errors import PolhodeError, SimulationError
+from ..functions import Functions
+from . import adaptive, fixed
+from .drive import ControllerFailed, Drive, drive
+from .guard import Guard, Stop
+from .progress import reporting
+from .rates import NonFinite, Rates
+from .record import Record
+from .state import Floats, Start, start_state
+from .trajectory import Trajectory
+
+METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
+_FIXED_STEP = 1e-3
+_RATE, _FEWEST, _MOST = 100.0, 200, 20_000
+_STEP_LIMIT = 10**12
+
+
+def simulate(
+    equations: Equations,
+    duration: float,
+    *,
+    start: Any = None,
+    speeds: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    inputs: Any = None,
+    tau: Any = None,
+    method: str = "auto",
+    step: float | None = None,
+    samples: Any = None,
+    rate: float | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    max_steps: int = 1_000_000,
+    events: Sequence[adaptive.Event] = (),
+    progress: bool | Callable[[float], object] | None = None,
+    functions: Functions | None = None,
+) -> Trajectory:
+    """Run a mechanism for `duration` seconds and return its trajectory.
+
+    start, speeds   the name of a pose, coordinates by name, or arrays (q, u); the rest is at home and at rest
+    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either
+    method          adaptive: DOP853 (which "auto" takes), RK45, RK23, LSODA, Radau, BDF, with `rtol`, `atol` and
+                    steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler
+    samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
+    events          functions `g(t, q, u)` whose zeros are found; with `g.terminal = True` one ends the run
+    progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
+
+    A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> swing = simulate(s.derive(), 10, start={"hinge": 1.0})
+    >>> swing.energy_drift < 1e-7
+    True
+    """
+    if method not in METHODS:
+        raise _unknown_method(method)
+    span = _span(duration, samples, rate)
+    functions = functions or equations.compile()
+    begin = start_state(equations, start, speeds)
+    for notice in begin.notices:
+        warnings.warn(notice, UserWarning, stacklevel=2)
+    efforts = drive(tau, "tau", equations.speeds, np.zeros(len(equations.u)))
+    given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
+    run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin)
+    if method in fixed.METHODS:
+        if events or not isinstance(span, _Even):
+            raise PolhodeError(
+                f"{'events' if events else 'given sample times'} need an adaptive method; {method} has fixed steps.",
+                cure='Use method="auto", or give `samples` as a number.' if not events else 'Use method="auto".',
+                code="E-SIM-010",
+            )
+        h, steps = _grid(span.duration, step)
+        every = max(1, round(steps / max(1, span.count - 1)))
+
+        def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
+            record.info |= {"step": h}
+            return fixed.integrate(rates, guard, record, h, steps, every, method, told)
+    else:
+        control = _control(method, rtol, atol, step, max_steps)
+
+        def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
+            record.info |= {"rtol": control.rtol, "atol": control.atol}
+            return adaptive.integrate(rates, guard, record, span.times, control, events, told)
+
+    return run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
+
+
+@dataclass(frozen=True)
+class _Even:
+    duration: float
+    count: int
+
+    @property
+    def times(self) -> Floats:
+        return np.linspace(0.0, self.duration, self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    duration: float
+    times: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One run, from its first state to the trajectory or to the error that holds it."""
+
+    equations: Equations
+    functions: Functions
+    parameters: dict[str, Any]
+    tau: Drive
+    inputs: Drive
+    start: Start
+
+    def execute(
+        self,
+        go: Callable[[Rates, Guard, Record, Callable[[float], None]], str],
+        method: str,
+        duration: float,
+        progress: bool | Callable[[float], object] | None,
+    ) -> Trajectory:
+        import scipy.integrate  # noqa: F401 - loaded before the clock starts
+
+        rates = Rates(self.functions, self.parameters, self.tau, self.inputs)
+        guard = Guard(rates, self._values())
+        x = np.concatenate([self.start.q, self.start.u])
+        record = Record(len(x))
+        record.info |= {"method": method, "notices": self.start.notices}
+        record.add(np.zeros(1), x[None, :])
+        began = time.perf_counter()
+        stop: Stop | None = None
+        status = "done"
+        cause: BaseException | None = None
+        try:
+            with reporting(progress, f"simulating {self.equations.system.name}", duration) as told:
+                guard.start(0.0, x)
+                rates(0.0, x)
+                if duration > 0.0 and len(x):
+                    status = go(rates, guard, record, told)
+                elif duration > 0.0:
+                    record.end(duration, x)
+        except Stop as found:
+            stop = found
+        except NonFinite as found:
+            stop = guard.nonfinite(found)
+        except ControllerFailed as failed:
+            cause = failed.__cause__
+            stop = Stop("controller", f"after t = {record.last[0]:.6g} s {failed}", "Mend the controller.")
+        except KeyboardInterrupt:
+            stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
+        record.info["wall_time"] = time.perf_counter() - began
+        trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
+        if stop is not None:
+            raise SimulationError(
+                stop.message, trajectory=trajectory, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}"
+            ) from cause
+        return trajectory
+
+    def _values(self) -> dict[Any, float]:
+        system = self.equations.system
+        known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
+        known |= {system.parameters[name].symbol: float(value) for name, value in self.parameters.items()}
+        symbols = [given.symbol for given in system.inputs.values()]
+        return known | dict(zip(symbols, self.inputs.rest.tolist(), strict=True))
+
+    def _trajectory(self, record: Record, rates: Rates, status: str, stop: Stop | None) -> Trajectory:
+        t, x = record.times, record.states
+        for first, count in rates.groups:
+            part = x[:, first : first + count]
+            part /= np.linalg.norm(part, axis=1, keepdims=True)
+        q, u = x[:, : rates.coordinates], x[:, rates.coordinates :]
+        wall = record.info["wall_time"]
+        info = record.info | {
+            "steps": record.steps,
+            "evaluations": rates.evaluations,
+            "steps_per_second": record.steps / wall if wall > 0 else 0.0,
+            "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
+        }
+        return Trajectory(
+            t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
+            "" if stop is None else stop.message, info,
+            inputs=_sampled(self.inputs, t, q, u), tau=_sampled(self.tau, t, q, u),
+            functions=self.functions, parameters=self.parameters,
+        )  # fmt: skip
+
+
+def _sampled(given: Drive, t: Floats, q: Floats, u: Floats) -> Floats:
+    """What drove the run at its samples; where a controller fails, nothing."""
+    if given.function is None:
+        return np.broadcast_to(given.rest, (len(t), len(given.rest)))
+    values = np.full((len(t), len(given.names)), np.nan)
+    for row, state in enumerate(zip(t.tolist(), q, u, strict=True)):
+        try:
+            values[row] = given.at(*state)
+        except ControllerFailed:
+            break
+    return values
+
+
+def _span(duration: float, samples: Any, rate: float | None) -> _Even | _Given:
+    try:
+        seconds = float(duration)
+    except (TypeError, ValueError):
+        seconds = float("nan")
+    if not np.isfinite(seconds) or seconds < 0.0:
+        raise PolhodeError(f"the duration is {duration!r}.", cure="Give seconds ≥ 0.", code="E-SIM-011")
+    if samples is not None and np.ndim(samples) > 0:
+        return _Given(seconds, _given_times(samples, seconds))
+    if samples is None:
+        if rate is not None and not (np.isfinite(rate) and rate > 0):
+            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-012")
+        wanted = seconds * rate if rate else min(max(seconds * _RATE, _FEWEST), _MOST)
+        samples = round(wanted) + 1
+    if isinstance(samples, bool) or int(samples) != samples or samples < 1:
+        raise PolhodeError(f"{samples!r} samples cannot be kept.", cure="Give a whole number ≥ 2.", code="E-SIM-012")
+    return _Even(seconds, max(2, int(samples)) if seconds > 0.0 else 1)
+
+
+def _given_times(samples: Any, duration: float) -> Floats:
+    times = np.asarray(samples, dtype=np.float64)
+    if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise PolhodeError("sample times must increase.", place="samples", code="E-SIM-013")
+    if len(times) and (times[0] < 0.0 or times[-1] > duration):
+        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-SIM-013")
+    return np.unique(np.concatenate([[0.0], times, [duration]]))
+
+
+def _grid(duration: float, step: float | None) -> tuple[float, int]:
+    """A step that fits the duration exactly, as near to the wanted one as can be."""
+    wanted = _FIXED_STEP if step is None else float(step)
+    if not np.isfinite(wanted) or wanted <= 0.0:
+        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
+    if duration / wanted > _STEP_LIMIT:
+        raise PolhodeError(f"the step {wanted:g} s would take more than {_STEP_LIMIT:.0e} steps.", code="E-SIM-014")
+    steps = max(1, round(duration / wanted))
+    return duration / steps, steps
+
+
+def _control(method: str, rtol: float, atol: float, step: float | None, max_steps: int) -> adaptive.Control:
+    for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
+        if not (np.isfinite(value) and value >= low) or value == 0.0:
+            raise PolhodeError(f"{name} is {value!r}.", cure=f"Give a number > {low:g}.", code="E-SIM-015")
+    if step is not None and not step > 0.0:
+        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
+    if max_steps < 1:
+        raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
+    name = "DOP853" if method == "auto" else method
+    return adaptive.Control(name, rtol, atol, np.inf if step is None else float(step), int(max_steps))
+
+
+def _unknown_method(method: Any) -> PolhodeError:
+    lower = {name.lower(): name for name in METHODS}
+    close = get_close_matches(str(method).lower(), lower, n=1)
+    return PolhodeError(
+        f"there is no method {method!r}.",
+        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
+        code="E-SIM-017",
+    )

@@ -1,0 +1,168 @@
+"""What bodies look like: their own shapes, or shapes made up from joints, mass centres and inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..equations import Equations
+from ..expr import Expr, as_expr, evaluate
+from ..geometry.rotation import as_rotation
+from ..model.body import Body
+from ..model.system import GROUND, System
+from .state import Floats
+
+#: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
+_BAR, _BALL = 0.018, 0.045
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A solid fixed to a body; round ones have their axis along z before `rotation`."""
+
+    kind: str
+    size: tuple[float, ...]
+    position: list[float]
+    rotation: Floats
+    color: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBody:
+    """A body's name, its pieces, and the point of it that is farthest out."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    tip: list[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Scenery:
+    """All bodies, the ground first, and which way is up."""
+
+    bodies: tuple[DrawnBody, ...]
+    up: list[float]
+
+    @staticmethod
+    def of(equations: Equations, parameters: Mapping[str, Any]) -> Scenery:
+        """The looks of a mechanism with these parameters."""
+        return _Painter(equations.system, parameters).scenery()
+
+
+def quaternions_of(rotations: Floats) -> Floats:
+    """Rotation matrices (…, 3, 3) as quaternions (…, 4), scalar first."""
+    from scipy.spatial.transform import Rotation
+
+    flat = rotations.reshape(-1, 3, 3)
+    if not len(flat):
+        return np.zeros((*rotations.shape[:-2], 4))
+    made = Rotation.from_matrix(flat).as_quat()
+    return np.asarray(made[:, [3, 0, 1, 2]], dtype=np.float64).reshape(*rotations.shape[:-2], 4)
+
+
+class _Painter:
+    def __init__(self, system: System, parameters: Mapping[str, Any]) -> None:
+        self.system = system
+        table = system.parameters
+        self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
+        self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
+        self.values |= {p.symbol: float(p.value or 0) for p in system.inputs.values()} | {system.time: 0.0}
+        self.joints = {name: self._joint_points(name) for name in system.bodies}
+        self.com = {name: self.numbers(body.com) for name, body in system.bodies.items()}
+        self.mass = {name: self.numbers([body.mass])[0] for name, body in system.bodies.items()}
+        self.size = self._typical_size()
+
+    def numbers(self, entries: Any) -> Floats:
+        return np.array(evaluate([as_expr(entry) for entry in entries], self.values))
+
+    def scenery(self) -> Scenery:
+        bodies = tuple(self._drawn(body) for body in self.system.bodies.values())
+        pull = self.numbers(self.system.gravity)
+        up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
+        return Scenery(bodies, up.tolist())
+
+    def _joint_points(self, name: str) -> list[Floats]:
+        """Where joints sit on a body, the one that carries it first."""
+        own = [self.numbers(j.in_child.p) for j in self.system.joints.values() if j.child == name]
+        return own + [self.numbers(j.in_parent.p) for j in self.system.joints.values() if j.parent == name]
+
+    def _typical_size(self) -> float:
+        reach = [0.0]
+        for name, points in self.joints.items():
+            if name == GROUND or not points:
+                continue
+            reach += [float(np.linalg.norm(point - points[0])) for point in [*points, self.com[name]]]
+            reach.append(float(max(self._box_of_inertia(self.system.bodies[name])[0], default=0.0)))
+        return max(reach) or 1.0
+
+    def _drawn(self, body: Body) -> DrawnBody:
+        points = self.joints[body.name]
+        if body.name == GROUND:
+            return DrawnBody(GROUND, tuple(self._given(body)) or self._bases(points), [0.0, 0.0, 0.0])
+        start = points[0] if points else np.zeros(3)
+        marks = [*points[1:], self.com[body.name]] + [
+            self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
+        ]
+        tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
+        return DrawnBody(body.name, tuple(self._given(body) or self._made_up(body, start, points[1:])), tip.tolist())
+
+    def _given(self, body: Body) -> list[Piece]:
+        made = []
+        for shape in body.shapes:
+            turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
+            rotation = self.numbers(turn.entries()).reshape(3, 3)
+            made.append(
+                Piece(shape.kind, tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist(), rotation)
+            )
+        return made
+
+    def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Piece]:
+        """Bars to the next joints and the mass centre, a ball there; or a box of the same inertia."""
+        radius, com = _BAR * self.size, self.com[body.name]
+        ends = [*onward, *([com] if self.mass[body.name] > 0 else [])]
+        bars = [bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
+        if self.mass[body.name] <= 0:
+            return bars or [_ball(start, radius)]
+        lengths, axes = self._box_of_inertia(body)
+        if not bars and min(lengths) > 0.02 * self.size:
+            return [Piece("box", lengths, com.tolist(), axes)]
+        heavy = [mass for name, mass in self.mass.items() if name != GROUND and mass > 0]
+        share = float(np.cbrt(self.mass[body.name] / np.mean(heavy)))
+        return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.5, share)))]
+
+    def _box_of_inertia(self, body: Body) -> tuple[tuple[float, ...], Floats]:
+        """Edges and axes of the solid box that has a body's mass and inertia: a² = 6 (Iy + Iz - Ix) / m."""
+        mass = self.mass[body.name]
+        if mass <= 0:
+            return (0.0, 0.0, 0.0), np.eye(3)
+        moments, axes = np.linalg.eigh(self.numbers(body.inertia.entries()).reshape(3, 3))
+        if np.linalg.det(axes) < 0:
+            axes[:, 0] *= -1
+        squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
+        return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
+
+    def _bases(self, points: Sequence[Floats]) -> tuple[Piece, ...]:
+        fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
+        radius = 2.2 * _BAR * self.size
+        return tuple(
+            _ball(point, radius, "#7a8088")
+            for joint, point in zip(fixed, points, strict=True)
+            if joint.type.name != "free"
+        )
+
+
+def bar(start: Floats, end: Floats, radius: float) -> Piece:
+    """A round-ended bar between two points."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    z = along / length
+    x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
+    x /= np.linalg.norm(x)
+    return Piece("capsule", (radius, length), ((start + end) / 2).tolist(), np.column_stack([x, np.cross(z, x), z]))
+
+
+def _ball(at: Floats, radius: float, color: str | None = None) -> Piece:
+    return Piece("sphere", (radius,), at.tolist(), np.eye(3), color)

@@ -1,0 +1,306 @@
+"""A trajectory: what a run gave, and what can be asked of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from html import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import PolhodeError
+from ..functions import Functions
+from ..model.system import GROUND
+from .state import Floats, quaternion_groups
+
+if TYPE_CHECKING:
+    from ..equations import Equations
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energies at the samples, in joules."""
+
+    kinetic: Floats
+    potential: Floats
+
+    @property
+    def total(self) -> Floats:
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds).
+
+    `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
+    and with how many steps and evaluations. Coordinates are got by name: `trajectory["elbow"]`.
+    """
+
+    t: Floats
+    q: Floats
+    u: Floats
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    status: str = "done"
+    message: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Floats | None = None
+    tau: Floats | None = None
+    functions: Functions | None = field(default=None, repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "u", "inputs", "tau"):
+            value = getattr(self, name)
+            if value is not None:
+                array = np.ascontiguousarray(value, dtype=np.float64)
+                array = array.copy() if array is value else array
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
+
+    # ---- by name ---------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, name: str) -> Floats:
+        """A coordinate over time."""
+        return self.q[:, _place(name, self.coordinates, "coordinate")]
+
+    def speed(self, name: str) -> Floats:
+        """A speed over time."""
+        return self.u[:, _place(name, self.speeds, "speed")]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run went as far as it was asked to."""
+        return self.status in ("done", "event")
+
+    # ---- mechanics -------------------------------------------------------------------------------------------
+
+    @property
+    def energy(self) -> Energy:
+        """Kinetic and potential energy at every sample."""
+        kinetic, potential = self._known().energy(self.q, self.u, **self._given("energy"))
+        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest |E - E0| relative to what is in play: largest kinetic energy plus the range of the potential.
+
+        It measures the integration only where nothing feeds or drains energy: no efforts, dampers or forces in time.
+        """
+        energy = self.energy
+        total = energy.total
+        scale = float(energy.kinetic.max(initial=0.0) + np.ptp(energy.potential)) if len(self.t) else 0.0
+        return float(np.abs(total - total[0]).max()) / scale if scale > 0.0 else 0.0
+
+    @property
+    def momentum(self) -> tuple[Floats, Floats]:
+        """Angular momentum about the ground's origin and linear momentum, (T, 3) each, in ground components."""
+        return self._known().momentum(self.q, self.u, **self._given("momentum"))
+
+    def pose(self, body: str) -> tuple[Floats, Floats]:
+        """Positions (T, 3) and rotation matrices (T, 3, 3) of a body in the ground."""
+        names = tuple(name for name in self._known().equations.system.bodies if name != GROUND)
+        place = _place(body, names, "body")
+        positions, rotations = self.poses()
+        return positions[:, place], rotations[:, place]
+
+    def poses(self) -> tuple[Floats, Floats]:
+        """Positions (T, bodies, 3) and rotation matrices (T, bodies, 3, 3) of all bodies, in the model's order."""
+        return self._known().poses(self.q, **self._given("poses"))
+
+    def _given(self, function: str) -> dict[str, Any]:
+        given: dict[str, Any] = {"parameters": self.parameters}
+        wanted = {array.name for array in self._known().program(function).arrays}
+        if "t" in wanted:
+            given["t"] = self.t
+        if "inputs" in wanted and self.inputs is not None:
+            given["inputs"] = self.inputs
+        return given
+
+    def _known(self) -> Functions:
+        if self.functions is None:
+            raise PolhodeError(
+                "this trajectory came from a file and does not know its mechanism.",
+                cure="Say which: trajectory.of(equations).",
+                code="E-TRAJ-001",
+            )
+        return self.functions
+
+    def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
+        """The same trajectory, knowing the mechanism that it belongs to."""
+        for ours, theirs, kind in (
+            (self.coordinates, equations.coordinates, "coordinates"),
+            (self.speeds, equations.speeds, "speeds"),
+        ):
+            if list(ours) != list(theirs):
+                raise PolhodeError(
+                    f"the trajectory's {kind} are {', '.join(ours)}; the mechanism's are {', '.join(theirs)}.",
+                    code="E-TRAJ-002",
+                )
+        return replace(self, functions=equations.compile(), parameters=dict(parameters) or self.parameters)
+
+    # ---- between samples -------------------------------------------------------------------------------------
+
+    def at(self, t: ArrayLike) -> Trajectory:
+        """The trajectory at other times: cubics through the samples, quaternions brought to unit length.
+
+        The slopes of the cubics are the coordinate rates Γ(q) u where the mechanism is known.
+        """
+        from .between import interpolated
+
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        groups = quaternion_groups(self.functions.equations) if self.functions else []
+        rates = self._known().coordinate_rates(self.q, self.u, parameters=self.parameters) if self.functions else None
+        q, u = interpolated(self.t, self.q, self.u, times, rates, groups)
+        return replace(self, t=times, q=q, u=u, inputs=None, tau=None)
+
+    # ---- files -----------------------------------------------------------------------------------------------
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write time, coordinates (`q.…`) and speeds (`u.…`) as comma-separated text, whole or not at all."""
+        from ..view.page import replace_file
+        from .files import as_csv
+
+        return replace_file(path, as_csv(self))
+
+    @staticmethod
+    def from_csv(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
+        """Read what `to_csv` wrote."""
+        from .files import read_csv
+
+        made = Trajectory(**read_csv(Path(path)))
+        return made if equations is None else made.of(equations)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write everything but the mechanism as a NumPy archive, whole or not at all."""
+        from ..view.page import replace_file
+        from .files import as_archive
+
+        return replace_file(path, as_archive(self))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
+        """Read what `save` wrote; nothing in the file is ever run."""
+        from .files import read_archive
+
+        made = Trajectory(**read_archive(Path(path)))
+        return made if equations is None else made.of(equations, made.parameters)
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset with a variable for each coordinate and speed over `time`."""
+        from .files import to_xarray
+
+        return to_xarray(self)
+
+    # ---- pictures --------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The system's name, and what became of the run if it is not whole."""
+        name = self.functions.equations.system.name if self.functions else "trajectory"
+        return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Coordinates, speeds and energy over time as a matplotlib figure, saved if a path is given."""
+        from ..view.plot import plot_channels, save_plot
+
+        groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [
+            ("Coordinates", "rad, m", {name: self[name] for name in self.coordinates}),
+            ("Speeds", "rad/s, m/s", {name: self.speed(name) for name in self.speeds}),
+        ]
+        if self.functions is not None:
+            energy = self.energy
+            groups.append(
+                (
+                    "Energy",
+                    "J",
+                    {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
+                )
+            )
+        figure = plot_channels(self.t, [group for group in groups if group[2]], title=self.title)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
+        """Write the motion as one self-contained HTML page and return its path."""
+        from ..view.page import write_page
+        from ..view.scene import Channel, Motion, Scene, SceneBody, Shape
+        from .scenery import Scenery, quaternions_of
+
+        scenery = Scenery.of(self._known().equations, self.parameters)
+        positions, rotations = self.poses()
+        ground = np.zeros((len(self.t), 1, 3)), np.broadcast_to(np.eye(3), (len(self.t), 1, 3, 3))
+        positions = np.concatenate([ground[0], positions], axis=1)
+        rotations = np.concatenate([ground[1], rotations], axis=1)
+        drawn = [place for place, body in enumerate(scenery.bodies) if body.pieces or body.name != GROUND]
+        scene = Scene(
+            self.title,
+            [
+                SceneBody(
+                    body.name,
+                    [Shape(p.kind, p.size, p.position, p.rotation, p.color) for p in body.pieces],
+                    body.tip,
+                )
+                for body in (scenery.bodies[place] for place in drawn)
+            ],
+            up=scenery.up,
+        )
+        motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
+        energy = self.energy
+        channels = [Channel(name, "rad or m", self[name]) for name in self.coordinates[:12]]
+        channels += [
+            Channel("kinetic energy", "J", energy.kinetic),
+            Channel("total energy", "J", energy.total),
+        ]
+        return write_page(path, scene, motion, channels, notes=notes or self.message)
+
+    # ---- in words --------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """One line: how far, how, how fast."""
+        end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
+        info = self.info
+        words = f"{end} by {info['method']}" if "method" in info else end
+        if "steps" in info:
+            words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
+        return f"{words}, {self.status.replace('_', ' ')}"
+
+    def __str__(self) -> str:
+        return f"Trajectory({self.summary()}; {len(self)} samples of {', '.join(self.coordinates)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{values[0]:.6g}</td><td>{values[-1]:.6g}</td></tr>"
+            for name, values in ((name, self[name]) for name in self.coordinates[:20])
+            if len(values)
+        )
+        told = f"<p>{escape(self.message)}</p>" if self.message else ""
+        return (
+            f"<p><b>{escape(self.title)}</b>: {escape(self.summary())}</p>{told}"
+            f"<table><tr><th>coordinate</th><th>start</th><th>end</th></tr>{rows}</table>"
+        )
+
+
+def _place(name: str, names: tuple[str, ...], kind: str) -> int:
+    try:
+        return names.index(name)
+    except ValueError:
+        close = get_close_matches(str(name), names, n=1)
+        raise PolhodeError(
+            f"the trajectory has no {kind} {name!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(names[:12]) or 'none'}.",
+            code="E-TRAJ-003",
+        ) from None

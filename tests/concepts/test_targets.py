@@ -1,0 +1,218 @@
+"""Every target computes what the reference interpreter computes; a new target is one more line in TARGETS."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode.codegen.c99 import check_input, print_c, sidecar
+from polhode.codegen.interpret import interpret
+from polhode.codegen.llvm import lane_module, scalar_module
+from polhode.codegen.numpy_module import print_numpy
+from polhode.codegen.ops import MEANING
+from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
+from polhode.codegen.random_program import random_program
+from polhode.runtime import compile_program
+from polhode.runtime.backends import LANES_FROM
+
+Batch = list[np.ndarray]
+Target = Callable[[Program, Batch, np.ndarray], np.ndarray]
+HAS_C = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+EPS = np.finfo(float).eps
+HOSTILE = [
+    '*/ system("x") /*',
+    "a\nb",
+    "tail\\",
+    "??/",
+    "// */ #error",
+    '"""',
+    "'; import os",
+    "%v1 = ret void",
+    "é\u2028",
+]
+
+
+def _interpreter(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    names = [array.name for array in program.arrays]
+    rows = [
+        interpret(program, dict(zip(names, row, strict=True)), parameters)["y"] for row in zip(*inputs, strict=True)
+    ]
+    return np.array(rows)
+
+
+def _numpy_text(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    module: dict[str, object] = {}
+    exec(compile(print_numpy(program), "generated", "exec"), module)
+    with np.errstate(all="ignore"):
+        return module[program.name](*inputs, module["setup"](parameters))[0]
+
+
+def _backend(name: str) -> Target:
+    def one_by_one(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+        function = compile_program(program, backend=name, cache=False, parameters=parameters)
+        return np.array([function(*row) for row in zip(*inputs, strict=True)])
+
+    return one_by_one
+
+
+def _batch(name: str, copies: int) -> Target:
+    def all_at_once(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+        function = compile_program(program, backend=name, cache=False)
+        result = function(*[np.tile(array, (copies, 1)) for array in inputs], parameters=parameters, threads=2)
+        count = len(inputs[0])
+        for copy in range(1, copies):
+            np.testing.assert_array_equal(result[:count], result[copy * count : (copy + 1) * count])
+        return result[-count:]
+
+    return all_at_once
+
+
+def _own_parameters(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    """In lanes, with a parameter set for each state."""
+    function = compile_program(program, backend="llvm", cache=False)
+    copies = -(-LANES_FROM // len(inputs[0]))
+    sets = np.tile(parameters, (copies * len(inputs[0]), 1))
+    return function(*[np.tile(array, (copies, 1)) for array in inputs], parameters=sets)[: len(inputs[0])]
+
+
+TARGETS: dict[str, Target] = {
+    "interpreter": _interpreter,
+    "numpy module": _numpy_text,
+    "numpy backend": _backend("numpy"),
+    "numpy batch": _batch("numpy", 2),
+    "llvm": _backend("llvm"),
+    "llvm batch": _batch("llvm", 2),
+    "llvm lanes": _batch("llvm", LANES_FROM),
+    "llvm lanes, own parameters": _own_parameters,
+}
+if HAS_C:
+    TARGETS |= {"c": _backend("c"), "c batch": _batch("c", 2)}
+
+
+def with_all_slots(program: Program) -> Program:
+    """The same program with every slot as an output, so that each operation can be checked by itself."""
+    end = program.first_run + len(program.run)
+    return replace(program, outputs=(Output("y", (end,), tuple(range(end))),))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_operation_is_right_on_the_operands_the_target_itself_found(target: str, seed: int) -> None:
+    program = with_all_slots(random_program(seed, size=80))
+    choose = np.random.default_rng(seed)
+    inputs = [choose.normal(size=(5, array.size)) for array in program.arrays]
+    parameters = choose.normal(size=program.parameters)
+    found = TARGETS[target](program, inputs, parameters)
+    np.testing.assert_array_equal(found[:, : len(program.constants)], np.tile(program.constants, (5, 1)))
+    np.testing.assert_array_equal(found[:, program.first_parameter : program.first_setup], np.tile(parameters, (5, 1)))
+    for row in found:
+        for slot, code in program.numbered():
+            operands = [float(row[arg]) for arg in code.args]
+            expected = MEANING[code.op](*operands)
+            # A fused multiply-add skips one rounding of an operand, no more.
+            size = abs(expected) + (sum(map(abs, operands)) if code.op in ("add", "sub") else 0.0)
+            assert math.isclose(row[slot], expected, rel_tol=0.0, abs_tol=4 * EPS * size), (slot, code)
+
+
+def every_operation() -> Program:
+    """Each operation once, on the inputs a and b."""
+    code = tuple(Instruction(op, tuple(range(arity))) for op, arity in ARITY.items())
+    return Program("each", (Array("a", 1), Array("b", 1)), 0, (), (), code, (
+        Output("y", (len(code),), tuple(range(2, 2 + len(code)))),))  # fmt: skip
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -2.5, 1e300, -1e300, 1e-310, 800.0, math.inf, -math.inf, math.nan]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_special_values_give_what_ieee_says_in_every_target(target: str) -> None:
+    program = every_operation()
+    pairs = np.array([(a, b) for a in SPECIAL for b in SPECIAL])
+    inputs = [pairs[:, :1].copy(), pairs[:, 1:].copy()]
+    expected = _interpreter(program, inputs, np.empty(0))
+    found = TARGETS[target](program, inputs, np.empty(0))
+    for place, op in enumerate(ARITY):
+        np.testing.assert_allclose(found[:, place], expected[:, place], rtol=1e-15, atol=0.0, err_msg=op)
+
+
+def test_nan_is_never_swallowed_by_min_max_or_sign() -> None:
+    for op in ("min", "max"):
+        assert math.isnan(MEANING[op](math.nan, 1.0)) and math.isnan(MEANING[op](1.0, math.nan))
+    assert math.isnan(MEANING["sign"](math.nan))
+
+
+def _run_c(program: Program, folder: Path, *flags: str) -> float:
+    for name, text in print_c(program).files().items():
+        (folder / name).write_text(text)
+    compiler = shutil.which("gcc") or shutil.which("cc") or "clang"
+    strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", *flags]
+    sources = [f"{program.name}.c", f"{program.name}_main.c"]
+    done = subprocess.run(
+        [compiler, *strict, "-o", "check", *sources, "-lm"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    ran = subprocess.run(["./check"], cwd=folder, capture_output=True, text=True)
+    assert ran.returncode == 0 and not ran.stderr, ran.stderr
+    return float(ran.stdout)
+
+
+@pytest.mark.skipif(not HAS_C, reason="there is no C compiler here")
+@pytest.mark.parametrize("flags", [(), ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")])
+def test_the_c_driver_prints_the_interpreters_check_value(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    program = random_program(3)
+    program = replace(program, notes=dict(enumerate(HOSTILE * 12)), arrays=(*program.arrays[:2], Array("t", 1)))
+    values = iter([check_input(place) for place in range(1, 20)])
+    inputs = {array.name: [next(values) for _ in range(array.size)] for array in program.arrays}
+    outputs = interpret(program, inputs, [next(values) for _ in range(program.parameters)])
+    expected = sum(v / (1 + k) for output in outputs.values() for k, v in enumerate(output.ravel()))
+    assert _run_c(program, tmp_path, *flags) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.skipif(not HAS_C, reason="there is no C compiler here")
+def test_a_program_without_inputs_or_work_is_still_clean_c(tmp_path: Path) -> None:
+    empty = Program("nothing", (Array("q", 0),), 0, (2.5,), (), (), (Output("y", (1,), (0,)), Output("none", (0,), ())))
+    assert _run_c(empty, tmp_path) == 2.5
+    y, none = compile_program(empty, cache=False)(np.empty(0))
+    assert y.tolist() == [2.5] and none.shape == (0,)
+
+
+def test_no_user_string_reaches_code_and_all_reach_the_sidecar() -> None:
+    program = random_program(4)
+    noted = replace(program, notes={program.first_run + k: text for k, text in enumerate(HOSTILE)})
+    assert scalar_module(noted) == scalar_module(program)
+    assert lane_module(noted, 4) == lane_module(program, 4)
+    for text in [*print_c(noted).files().values(), print_numpy(noted)]:
+        assert text.isascii()
+        assert not any(mark in text for mark in ("\\\n", "??/", 'system("', "import os", "#error"))
+        comments = [line for line in text.splitlines() if "/*" in line or "  # " in line]
+        assert all(line.count("*/") <= 1 and line.count("/*") <= 1 for line in comments)
+    assert len(print_c(noted).source.splitlines()) == len(print_c(program).source.splitlines())
+    assert len(print_numpy(noted).splitlines()) == len(print_numpy(program).splitlines())
+    record = sidecar(noted, {"parameters": HOSTILE[:3]})
+    assert record.isascii() and "??/" in record
+
+
+def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
+    script = (
+        "import hashlib;from polhode.codegen.random_program import random_program as r;"
+        "from polhode.codegen import c99,llvm,numpy_module as n;p=r(5);"
+        "t=''.join(c99.print_c(p).files().values())+n.print_numpy(p)+llvm.scalar_module(p)+llvm.lane_module(p,4);"
+        "print(hashlib.sha256(t.encode()).hexdigest())"
+    )
+    program = random_program(5)
+    text = "".join(print_c(program).files().values()) + print_numpy(program)
+    here = hashlib.sha256((text + scalar_module(program) + lane_module(program, 4)).encode()).hexdigest()
+    for seed in ("1", "77"):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        assert there.stdout.strip() == here, there.stderr
