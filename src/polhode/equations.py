@@ -198,12 +198,12 @@ class Equations:
 
     # ---- onward ----------------------------------------------------------------------------------------------
 
-    def operations(self, of: str = "forward_dynamics", bake: bool = False) -> Operations:
+    def operations(self, of: str = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
         """How many operations a function takes, read off its plan."""
         from .codegen.count import count
         from .functions import plan_of
 
-        return count(plan_of(self, of, bake=bake).program)
+        return count(plan_of(self, of, bake=bake, split_angles=split_angles).program)
 
     def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
         """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""

@@ -100,7 +100,7 @@ class Planned:
     parameters: tuple[str, ...]
 
 
-def plan_of(equations: Equations, name: str, bake: bool = False) -> Planned:
+def plan_of(equations: Equations, name: str, bake: bool = False, split_angles: bool = True) -> Planned:
     """The plan of one function of the catalogue; `inputs` and `t` are arguments where they occur.
 
     With `bake`, parameters that have values become exact constants before the plan is made.
@@ -114,11 +114,11 @@ def plan_of(equations: Equations, name: str, bake: bool = False) -> Planned:
         )
     wanted, make = CATALOGUE[name]
     with quiet_collector():
-        return _planned(equations, name, wanted, make(equations), bake)
+        return _planned(equations, name, wanted, make(equations), bake, split_angles)
 
 
 def _planned(
-    equations: Equations, name: str, wanted: Sequence[str], outputs: Outputs, bake: bool
+    equations: Equations, name: str, wanted: Sequence[str], outputs: Outputs, bake: bool, split_angles: bool
 ) -> Planned:
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
@@ -133,7 +133,11 @@ def _planned(
     extra = [key for key in ("inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
-        name, [(key, arrays[key]) for key in (*wanted, *extra)], outputs, list(parameters.values())
+        name,
+        [(key, arrays[key]) for key in (*wanted, *extra)],
+        outputs,
+        list(parameters.values()),
+        split_angles=split_angles,
     )
     return Planned(program, tuple(parameters))
 
@@ -152,9 +156,7 @@ class Functions:
     [2.0]
     """
 
-    def __init__(
-        self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto"
-    ) -> None:
+    def __init__(self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> None:
         self.equations = equations
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
@@ -301,9 +303,7 @@ def _number(key: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise PolhodeError(
-            f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005"
-        )
+        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
     return number
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import cos, sin
 
 from .errors import PolhodeError
+from .expr import Expr
 from .model.body import Shape, cylinder, rod
 from .model.joint_type import JointMap, JointType, Revolute, Spherical
 from .model.system import System
@@ -33,8 +35,8 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
     l1, l2, l3 = (arm.parameter(name, value, "m") for name, value in (("l1", 3), ("l2", 3), ("l3", Fraction(7, 10))))
     r3 = arm.parameter("r3", Fraction(7, 20), "m")
 
-    upper = arm.body("upper arm", m1, (0, 0, l1 / 2), rod(m1, l1), _limb(3.0, 0.13))
-    forearm = arm.body("forearm", m2, (0, 0, l2 / 2), rod(m2, l2), _limb(3.0, 0.1))
+    upper = arm.body("upper arm", m1, (0, 0, l1 / 2), rod(m1, l1), _limb(l1, 0.13))
+    forearm = arm.body("forearm", m2, (0, 0, l2 / 2), rod(m2, l2), _limb(l2, 0.1))
     gripper = arm.body("gripper", m3, (0, 0, l3 / 2), cylinder(m3, r3, l3), _GRIPPER)
     arm.frame("end effector", gripper, at=(0, 0, l3))
 
@@ -53,8 +55,25 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
         "wrist", forearm, gripper, _compound_wrist() if compound else Spherical(), at=(0, 0, l2),
         coordinates=["t1", "t2", "t3"] if compound else ["e0", "e1", "e2", "e3"], speeds=["v1", "v2", "v3"],
     )  # fmt: skip
-    arm.pose("reach", {"s1": 1.3, "s2": 0.4, "e": 0.5})
+    reach = {"s1": 1.3, "s2": 0.4, "e": 0.5}
+    arm.pose("reach", reach | (_WRIST_ANGLES if compound else _same_turn_as_a_quaternion(**_WRIST_ANGLES)))
     return arm
+
+
+#: The wrist in "reach": bent out of the plane of the arm, so that all six degrees of freedom take part.
+_WRIST_ANGLES = {"t1": 0.6, "t2": -0.4, "t3": 0.3}
+
+
+def _same_turn_as_a_quaternion(t1: float, t2: float, t3: float) -> dict[str, float]:
+    """Rx(t3) Rz(t2) Ry(t1), the compound wrist's turn, as a quaternion e0 … e3."""
+    x, z, y = ((cos(angle / 2), sin(angle / 2)) for angle in (t3, t2, t1))
+    e0, e1, e2, e3 = x[0] * z[0], x[1] * z[0], -x[1] * z[1], x[0] * z[1]
+    return {
+        "e0": e0 * y[0] - e2 * y[1],
+        "e1": e1 * y[0] - e3 * y[1],
+        "e2": e2 * y[0] + e0 * y[1],
+        "e3": e3 * y[0] + e1 * y[1],
+    }
 
 
 def _compound_wrist() -> JointType:
@@ -62,7 +81,7 @@ def _compound_wrist() -> JointType:
     return JointMap(H3, groups=(1, 1, 1))
 
 
-def _limb(length: float, radius: float) -> tuple[Shape, ...]:
+def _limb(length: Expr, radius: float) -> tuple[Shape, ...]:
     """A round bar from one joint to the next, with a ball about the joint that carries it."""
     return (
         Shape("capsule", (radius, length), (0, 0, length / 2)),

@@ -141,15 +141,15 @@ def _faults(program: Program) -> Iterator[str]:
     for place, constant in enumerate(program.constants):
         if not math.isfinite(constant):
             yield f"constant {place} is {constant!r}; constants must be finite."
-    run_inputs = range(program.first_input, program.first_parameter)
+    run_inputs, first_run = range(program.first_input, program.first_parameter), program.first_run
     for slot, instruction in program.numbered():
         if ARITY.get(instruction.op) != len(instruction.args):
             yield f"slot {slot} applies {instruction.op!r} to {len(instruction.args)} operands."
-        if any(not 0 <= arg < slot for arg in instruction.args):
+        if instruction.args and not 0 <= min(instruction.args) <= max(instruction.args) < slot:
             yield f"slot {slot} reads a slot that is not written before it."
-        if slot < program.first_run and any(arg in run_inputs for arg in instruction.args):
+        if slot < first_run and any(arg in run_inputs for arg in instruction.args):
             yield f"slot {slot} of the set-up part reads an input."
-    end = program.first_run + len(program.run)
+    end = first_run + len(program.run)
     for output in program.outputs:
         if math.prod(output.shape) != len(output.slots) or any(extent < 0 for extent in output.shape):
             yield f"output {output.name!r} has {len(output.slots)} entries for the shape {output.shape}."

@@ -49,25 +49,40 @@ class _Values:
     leaves: dict[int, Expr] = field(default_factory=dict)  # value -> symbol
     constants: dict[int, float] = field(default_factory=dict)
     ref_of: dict[int, Ref] = field(default_factory=dict)  # id(node) -> reference
+    fingerprints: list[int] = field(default_factory=list)
 
     def ref(self, node: Expr) -> Ref:
         return self.ref_of[id(node)]
 
-    def file(self, node: Expr) -> tuple[int, int]:
-        sign = 1 if node.fp <= P - node.fp else -1
-        key = node.fp if sign > 0 else P - node.fp
+    def file(self, node: Expr) -> Ref:
+        ref = self.ref_of[id(node)] = self.numbered(node.fp)
+        return ref
+
+    def numbered(self, fp: int) -> Ref:
+        """The value with this fingerprint, up to sign; a new one if it is new."""
+        sign = 1 if fp <= P - fp else -1
+        key = fp if sign > 0 else P - fp
         value = self.number_of.get(key)
         if value is None:
             value = self.number_of[key] = len(self.forms)
             self.forms.append([])
-        self.ref_of[id(node)] = (value, sign)
+            self.fingerprints.append(key)
         return value, sign
 
+    def product(self, a: Ref, b: Ref) -> Ref:
+        """The value a·b, filed with that form."""
+        value, sign = self.numbered(self.fingerprints[a[0]] * self.fingerprints[b[0]] % P)
+        form = Form("mul", ((a[0], 1), (b[0], 1)), sign)
+        if form not in self.forms[value]:
+            self.forms[value].append(form)
+        return value, sign * a[1] * b[1]
 
-def _collect(roots: Sequence[Expr]) -> _Values:
+
+def _collect(roots: Sequence[Expr], split_angles: bool) -> _Values:
     values = _Values()
     constant: set[int] = set()
-    for node in topological(roots):
+    nodes = topological(roots)
+    for node in nodes:
         value, sign = values.file(node)
         if node.op == SYMBOL:
             values.leaves.setdefault(value, node)
@@ -87,7 +102,29 @@ def _collect(roots: Sequence[Expr]) -> _Values:
         form = _signed(node.op, args, sign)
         if form not in values.forms[value]:
             values.forms[value].append(form)
+    if split_angles:
+        _split_angles(values, nodes)
     return values
+
+
+def _split_angles(values: _Values, nodes: Sequence[Expr]) -> None:
+    """Compute sin(a ± b) and cos(a ± b) from those of a and b where all four are there anyway."""
+    waves = {(node.op, id(node.args[0])): values.ref(node) for node in nodes if node.op in ("sin", "cos")}
+    for node in nodes:
+        if node.op not in ("sin", "cos") or node.args[0].op not in ("add", "sub"):
+            continue
+        parts = node.args[0].args
+        found = [waves.get((op, id(part))) for op in ("sin", "cos") for part in parts]
+        if None in found:
+            continue
+        sin_a, sin_b, cos_a, cos_b = (ref for ref in found if ref is not None)
+        turn = 1 if node.args[0].op == "add" else -1
+        if node.op == "sin":
+            first, second = values.product(sin_a, cos_b), values.product(cos_a, sin_b)
+        else:
+            first, second, turn = values.product(cos_a, cos_b), values.product(sin_a, sin_b), -turn
+        value, sign = values.ref(node)
+        values.forms[value] = [Form("add", (first, (second[0], turn * second[1])), sign)]
 
 
 def _number(node: Expr) -> float:
@@ -255,8 +292,12 @@ def plan(
     outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
     parameters: Sequence[Expr] = (),
     notes: Mapping[Expr, str] | None = None,
+    split_angles: bool = True,
 ) -> Program:
     """The program that computes the outputs from the input arrays and the parameters.
+
+    With `split_angles`, the sine of a sum is computed from sines and cosines that are there anyway: six operations
+    instead of a call.
 
     >>> from polhode.expr import symbol, sin
     >>> q, k = symbol("q"), symbol("k")
@@ -266,7 +307,7 @@ def plan(
     """
     roots = [root for _, _, entries in outputs for root in entries]
     flat = [symbol for _, symbols in arrays for symbol in symbols]
-    values = _collect([*roots, *flat, *parameters])
+    values = _collect([*roots, *flat, *parameters], split_angles)
     chosen = _choose(values)
     slots: dict[int, Operand] = {}
     for place, symbol in enumerate(flat):

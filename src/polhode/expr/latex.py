@@ -203,9 +203,7 @@ class _Printer:
 
     def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
         """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
-        sines = {
-            id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts
-        }
+        sines = {id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts}
         found: set[int] = set()
         for base, exponent in factors:
             if base.op == "cos" and id(base) not in self.cuts and id(base.args[0]) in sines:

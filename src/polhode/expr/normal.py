@@ -18,34 +18,16 @@ from fractions import Fraction
 from typing import Any, overload
 
 from .angle import Angle
+from .compose import build, build_base
 from .field import P
-from .functions import cos, pi, sin
+from .functions import pi
 from .graph import free_symbols, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
-from .node import (
-    ADD,
-    DIV,
-    MUL,
-    NEG,
-    NUMBER,
-    ONE,
-    SUB,
-    SYMBOL,
-    ZERO,
-    Expr,
-    _intern,
-    add,
-    as_expr,
-    div,
-    mul,
-    neg,
-    number,
-    sub,
-)
+from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, _intern, as_expr
 from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
-from .reading import natural
-from .structure import Atom, Base, Product, Sum, Trig, as_sum, collect, total_length
+from .reading import built_length, natural
+from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length, total_length
 
 #: A subexpression that would need more terms than this is left as it was built.
 TERM_LIMIT = 2000
@@ -293,9 +275,7 @@ class _Reader:
         lowest = {atom: e for atom, e in lowest.items() if e < 0}
         top = poly
         for atom, e in lowest.items():
-            for _ in range(
-                -e
-            ):  # what is inside a wave or a sum has to be multiplied in, not just counted off
+            for _ in range(-e):  # what is inside a wave or a sum has to be multiplied in, not just counted off
                 here = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) >= 0}
                 there = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) < 0}
                 raised = self._product(there, monomial([(atom, 1)]))

@@ -48,9 +48,7 @@ def combine(a: Multiples, b: Multiples, scale: Fraction | int = 1) -> Multiples:
 
 def multiples_of(factors: Mapping[int, Fraction | int]) -> Multiples:
     """Angles and their factors in order; whole factors become plain integers, which are quicker to compare."""
-    return tuple(
-        (angle, k.numerator if k.denominator == 1 else k) for angle, k in sorted(factors.items()) if k
-    )
+    return tuple((angle, k.numerator if k.denominator == 1 else k) for angle, k in sorted(factors.items()) if k)
 
 
 @lru_cache(maxsize=16384)

@@ -46,17 +46,17 @@ def inverse_dynamics(
     accelerations: list[Vector] = []
     forces: list[Wrench] = []
     for link, (n_ext, f_ext) in zip(tree.links, wrenches, strict=True):
-        relative_w, relative_v = link.relative_velocity(u)
-        relative_alpha, relative_a = link.relative_velocity(ud)
-        if link.parent == BASE:
-            w_in, alpha_in, a_in = _ZERO, _ZERO, link.outward(-Vector(gravity))
-        else:
-            up = link.parent
-            w_in, alpha_in = link.outward(spin[up]), link.outward(alphas[up])
-            a_in = link.outward(accelerations[up] + W[up] @ link.X.p)
-        w = w_in + relative_w
-        alpha = alpha_in + relative_alpha + w_in.cross(relative_w)
-        a = a_in + relative_a + (w_in + w).cross(relative_v)
+        turn, up = link.long_turn, link.parent
+        w_in, alpha_in = _ZERO, _ZERO
+        if turn.anchor != BASE:
+            w_in, alpha_in = turn.outward(spin[turn.anchor]), turn.outward(alphas[turn.anchor])
+        nu = turn.velocity(u)
+        w = w_in + nu
+        alpha = alpha_in + turn.velocity(ud) + w_in.cross(nu)
+        a_in = -Vector(gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
+        own_w, own_v = link.relative_velocity(u)
+        _, own_a = link.relative_velocity(ud)
+        a = link.outward(a_in) + own_a + (w * 2 - own_w).cross(own_v)
         W.append(acceleration_matrix(w, alpha))
         spin.append(w)
         alphas.append(alpha)
@@ -69,6 +69,12 @@ def inverse_dynamics(
         n, f = forces[place]
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
             efforts[speed] = hw.dot(n) + hv.dot(f)
+        if link.merged is not None:  # parallel axes: what is across them goes to the anchor at once
+            along = Vector([axis * (axis * entry) for axis, entry in zip(link.H[0][0], n, strict=True)])
+            anchor = link.merged.anchor
+            if anchor != BASE:
+                forces[anchor] = (forces[anchor][0] + link.merged.inward(n - along), forces[anchor][1])
+            n = along
         if link.parent != BASE:
             forces[link.parent] = pass_inward(link, forces[link.parent], n, f)
     return efforts

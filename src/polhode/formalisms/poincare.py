@@ -104,11 +104,7 @@ class Poincare:
                 X = X @ link.X
             stages = [link.stage for link in reversed(chain)]
             eps = [[tree.q[k] for k in link.coordinates] for link in reversed(chain)]
-            columns = [
-                start + k
-                for start, count in reversed(self._stages[place : last + 1])
-                for k in range(count)
-            ]
+            columns = [start + k for start, count in reversed(self._stages[place : last + 1]) for k in range(count)]
             joints.append(
                 _JointBody(
                     body_of_link[chain[0].parent],

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..errors import FormatError
 from ..model import System
-from .yaml_model import load_yaml, loads_yaml
+from .schema import schema
+from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 
 READERS: dict[str, Callable[[str | os.PathLike[str]], System]] = {
     ".yaml": load_yaml,
@@ -48,4 +49,4 @@ def load(path: str | os.PathLike[str]) -> System:
     )
 
 
-__all__ = ["READERS", "load", "load_yaml", "loads_yaml"]
+__all__ = ["READERS", "dumps_yaml", "load", "load_yaml", "loads_yaml", "save_yaml", "schema"]

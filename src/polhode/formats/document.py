@@ -30,7 +30,7 @@ DEPTH_LIMIT = 64
 NODE_LIMIT = 200_000
 
 Path = tuple[str | int, ...]
-_NULLS = ("", "~", "null", "Null", "NULL")
+NULLS = ("", "~", "null", "Null", "NULL")
 
 
 @dataclass
@@ -171,7 +171,7 @@ class _Composer:
         elif isinstance(event, SequenceStartEvent):
             value = []
         else:
-            value = None if event.style is None and event.value in _NULLS else self._text(event)
+            value = None if event.style is None and event.value in NULLS else self._text(event)
         path = self._put(value)
         self.document.lines.setdefault(path, event.start_mark.line + 1)
         if not isinstance(event, ScalarEvent):

@@ -9,20 +9,25 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
+from typing_extensions import TypeAliasType
 
-Number = Annotated[
-    str,
-    WithJsonSchema(
-        {
-            "type": ["number", "string"],
-            "description": "A number, or an expression of numbers, names, + - * / **, pi and functions.",
-        }
-    ),
-]
-Count = Annotated[str, WithJsonSchema({"type": "integer", "minimum": 0})]
-Name = Annotated[str, Field(min_length=1, max_length=128)]
-Vector3 = Annotated[tuple[Number, ...], Len(3, 3)]
-Matrix3 = Annotated[tuple[Vector3, ...], Len(3, 3)]
+Number = TypeAliasType(
+    "Number",
+    Annotated[
+        str,
+        WithJsonSchema(
+            {
+                "type": ["number", "string"],
+                "description": "A number, or an expression of numbers, names, + - * / **, pi and functions.",
+            }
+        ),
+    ],
+)
+Count = TypeAliasType("Count", Annotated[str, WithJsonSchema({"type": "integer", "minimum": 0})])
+Name = TypeAliasType("Name", Annotated[str, Field(min_length=1, max_length=128)])
+Vector3 = TypeAliasType("Vector3", Annotated[tuple[Number, ...], Len(3, 3)])
+Matrix3 = TypeAliasType("Matrix3", Annotated[tuple[Vector3, ...], Len(3, 3)])
+Letter = Annotated[str, WithJsonSchema({"enum": ["x", "y", "z", "-x", "-y", "-z", "+x", "+y", "+z"]})]
 
 
 def _is_list(value: Any) -> bool:
@@ -33,29 +38,31 @@ def _axis_form(value: Any) -> str:
     return "direction" if _is_list(value) else "letter"
 
 
-Axis = Annotated[
+Axis = TypeAliasType(
+    "Axis",
     Annotated[
-        Annotated[str, WithJsonSchema({"enum": ["x", "y", "z", "-x", "-y", "-z", "+x", "+y", "+z"]})],
-        Tag("letter"),
-    ]
-    | Annotated[Vector3, Tag("direction")],
-    Discriminator(_axis_form),
-]
+        Annotated[Letter, Tag("letter")] | Annotated[Vector3, Tag("direction")], Discriminator(_axis_form)
+    ],
+)
 
 
 def rotation_form(value: Any) -> str:
+    """Which of its three forms a rotation has: one turn, several turns, or a matrix."""
     if not _is_list(value) or not value or not _is_list(value[0]):
         return "turn"
     return "matrix" if len(value[0]) == 3 and len(value) == 3 else "turns"
 
 
-Turn = tuple[Axis, Number]
-Rotation = Annotated[
-    Annotated[Turn, Tag("turn")]
-    | Annotated[tuple[Turn, ...], Tag("turns")]
-    | Annotated[Matrix3, Tag("matrix")],
-    Discriminator(rotation_form),
-]
+Turn = TypeAliasType("Turn", tuple[Axis, Number])
+Rotation = TypeAliasType(
+    "Rotation",
+    Annotated[
+        Annotated[Turn, Tag("turn")]
+        | Annotated[tuple[Turn, ...], Tag("turns")]
+        | Annotated[Matrix3, Tag("matrix")],
+        Discriminator(rotation_form),
+    ],
+)
 
 
 def _inertia_form(value: Any) -> str:
@@ -64,12 +71,15 @@ def _inertia_form(value: Any) -> str:
     return "six" if _is_list(value) and len(value) == 6 else "moments"
 
 
-Inertia = Annotated[
-    Annotated[Vector3, Tag("moments")]
-    | Annotated[Annotated[tuple[Number, ...], Len(6, 6)], Tag("six")]
-    | Annotated[Matrix3, Tag("matrix")],
-    Discriminator(_inertia_form),
-]
+Inertia = TypeAliasType(
+    "Inertia",
+    Annotated[
+        Annotated[Vector3, Tag("moments")]
+        | Annotated[Annotated[tuple[Number, ...], Len(6, 6)], Tag("six")]
+        | Annotated[Matrix3, Tag("matrix")],
+        Discriminator(_inertia_form),
+    ],
+)
 
 
 class Record(BaseModel):

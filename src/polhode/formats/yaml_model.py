@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import FormatError
 from ..model import System
 from .build import build
+from .describe import describe
 from .document import parse
+from .emit import emit
 from .source import read_text
 from .validate import validate
 
@@ -29,8 +33,8 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     ...   hinge: {parent: ground, child: bob, type: revolute, axis: y}
     ... parameters: {m: 1, l: 0.5}
     ... ''')
-    >>> system.derive().mass_matrix
-    Matrix([[m*l**2]])
+    >>> system.derive().mass_matrix[0, 0] == system.parameters["m"].symbol * system.parameters["l"].symbol ** 2
+    True
     """
     document = parse(text, file)
     record = validate(document)
@@ -38,3 +42,32 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     if record is None:
         raise FormatError("this is not a model.", place=file)
     return build(document, record, name)
+
+
+def dumps_yaml(system: System) -> str:
+    """A mechanism as YAML text that reads back as the same mechanism."""
+    return emit(describe(system))
+
+
+def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
+    """Write a mechanism to a YAML file, whole or not at all."""
+    file = Path(path)
+    text = dumps_yaml(system)
+    written = ""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=file.parent, prefix=".polhode-", delete=False
+        ) as stream:
+            written = stream.name
+            stream.write(text)
+        os.replace(written, file)
+    except (OSError, ValueError) as error:
+        if written:
+            with suppress(OSError):
+                os.unlink(written)
+        raise FormatError(
+            f"the file cannot be written: {error}.",
+            place=str(file),
+            cure="Check the folder and its permissions.",
+            code="E-FILE-010",
+        ) from None

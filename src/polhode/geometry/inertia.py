@@ -30,9 +30,7 @@ class Inertia:
         """From the mass centre c and the inertia about it: J = ½ tr(I) 1 - I + m c cᵀ."""
         half_trace = (I_com[0, 0] + I_com[1, 1] + I_com[2, 2]) / 2
         h = c * m
-        J = {
-            (i, j): (half_trace if i == j else 0) - I_com[i, j] + h[i] * c[j] for i in range(3) for j in range(i, 3)
-        }
+        J = {(i, j): (half_trace if i == j else 0) - I_com[i, j] + h[i] * c[j] for i in range(3) for j in range(i, 3)}
         return Inertia(m, h, symmetric(J))
 
     @property
@@ -40,9 +38,7 @@ class Inertia:
         """The inertia about the origin: tr(J) 1 - J."""
         J = self.J
         x, y, z = J[0, 0], J[1, 1], J[2, 2]
-        return Matrix(
-            [[y + z, -J[0, 1], -J[0, 2]], [-J[0, 1], x + z, -J[1, 2]], [-J[0, 2], -J[1, 2], x + y]]
-        )
+        return Matrix([[y + z, -J[0, 1], -J[0, 2]], [-J[0, 1], x + z, -J[1, 2]], [-J[0, 2], -J[1, 2], x + y]])
 
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.m + other.m, self.h + other.h, self.J + other.J)
@@ -61,9 +57,7 @@ class Inertia:
             return Inertia(self.m, h_rotated, J)
         h_A = h_rotated + X.p * self.m
         p = X.p
-        shifted = {
-            (i, j): J[i, j] + p[i] * h_rotated[j] + h_A[i] * p[j] for i in range(3) for j in range(i + 1, 3)
-        }
+        shifted = {(i, j): J[i, j] + p[i] * h_rotated[j] + h_A[i] * p[j] for i in range(3) for j in range(i + 1, 3)}
         for i in range(3):  # on the diagonal both terms have the factor p
             shifted[i, i] = J[i, i] + p[i] * (h_rotated[i] + h_A[i])
         return Inertia(self.m, h_A, symmetric(shifted))

@@ -36,9 +36,7 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
         return Vector([as_expr(sign * entry) for entry in _LETTERS[letter]])
     entries = [as_expr(entry) for entry in axis]
     if len(entries) != 3:
-        raise PolhodeError(
-            f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002"
-        )
+        raise PolhodeError(f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002")
     square = Vector(entries).dot(entries)
     if is_zero(square):
         raise PolhodeError(

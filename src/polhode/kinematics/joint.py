@@ -145,9 +145,7 @@ def compound_kinematic_matrix(stages: Sequence[Stage], eps: Sequence[Sequence[An
     return _block_diagonal([kinematic_matrix(stage, e) for stage, e in zip(stages, eps, strict=True)])
 
 
-def compound_map(
-    stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope: bool = False
-) -> Matrix:
+def compound_map(stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope: bool = False) -> Matrix:
     """The joint map H(eps) of a compound joint: Proposition 3, (27), (28); stages outermost first.
 
     With `envelope`, the columns of each stage are those of the algebra that it generates.

@@ -6,7 +6,10 @@
   leaves each link with its base parameters: a link on a revolute joint loses its mass, its first moment along the
   axis and its second moment along the axis, exactly.
 
-Both only change constants; every function of the motion stays the same, by fingerprint.
+* `merge`: joints with parallel axes, one after the other, turn what they carry by the sum of their angles; angular
+  velocities, accelerations and torques then cross them in one step.
+
+The first two only change constants. Every function of the motion stays the same, by fingerprint.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Matrix, Vector, as_expr, is_zero
-from ..geometry import Inertia, Pose
-from .tree import BASE, Link, Tree
+from ..expr import Matrix, Vector, as_expr, is_zero, pi
+from ..geometry import Inertia, Pose, about
+from .tree import BASE, Link, Tree, Turn
 
 
 def _axis(link: Link) -> tuple[str, Vector] | None:
@@ -109,13 +112,59 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
     return None
 
 
-PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup}
+def merge(tree: Tree) -> Tree:
+    """Measure the turn of each link over all parallel joints that carry it, where axes are coordinate axes."""
+    links: list[Link] = []
+    angles: list[Any] = []  # the angle that a link has turned about its axis since its anchor
+    for link in tree.links:
+        merged, angle = None, _own_angle(tree, link)
+        if angle is not None and link.parent != BASE and angles[link.parent] is not None:
+            carrier = links[link.parent]
+            offset = _turn_about(link.H[0][0], link.fixed.R, carrier.H[0][0])
+            if offset is not None:
+                angle = angle + angles[link.parent] + offset
+                before = carrier.long_turn
+                axis = link.H[0][0]
+                spin = (*((speed, axis) for speed, _ in before.spin), (link.speeds[0], axis))
+                merged = Turn(before.anchor, before.fixed, about(axis, angle).map(as_expr), spin)
+        links.append(replace(link, merged=merged))
+        angles.append(angle)
+    return replace(tree, links=tuple(links))
+
+
+def _own_angle(tree: Tree, link: Link) -> Any:
+    """The joint's angle if it turns about a coordinate axis of unit length."""
+    found = _axis(link)
+    if found is None or found[0] != "turn" or sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
+        return None
+    return tree.q[link.coordinates[0]]
+
+
+def _whole(entry: Any) -> int:
+    """-1, 0 or 1 for such an entry, 2 for any other."""
+    return next((value for value in (-1, 0, 1) if entry == value), 2)
+
+
+def _turn_about(axis: Vector, R: Matrix, carrier_axis: Vector) -> Any:
+    """The angle, a multiple of a right angle, by which R turns about an axis that it shares; None otherwise."""
+    if tuple(axis) != tuple(carrier_axis):
+        return None
+    for quarters in range(4):
+        angle = pi * quarters / 2
+        if tuple(R.entries()) == tuple(about(axis, angle).entries()):
+            return angle
+    return None
+
+
+PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup, "merge": merge}
 
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:
     """The tree after the named passes, in their order."""
     for name in names:
         if name not in PASSES:
-            raise PolhodeError(f"there is no pass {name!r}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001")
+            raise PolhodeError(
+                f"there is no pass {name!r}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
+            )
         tree = PASSES[name](tree)
     return tree

@@ -23,6 +23,51 @@ BASE = -1
 
 
 @dataclass(frozen=True)
+class Turn:
+    """How a link is turned against an anchor further in: by a fixed and then a moving rotation.
+
+    `spin` lists the speeds that turn it, each with its axis in the link's components. The anchor is the parent, unless
+    joints with parallel axes were merged: then it is the link before the first of them.
+    """
+
+    anchor: int
+    fixed: Matrix
+    motion: Matrix
+    spin: tuple[tuple[int, Vector], ...]
+
+    def inward(self, vector: Vector) -> Vector:
+        """A vector of the link in the anchor's components."""
+        return self.fixed @ (self.motion @ vector) if self._in_two_steps else self._both @ vector
+
+    def outward(self, vector: Vector) -> Vector:
+        """A vector of the anchor in the link's components."""
+        if self._in_two_steps:
+            return self.motion.T @ (self.fixed.T @ vector)
+        return self._both.T @ vector
+
+    @cached_property
+    def _both(self) -> Matrix:
+        return self.fixed @ self.motion
+
+    @cached_property
+    def _in_two_steps(self) -> bool:
+        """Whether turning twice takes fewer multiplications than turning once by the product."""
+        return _factors(self.fixed) + _factors(self.motion) < _factors(self._both) + 3
+
+    def velocity(self, u: Sequence[Any]) -> Vector:
+        """The link's angular velocity relative to the anchor."""
+        total = Vector([0, 0, 0])
+        for speed, axis in self.spin:
+            total = total + axis * u[speed]
+        return total
+
+
+def _factors(R: Matrix) -> int:
+    """How many multiplications it takes to turn a vector."""
+    return sum(entry not in (0, 1, -1) for entry in R.entries())
+
+
+@dataclass(frozen=True)
 class Link:
     """A rigid piece that moves as one, and the simple joint that carries it.
 
@@ -40,26 +85,31 @@ class Link:
     coordinates: tuple[int, ...]
     speeds: tuple[int, ...]
     inertia: Inertia
+    merged: Turn | None = None
 
     @cached_property
     def X(self) -> Pose:
         """The pose of this link in its parent."""
         return self.fixed @ self.motion
 
+    @cached_property
+    def turn(self) -> Turn:
+        """How this link is turned against its parent."""
+        spin = tuple((speed, w) for speed, (w, _) in zip(self.speeds, self.H, strict=True) if any(w))
+        return Turn(self.parent, self.fixed.R, self.motion.R, spin)
+
+    @cached_property
+    def long_turn(self) -> Turn:
+        """How this link is turned against its anchor: over all merged parallel joints at once."""
+        return self.turn if self.merged is None else self.merged
+
     def inward(self, vector: Vector) -> Vector:
         """A vector of this link in the parent's components."""
-        return self.fixed.R @ (self.motion.R @ vector) if self._in_two_turns else self.X.R @ vector
+        return self.turn.inward(vector)
 
     def outward(self, vector: Vector) -> Vector:
         """A vector of the parent in this link's components."""
-        if self._in_two_turns:
-            return self.motion.R.T @ (self.fixed.R.T @ vector)
-        return self.X.R.T @ vector
-
-    @cached_property
-    def _in_two_turns(self) -> bool:
-        """Whether turning twice takes fewer multiplications than turning once by the product."""
-        return _factors(self.fixed.R) + _factors(self.motion.R) < _factors(self.X.R) + 3
+        return self.turn.outward(vector)
 
     def inertia_inward(self, inertia: Inertia) -> Inertia:
         """An inertia of this link about the parent's origin in the parent's components."""
@@ -71,11 +121,6 @@ class Link:
         for (hw, hv), speed in zip(self.H, self.speeds, strict=True):
             w, v = w + hw * u[speed], v + hv * u[speed]
         return w, v
-
-
-def _factors(R: Matrix) -> int:
-    """How many multiplications it takes to turn a vector."""
-    return sum(entry not in (0, 1, -1) for entry in R.entries())
 
 
 @dataclass(frozen=True)
@@ -129,9 +174,7 @@ class Tree:
     @cached_property
     def stage_kinematics(self) -> list[tuple[Matrix, Matrix]]:
         """For each link, Gamma of its stage's envelope and its left inverse."""
-        return [
-            envelope_kinematics(link.stage, [self.q[k] for k in link.coordinates]) for link in self.links
-        ]
+        return [envelope_kinematics(link.stage, [self.q[k] for k in link.coordinates]) for link in self.links]
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
         """q̇ = Gamma(q) u."""
@@ -167,9 +210,7 @@ class Tree:
             )
             for link in self.links
         )
-        bodies = {
-            name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()
-        }
+        bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
         vectors = {
             "q": Vector(map(number, self.q)),
             "u": Vector(map(number, self.u)),

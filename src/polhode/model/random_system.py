@@ -91,11 +91,13 @@ def random_system(
     symbolic: float = 0.5,
     loads: bool = True,
     max_speeds: int = 24,
+    floating: bool = False,
 ) -> System:
     """A mechanism drawn by a seed: a tree of any shape, with rotated frames, off-centre inertias and loads.
 
     `joints` names the kinds to draw from (see `JOINTS`), `symbolic` is the probability that a quantity is a
-    parameter, which then has a value; no more than `max_speeds` speeds are used, further bodies being welded.
+    parameter, which then has a value; no more than `max_speeds` speeds are used, further bodies being welded. With
+    `floating` the first body is free and carries all others.
 
     >>> system = random_system(7, bodies=3)
     >>> len(system.bodies), list(system.bodies) == list(random_system(7, bodies=3).bodies)
@@ -111,7 +113,7 @@ def random_system(
         )
     dice = _Dice(random.Random(seed))
     made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
-    made.tree(dice.whole(low, high), tuple(joints), max_speeds)
+    made.tree(dice.whole(low, high), tuple(joints), max_speeds, floating)
     made.system.gravity = made.vector("g", 9)
     if loads:
         made.loads()
@@ -186,17 +188,19 @@ class _Draft:
 
     # ---- bodies and joints -----------------------------------------------------------------------------------
 
-    def tree(self, count: int, kinds: tuple[str, ...], max_speeds: int) -> None:
+    def tree(self, count: int, kinds: tuple[str, ...], max_speeds: int, floating: bool) -> None:
         """Bodies b1 … bn, each on the ground or on an earlier one, by joints j1 … jn."""
         chain_like = self.dice.pick((0.2, 0.5, 0.9))
+        root = int(floating)
         parents = [
-            place - 1 if self.dice.chance(chain_like) else self.dice.whole(0, place - 1)
+            place - 1 if self.dice.chance(chain_like) else self.dice.whole(min(root, place - 1), place - 1)
             for place in range(1, count + 1)
         ]
         carrier: dict[int, str] = {}  # for each massless body the kind of its joint
         left = max_speeds
         for place, parent in enumerate(parents, start=1):
             allowed = tuple(kind for kind in _BEYOND_MASSLESS[carrier.get(parent, "fixed")] if kind in kinds)
+            allowed = ("free",) if floating and place == 1 else allowed
             name, kind = self.joint_type(allowed or ("fixed",), left)
             left -= kind.speeds
             may_be_massless = name in _BEYOND_MASSLESS and place in parents and parent not in carrier

@@ -18,10 +18,13 @@ from ..errors import PolhodeError
 from ..functions import Functions
 from ..model.system import GROUND
 from .state import Floats, quaternion_groups
+from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
 if TYPE_CHECKING:
     from ..equations import Equations
 
+_MEASURES = ("rad", "m", "rad/s", "m/s")
+_MOST_CHANNELS = 24
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -212,14 +215,32 @@ class Trajectory:
         name = self.functions.equations.system.name if self.functions else "trajectory"
         return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
 
+    def _groups(self) -> list[tuple[str, str, Mapping[str, Floats]]]:
+        """Coordinates and speeds that share a unit, each group with its title and unit."""
+        if self.functions is None:
+            coordinates, speeds = [""] * len(self.coordinates), [""] * len(self.speeds)
+            titles = {"": "Coordinates"}, {"": "Speeds"}
+        else:
+            equations = self.functions.equations
+            coordinates, speeds = coordinate_units(equations), speed_units(equations)
+            titles = COORDINATE_GROUPS, SPEED_GROUPS
+        found: list[tuple[str, str, Mapping[str, Floats]]] = []
+        for table, units, names, values in (
+            (titles[0], coordinates, self.coordinates, self.q.T),
+            (titles[1], speeds, self.speeds, self.u.T),
+        ):
+            columns = list(zip(units, names, values, strict=True))
+            for unit, title in table.items():
+                members = {name: column for own, name, column in columns if own == unit}
+                if members:
+                    found.append((title, unit if unit in _MEASURES else "", members))
+        return found
+
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Coordinates, speeds and energy over time as a matplotlib figure, saved if a path is given."""
         from ..view.plot import plot_channels, save_plot
 
-        groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [
-            ("Coordinates", "rad, m", {name: self[name] for name in self.coordinates}),
-            ("Speeds", "rad/s, m/s", {name: self.speed(name) for name in self.speeds}),
-        ]
+        groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*self._groups()]
         if self.functions is not None:
             energy = self.energy
             groups.append(
@@ -229,7 +250,7 @@ class Trajectory:
                     {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
                 )
             )
-        figure = plot_channels(self.t, [group for group in groups if group[2]], title=self.title)
+        figure = plot_channels(self.t, groups, title=self.title)
         if path is not None:
             save_plot(figure, path)
         return figure
@@ -260,7 +281,9 @@ class Trajectory:
         )
         motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
         energy = self.energy
-        channels = [Channel(name, "rad or m", self[name]) for name in self.coordinates[:12]]
+        groups = [(unit, group) for _, unit, group in self._groups() if unit not in SPEED_GROUPS]
+        channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
+        channels = channels[:_MOST_CHANNELS]
         channels += [
             Channel("kinetic energy", "J", energy.kinetic),
             Channel("total energy", "J", energy.total),

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .parts import Inertial, JointPart, LinkPart
 from .report import Findings
 
+#: Rounding, relative to the largest moment.
 _SLACK = 1e-9
+#: A milligram a millimetre away, in kg m²: a negative moment below this is a zero that was rounded.
+_NEGLIGIBLE = 1e-12
 
 
-def check_inertials(links: Sequence[LinkPart], repair: str, findings: Findings) -> set[str]:
-    """Judge each <inertial>; returns the links whose inertia is impossible but accepted as it stands.
+@dataclass(frozen=True)
+class Fault:
+    """Why no body has an inertia, the nearest possible one, and whether it could make a mass matrix indefinite."""
 
-    Robot files that people use contain inertias that no body can have, mostly through rounding or CAD export, and
-    other engines compute with them. With repair="report" they are accepted with a warning; with "none" refused.
+    message: str
+    cure: str
+    negative: bool
+
+
+def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings) -> set[str]:
+    """Judge each <inertial>; returns the links whose inertia is impossible but used as it stands.
+
+    Robot files that people use contain inertias that no body can have, by rounding or by guess, and other engines
+    compute with them. "strict" refuses them all; "lenient" uses them with a warning as long as no principal moment
+    is negative; "any" uses even those.
     """
     accepted: set[str] = set()
     for link in links:
@@ -33,16 +47,20 @@ def check_inertials(links: Sequence[LinkPart], repair: str, findings: Findings) 
         fault = impossible_inertia(inertial)
         if not fault:
             continue
-        if repair == "report":
+        if inertia == "any" or (inertia == "lenient" and not fault.negative):
             accepted.add(link.name)
-            findings.warn(inertial.line, what, f"{fault[0]}; it is used as it stands.", fault[1], "W-URDF-006")
+            findings.warn(
+                inertial.line, what, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006"
+            )
         else:
-            findings.problem(inertial.line, what, f"{fault[0]}.", fault[1], "E-URDF-071")
+            way = "any" if fault.negative else "lenient"
+            cure = f'{fault.cure} To use it as it stands, pass inertia="{way}".'
+            findings.problem(inertial.line, what, f"{fault.message}.", cure, "E-URDF-071")
     return accepted
 
 
-def impossible_inertia(inertial: Inertial) -> tuple[str, str] | None:
-    """What is wrong with the principal moments, and the nearest possible ones; None if nothing is."""
+def impossible_inertia(inertial: Inertial) -> Fault | None:
+    """What is wrong with the principal moments, if anything is."""
     import numpy as np
 
     xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
@@ -52,9 +70,11 @@ def impossible_inertia(inertial: Inertial) -> tuple[str, str] | None:
     a, b, c = (max(moment, 0.0) for moment in moments)
     cure = f"The nearest possible moments are {a:.6g}, {b:.6g}, {min(c, a + b):.6g}."
     if moments[0] < -slack:
-        return f"the inertia is not positive: its principal moments are {listed}", cure
+        message = f"the inertia is not positive: its principal moments are {listed}"
+        return Fault(message, cure, negative=moments[0] < -_NEGLIGIBLE)
     if moments[2] > moments[0] + moments[1] + slack:
-        return f"the principal moments {listed} are impossible: the largest exceeds the sum of the others", cure
+        message = f"the principal moments {listed} are impossible: the largest exceeds the sum of the others"
+        return Fault(message, cure, negative=False)
     return None
 
 

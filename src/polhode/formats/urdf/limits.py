@@ -22,13 +22,22 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
                 "Swap them.",
                 "E-URDF-033",
             )
-        elif joint.kind == "revolute" and max(abs(facts.lower or 0), abs(facts.upper or 0)) > 2 * pi + 1e-6:
-            findings.warn(
-                joint.line, what, "the limits go beyond a full turn.", "Are they in degrees?", "W-URDF-009"
-            )
         if joint.kind in ("revolute", "prismatic") and facts.lower is None:
             findings.notice(joint.line, what, "there are no limits; the joint moves freely.", "N-URDF-005")
+    wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
+    if wide:
+        findings.warn(
+            wide[0].line,
+            f"{len(wide)} joints <limit>",
+            f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}.",
+            "Are they in degrees?",
+            "W-URDF-009",
+        )
     _notice_losses(joints, dynamics, findings)
+
+
+def _beyond_a_turn(joint: JointPart) -> bool:
+    return max(abs(joint.facts.lower or 0), abs(joint.facts.upper or 0)) > 2 * pi + 1e-6
 
 
 def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:

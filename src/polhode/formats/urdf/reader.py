@@ -24,7 +24,7 @@ from .unmodelled import list_unmodelled
 _CHOICES = {
     "base": ("fixed", "floating"),
     "mimic": ("refuse", "independent"),
-    "repair": ("report", "none"),
+    "inertia": ("lenient", "strict", "any"),
     "massless": ("refuse", "report"),
 }
 
@@ -38,7 +38,7 @@ def load_urdf(
     root: str | None = None,
     dynamics: bool = False,
     mimic: str = "refuse",
-    repair: str = "report",
+    inertia: str = "lenient",
     massless: str = "refuse",
     snap: float | str = "1e-6",
     limits: Limits | None = None,
@@ -52,7 +52,7 @@ def load_urdf(
         root=root,
         dynamics=dynamics,
         mimic=mimic,
-        repair=repair,
+        inertia=inertia,
         massless=massless,
         snap=snap,
         limits=limits,
@@ -68,7 +68,7 @@ def read_urdf(
     root: str | None = None,
     dynamics: bool = False,
     mimic: str = "refuse",
-    repair: str = "report",
+    inertia: str = "lenient",
     massless: str = "refuse",
     snap: float | str = "1e-6",
     limits: Limits | None = None,
@@ -83,11 +83,12 @@ def read_urdf(
     - root: the root link, if the file has several trees.
     - dynamics: add each joint's damping as a force; dry friction is recorded only.
     - mimic: "refuse" a joint that follows another, or make it "independent".
-    - repair: "report" and use inertias that no body can have, or "none": refuse them.
+    - inertia: what to do with inertias that no body can have: "strict" refuses them, "lenient" uses them with a
+      warning unless a principal moment is negative, "any" uses even those.
     - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     """
-    _check_choices({"base": base, "mimic": mimic, "repair": repair, "massless": massless})
+    _check_choices({"base": base, "mimic": mimic, "inertia": inertia, "massless": massless})
     path = Path(path)
     findings = Findings(path.name)
     limits = limits or Limits()
@@ -102,7 +103,7 @@ def read_urdf(
     links, joints = reached_from(robot, top, findings)
     check_mimics(joints, mimic, findings)
     check_limits(joints, dynamics, findings)
-    accepted = check_inertials(links, repair, findings)
+    accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, massless, findings)
     findings.raise_problems()
     assembly = Assembly(robot.name, symbolic, Fraction(str(snap)), findings)

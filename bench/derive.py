@@ -1,0 +1,155 @@
+"""How long it takes to derive: all parameters symbolic, from a built System to the graph, and to native code."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import count as counting
+from typing import Any
+
+from polhode import Equations, System
+from polhode.codegen.plan import plan
+from polhode.errors import PolhodeError
+from polhode.expr import evaluate
+from polhode.formalisms import names
+
+from . import sympy_arm
+from .clock import Measure, least_times, seconds_of
+from .models import binary_tree, chain
+from .table import Row
+
+SECTION = "derive"
+_FRESH = counting(1)
+
+
+def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
+    """The section's table."""
+    _check_same_arm()
+    passes = 3 if quick else 9
+    say("formalisms on the six-joint arm, a tree and a long chain")
+    return [*_against_kane(quick, passes, say), *_formalisms(passes), *_large(passes), *_cold(passes, say)]
+
+
+def _mass_and_bias(equations: Equations) -> object:
+    return equations.mass_matrix, equations.bias
+
+
+def _accelerations(equations: Equations) -> object:
+    return equations.forward_dynamics
+
+
+def _derivation(make: Callable[[str], System], formalism: str, ask: Callable[[Equations], object]) -> Measure:
+    """Seconds to derive a System that was built under names never used before."""
+
+    def measure() -> float:
+        system = make(f"_{next(_FRESH)}")
+        return seconds_of(lambda: ask(system.derive(formalism)))
+
+    return measure
+
+
+def _arm(tag: str) -> System:
+    return chain(6, tag)
+
+
+def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[Row]:
+    """Poincaré's equations, M and bias as the paper has them, beside Kane's method in SymPy."""
+    made = []
+    for size in (3, 4) if quick else (3, 6):
+        say(f"SymPy, {size} joints")
+
+        def arm(tag: str, size: int = size) -> System:
+            return chain(size, tag)
+
+        def by_kane(size: int = size) -> float:
+            return seconds_of(lambda: kept.append(sympy_arm.kane(size)))
+
+        kept: list[sympy_arm.Kane] = []
+        ours = least_times({"ours": _derivation(arm, "poincare", _mass_and_bias)}, passes)["ours"]
+        theirs = least_times({"theirs": by_kane}, passes=2)["theirs"]
+        after_cse = sympy_arm.operations_after_cse(kept[-1])
+        note = f"{_operations(arm(''), 'poincare')} operations, SymPy after cse {after_cse}"
+        made.append(
+            Row(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note)
+        )
+    return made
+
+
+def _formalisms(passes: int) -> list[Row]:
+    asked = {"M and bias": _mass_and_bias, "accelerations": _accelerations}
+    goals = {("articulated_body", "accelerations"): 0.060, ("poincare", "M and bias"): 0.3}
+    cases = [(name, what) for name in names() for what in asked]
+    measures = {f"{what}, {name}": _derivation(_arm, name, asked[what]) for name, what in cases}
+    least = least_times(measures, passes)
+    return [
+        Row(SECTION, "6-joint arm", f"{what}, {name}", least[f"{what}, {name}"], most_seconds=goals.get((name, what)))
+        for name, what in cases
+    ]
+
+
+def _large(passes: int) -> list[Row]:
+    cases = {
+        "30-body tree": (lambda tag: binary_tree(30, tag), 0.5),
+        "100-link chain": (lambda tag: chain(100, tag, "xyz"), 2.0),
+    }
+    least = least_times(
+        {name: _derivation(make, "articulated_body", _accelerations) for name, (make, _) in cases.items()},
+        max(2, passes // 2),
+    )
+    return [
+        Row(SECTION, name, "accelerations, articulated_body", least[name], most_seconds=goal)
+        for name, (_, goal) in cases.items()
+    ]
+
+
+def _cold(passes: int, say: Callable[[str], None]) -> list[Row]:
+    """A fresh process each time, nothing cached."""
+    say("cold starts")
+    stages: dict[str, float] = {}
+    whole = float("inf")
+    for _ in range(passes):
+        start = time.perf_counter()
+        run = subprocess.run([sys.executable, "-m", "bench.cold"], capture_output=True, text=True, check=True)
+        whole = min(whole, time.perf_counter() - start)
+        for name, seconds in json.loads(run.stdout).items():
+            stages[name] = min(seconds, stages.get(name, seconds))
+    work = {name: stages[name] for name in ("derive", "plan", "compile", "first call")}
+    note = ", ".join(f"{name} {1e3 * seconds:.0f} ms" for name, seconds in work.items())
+    case = "6-joint arm"
+    return [
+        Row(SECTION, case, "to a native function, cold", sum(work.values()), most_seconds=0.4, note=note),
+        Row(SECTION, case, "the same with imports", sum(stages.values()), note=f"imports {1e3 * stages['import']:.0f} ms"),
+        Row(SECTION, case, "the same, whole process", whole),
+    ]
+
+
+def _operations(system: System, formalism: str) -> int:
+    """Operations of M and bias in one program, set-up included."""
+    equations = system.derive(formalism)
+    size = len(equations.u)
+    outputs = [
+        ("mass_matrix", (size, size), list(equations.mass_matrix.entries())),
+        ("bias", (size,), list(equations.bias)),
+    ]
+    parameters = [parameter.symbol for parameter in system.parameters.values()]
+    program = plan("mass_and_bias", [("q", list(equations.q)), ("u", list(equations.u))], outputs, parameters)
+    return len(program.setup) + len(program.run)
+
+
+def _check_same_arm() -> None:
+    """SymPy's arm and ours are one arm: M and f agree at a random point."""
+    dice = random.Random(3)
+    system = chain(3)
+    equations = system.derive("poincare")
+    point: dict[Any, float] = {symbol: dice.uniform(-1, 1) for symbol in (*equations.q, *equations.u)}
+    point |= {parameter.symbol: float(parameter.value or 0) for parameter in system.parameters.values()}
+    size = len(equations.u)
+    ours = evaluate([*equations.mass_matrix.entries(), *equations.bias], point)
+    M, f = sympy_arm.values(sympy_arm.kane(size), {symbol.name: value for symbol, value in point.items()})
+    theirs = [*map(float, M), *(-float(entry) for entry in f)]
+    if any(abs(a - b) > 1e-9 * (1 + abs(b)) for a, b in zip(ours, theirs, strict=True)):
+        raise PolhodeError("SymPy's arm and ours are not the same mechanism.", code="E-BENCH-001")

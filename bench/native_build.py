@@ -1,0 +1,114 @@
+"""Building the C++ loops of the peers from the headers in their wheels; a built loop is kept under out/."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sysconfig
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from polhode.errors import PolhodeError
+
+SOURCES = Path(__file__).parent / "native"
+BUILT = Path("out") / "bench"
+_FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
+#: As Pinocchio's own build has them: its list of joint types is longer than Boost's defaults allow.
+_BOOST = ("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A C++ program and what its compiler needs to know."""
+
+    name: str
+    package: str
+    flags: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+
+    def build(self, say: Callable[[str], None]) -> Path:
+        """The path of the program, compiled unless these very sources, flags and versions were compiled before."""
+        source = SOURCES / f"{self.name}.cpp"
+        command = [*_FLAGS, *self.flags]
+        said = "\n".join([*command, *self.libraries, metadata.version(self.package), _processor_flags()])
+        texts = [source.read_text(encoding="utf-8"), (SOURCES / "loop.hpp").read_text(encoding="utf-8"), said]
+        key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+        path = BUILT / f"{self.name}-{key}"
+        if not path.exists():
+            BUILT.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".new")
+            _compile([*command, str(source), "-o", str(unfinished), *self.libraries], self.name, say)
+            unfinished.rename(path)
+        return path.resolve()
+
+
+def pinocchio_loop() -> Loop:
+    """Pinocchio header-only, with the headers of Boost and Eigen."""
+    prefix = _site_packages() / "cmeel.prefix" / "include"
+    if not (prefix / "pinocchio").is_dir():
+        raise PolhodeError("there are no headers of Pinocchio.", cure="Install its wheel: pip install pin.")
+    return Loop("pinocchio_loop", "pin", (*_BOOST, f"-I{prefix}", f"-I{_eigen(prefix)}"))
+
+
+def mujoco_loop() -> Loop:
+    """MuJoCo's library as its wheel has it."""
+    folder = _site_packages() / "mujoco"
+    libraries = sorted(folder.glob("libmujoco.so*"))
+    if not libraries:
+        raise PolhodeError("there is no library of MuJoCo.", cure="Install its wheel: pip install mujoco.")
+    return Loop("mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}"))
+
+
+def run_loop(program: Path, folder: Path, seconds: float) -> dict[str, float]:
+    """Run a loop on the model and states in a folder; seconds a call by function."""
+    run = subprocess.run([program, folder, str(seconds)], capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise PolhodeError(f"{program.name} ended with {run.returncode}: {run.stderr.strip()[:300]}", code="E-BENCH-002")
+    pairs = (line.split() for line in run.stdout.splitlines())
+    return {name: 1e-9 * float(nanoseconds) for name, nanoseconds in pairs}
+
+
+def _compile(arguments: Sequence[str], name: str, say: Callable[[str], None]) -> None:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise PolhodeError("there is no g++.", cure="Install a C++ compiler to compare with C++ engines.")
+    start = time.monotonic()
+    say(f"compiling {name} (once; Pinocchio takes some minutes)")
+    log = BUILT / f"{name}.log"
+    with log.open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen([compiler, *arguments], stderr=errors, stdout=errors)
+        while process.poll() is None:
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                say(f"compiling {name}: {time.monotonic() - start:.0f} s")
+    if process.returncode:
+        raise PolhodeError(f"{name} does not compile.", cure=f"See {log}.", code="E-BENCH-003")
+
+
+def _site_packages() -> Path:
+    return Path(sysconfig.get_paths()["purelib"])
+
+
+def _eigen(prefix: Path) -> Path:
+    """Eigen from its wheel, from the system, or from where EIGEN3_INCLUDE_DIR says."""
+    given = os.environ.get("EIGEN3_INCLUDE_DIR")
+    places = [Path(given)] if given else []
+    places += [prefix / "eigen3", *(Path(root) / "include" / "eigen3" for root in ("/usr", "/usr/local"))]
+    for place in places:
+        if (place / "Eigen" / "Core").is_file():
+            return place
+    raise PolhodeError("there are no headers of Eigen.", cure="Install its wheel: pip install cmeel-eigen.")
+
+
+@cache
+def _processor_flags() -> str:
+    """What -march=native means here."""
+    run = subprocess.run(["g++", "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False)
+    return run.stdout

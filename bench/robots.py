@@ -1,0 +1,49 @@
+"""Robots of the example-robot-data wheel, read by polhode's own URDF reader."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from polhode import Fixed, System
+from polhode.errors import PolhodeError
+from polhode.formats.urdf import load_urdf
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A file of the wheel, and what to make of it."""
+
+    name: str
+    file: str
+    base: str = "fixed"
+    locked: tuple[str, ...] = ()
+
+    def system(self) -> System:
+        """The robot with its locked joints welded."""
+        folder = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots"
+        if not folder.is_dir():
+            raise PolhodeError(
+                "the example robots are not there.", cure="pip install example-robot-data", code="E-BENCH-005"
+            )
+        made = load_urdf(folder / self.file, base=self.base, mimic="independent")
+        return _with_locked(made, self.locked)
+
+
+def _with_locked(system: System, names: Iterable[str]) -> System:
+    for name in names:
+        system.joints[name] = replace(system.joints[name], type=Fixed(), q=(), u=(), tau=())
+    return system
+
+
+ARMS = (
+    Robot("ur5", "ur_description/urdf/ur5_robot.urdf"),
+    Robot("panda", "panda_description/urdf/panda.urdf", locked=("panda_finger_joint1", "panda_finger_joint2")),
+)
+WALKERS = (
+    Robot("solo12", "solo_description/robots/solo12.urdf", "floating"),
+    Robot("anymal", "anymal_b_simple_description/robots/anymal.urdf", "floating"),
+    Robot("talos", "talos_data/robots/talos_reduced.urdf", "floating"),
+)

@@ -1,0 +1,144 @@
+"""How fast the native functions are: beside Pinocchio's C++ and MuJoCo, on the same states, in loops of machine code."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode import Equations, System
+from polhode.errors import PolhodeError
+
+from .clock import Measure, least_times, seconds_of
+from .models import chain
+from .native_build import mujoco_loop, pinocchio_loop, run_loop
+from .plain_tree import Floats, PlainTree, as_lines, as_mjcf, plain_tree, unit_quaternions
+from .robots import ARMS, WALKERS
+from .table import Row
+
+SECTION = "speed"
+STATES = 64
+TOLERANCE = 1e-9
+_PEER_OF = {"forward_dynamics": "Pinocchio ABA", "inverse_dynamics": "Pinocchio RNEA", "mass_matrix": "Pinocchio CRBA"}
+#: Ten times on six-joint arms was asked for.
+_GOALS = {"ur5": 10.0, "6-joint arm": 10.0}
+
+
+@dataclass(frozen=True)
+class States:
+    """Random states as our functions take them, in batches."""
+
+    q: Floats
+    u: Floats
+    udot: Floats
+    tau: Floats
+
+    def of(self, function: str) -> tuple[Floats, ...]:
+        """The arrays that a function takes."""
+        last = {"forward_dynamics": (self.u, self.tau), "inverse_dynamics": (self.u, self.udot)}
+        return (self.q, *last.get(function, ()))
+
+
+def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
+    """The section's table."""
+    programs = {"pinocchio": pinocchio_loop().build(say), "mujoco": mujoco_loop().build(say)}
+    robots: list[tuple[str, Callable[[], System]]] = [("6-joint arm", partial(chain, 6))]
+    robots += [(robot.name, robot.system) for robot in (ARMS if quick else ARMS + WALKERS)]
+    made: list[Row] = []
+    for name, system in robots:
+        say(name)
+        made += _robot(name, system().derive(), programs, passes=3 if quick else 12, seconds=0.05 if quick else 0.1)
+    return made
+
+
+def _robot(
+    name: str, equations: Equations, programs: dict[str, Path], passes: int, seconds: float
+) -> Iterator[Row]:
+    functions = equations.compile(bake=True, cache=False)
+    native = {}
+    ready = seconds_of(lambda: native.update({what: functions.native(what) for what in _PEER_OF}))
+    states = random_states(equations)
+    tree = plain_tree(equations)
+    ours = {what: native[what](*states.of(what)) for what in _PEER_OF}
+    measures: dict[str, Measure] = {}
+    for what, function in native.items():
+        for lanes in (False, True):
+            measures[f"{what} {lanes}"] = partial(_per_call, function, states.of(what), lanes, seconds)
+    with _prepared(tree, states) as folder:
+        theirs = dict.fromkeys(_PEER_OF, float("inf"))
+        in_mujoco = float("inf")
+        least = dict.fromkeys(measures, float("inf"))
+        for _ in range(passes):
+            least = {key: min(least[key], value) for key, value in least_times(measures, 1).items()}
+            found = run_loop(programs["pinocchio"], folder, seconds)
+            theirs = {key: min(theirs[key], found[key]) for key in theirs}
+            if tree.is_fixed_base:
+                in_mujoco = min(in_mujoco, run_loop(programs["mujoco"], folder, seconds)["forward_dynamics"])
+        _check(name, folder, tree, ours)
+    for what, peer in _PEER_OF.items():
+        count = functions.program(what).run
+        note = f"{len(count)} operations"
+        goal = _GOALS.get(name)
+        yield Row(SECTION, name, what, least[f"{what} False"], peer, theirs[what], least_ratio=goal, note=note)
+        yield Row(SECTION, name, f"{what}, in lanes", least[f"{what} True"], peer, theirs[what])
+    if tree.is_fixed_base:
+        yield Row(
+            SECTION, name, "forward_dynamics", least["forward_dynamics False"], "MuJoCo mj_forward", in_mujoco
+        )
+    yield Row(SECTION, name, "plan and compile all three", ready, note="no cache")
+
+
+def _per_call(function: Any, arrays: tuple[Floats, ...], lanes: bool, seconds: float) -> float:
+    return 1e-9 * float(function.time_per_call(*arrays, lanes=lanes, seconds=seconds))
+
+
+def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> States:
+    """States with angles and rates of order one; quaternions have length one."""
+    dice = np.random.default_rng(seed)
+    q = dice.uniform(-1.5, 1.5, (count, len(equations.q)))
+    for first in unit_quaternions(equations):
+        q[:, first : first + 4] /= np.linalg.norm(q[:, first : first + 4], axis=1, keepdims=True)
+    u, udot, tau = (dice.uniform(-1, 1, (count, len(equations.u))) for _ in range(3))
+    return States(q, u, udot, tau)
+
+
+@contextmanager
+def _prepared(tree: PlainTree, states: States) -> Iterator[Path]:
+    """A folder with the model and the states as the loops read them."""
+    with tempfile.TemporaryDirectory(prefix="polhode-bench-") as name:
+        folder = Path(name)
+        folder.joinpath("tree.txt").write_text(as_lines(tree), encoding="utf-8")
+        if tree.is_fixed_base:
+            folder.joinpath("model.xml").write_text(as_mjcf(tree), encoding="utf-8")
+        q, u = list(tree.q_order), list(tree.u_order)
+        table = np.hstack([states.q[:, q], states.u[:, u], states.udot[:, u], states.tau[:, u]])
+        folder.joinpath("states.bin").write_bytes(np.ascontiguousarray(table).tobytes())
+        yield folder
+
+
+def _check(name: str, folder: Path, tree: PlainTree, ours: dict[str, Floats]) -> None:
+    """All engines give the same numbers, or nothing was compared."""
+    order = list(tree.u_order)
+    size = len(order)
+    rest = np.fromfile(folder / "pinocchio.bin").reshape(STATES, 2 * size + size * size)
+    expected = {
+        "inverse_dynamics": rest[:, :size],
+        "mass_matrix": rest[:, size:-size].reshape(STATES, size, size),
+        "forward_dynamics": rest[:, -size:],
+    }
+    mine = {what: values[..., order] for what, values in ours.items()}
+    mine["mass_matrix"] = ours["mass_matrix"][:, order][:, :, order]
+    pairs = [(f"{_PEER_OF[what]}", mine[what], expected[what]) for what in _PEER_OF]
+    if tree.is_fixed_base:
+        theirs = np.fromfile(folder / "mujoco.bin").reshape(STATES, size)
+        pairs.append(("MuJoCo", mine["forward_dynamics"], theirs))
+    for peer, a, b in pairs:
+        error = float(np.max(np.abs(a - b)) / np.max(np.abs(b)))
+        if not error < TOLERANCE:
+            raise PolhodeError(f"{name}: ours and {peer} differ by {error:.1e}.", code="E-BENCH-006")

@@ -1,0 +1,169 @@
+"""The command `polhode`. Nothing heavy is loaded before a command needs it, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .errors import PolhodeError
+
+app = typer.Typer(
+    name="polhode",
+    help="Exact equations of motion of mechanisms: derive, compare, simulate, export.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(help="A model file (.yaml).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from . import __version__
+
+        typer.echo(f"polhode {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Exact equations of motion of mechanisms: derive, compare, simulate, export."""
+
+
+@app.command()
+def derive(
+    file: File,
+    formalism: Formalism = "auto",
+    of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    json: Json = False,
+) -> None:
+    """Say what a mechanism is and print its equations of motion."""
+    from .commands import derive as command
+
+    command.run(file, formalism, of, latex, json)
+
+
+@app.command()
+def simulate(
+    file: File,
+    duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds.")] = 10.0,
+    pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
+    ] = None,
+    method: Annotated[str, typer.Option(help="auto, DOP853, LSODA, Radau, rk4, …")] = "auto",
+    step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
+    tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
+    csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
+    json: Json = False,
+) -> None:
+    """Run a mechanism; write what came of it."""
+    from .commands import simulate as command
+
+    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
+    files = {"csv": csv, "page": page, "plot": plot, "save": save}
+    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json))
+
+
+@app.command()
+def compare(
+    file: File,
+    timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
+    json: Json = False,
+) -> None:
+    """Derive by every formalism: prove that they agree, count operations, time native code."""
+    from .commands import compare as command
+
+    raise typer.Exit(command.run(file, timing, json))
+
+
+@app.command()
+def export(
+    file: File,
+    target: Annotated[str, typer.Option(help="c or numpy.")] = "c",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
+    of: Annotated[list[str] | None, typer.Option(help="Functions; may be given several times.")] = None,
+    formalism: Formalism = "auto",
+    json: Json = False,
+) -> None:
+    """Write functions as source code without dependencies."""
+    from .commands import export as command
+
+    command.run(file, target, out, of or ["forward_dynamics"], formalism, json)
+
+
+@app.command()
+def check(file: File, json: Json = False) -> None:
+    """Check a model file: that it reads, derives, agrees, and can start."""
+    from .commands import check as command
+
+    raise typer.Exit(command.run(file, json))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of model files."""
+    from .commands.show import as_json
+    from .formats import schema as published
+
+    as_json(published())
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
+) -> None:
+    """Derive, compare, run and show a six-degree-of-freedom arm."""
+    from .demo import run
+
+    run(out)
+
+
+def main() -> None:
+    """Run the command line; what is wrong with the input ends in a message and exit code 2."""
+    try:
+        app()
+    except PolhodeError as error:
+        sys.exit(_report(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; closing quietly is what they expect.
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _report(error: PolhodeError) -> int:
+    from .commands import show
+
+    if "--json" in sys.argv:
+        show.as_json({"error": error.as_json()})
+    else:
+        show.console(stderr=True).print(show_lines(str(error)), style="red", soft_wrap=True)
+    return 2
+
+
+def show_lines(message: str) -> str:
+    """The lines of a message without control characters."""
+    from .commands.show import plain
+
+    return "\n".join(plain(line) for line in message.splitlines())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands of `polhode`, one file each; `polhode.cli` gives them their options."""

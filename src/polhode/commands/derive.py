@@ -1,0 +1,147 @@
+"""`polhode derive`: what a mechanism is, and its equations of motion in readable form."""
+
+from __future__ import annotations
+
+import time
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, operation_counts
+from ..expr.normal import normal
+from ..model.system import GROUND, System
+from . import show
+
+#: What can be asked for, and how it is written on the left of an equation.
+RESULTS = {
+    "mass_matrix": "M",
+    "forcing": "f",
+    "bias": "bias",
+    "inverse_dynamics": "τ",
+    "forward_dynamics": "u̇",
+    "coordinate_rates": "q̇",
+    "kinematic_matrix": "Γ",
+    "kinetic_energy": "T",
+    "potential_energy": "V",
+}
+#: Results with more operations than this are counted rather than printed, unless they were asked for.
+_SMALL = 150
+
+
+def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool) -> None:
+    """Load, derive and print."""
+    if of is not None and of not in RESULTS:
+        close = get_close_matches(of, RESULTS, n=1)
+        raise PolhodeError(
+            f"there is no result {of!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(RESULTS)}.",
+            code="E-CLI-002",
+        )
+    system = show.loaded(file)
+    began = time.perf_counter()
+    equations = system.derive(formalism)
+    wanted = [of] if of else ["mass_matrix", "forcing"]
+    for name in wanted:
+        getattr(equations, name)
+    took = time.perf_counter() - began
+    if json:
+        show.as_json(_record(system, equations, wanted, took, bool(of)))
+    elif latex:
+        show.console().print("\n\n".join(equations.latex(name) for name in wanted), soft_wrap=True)
+    else:
+        out = show.console()
+        describe(out, system, equations)
+        for name in wanted:
+            _print_result(out, equations, name, asked=bool(of))
+        out.print(f"derived by {formalism} in {took * 1e3:.1f} ms", style="dim")
+
+
+def describe(out: Console, system: System, equations: Equations) -> None:
+    """Bodies, joints, coordinates and speeds."""
+    out.print(Text(show.plain(system.name), style="bold"))
+    bodies = [body for body in system.bodies.values() if body.name != GROUND]
+    out.print(show.table(["body", "mass", "mass centre"], [(b.name, b.mass, tuple(b.com)) for b in bodies]))
+    rows = [
+        (
+            joint.name,
+            f"{joint.type.name}{'' if joint.type.is_holonomic else ', nonholonomic'}",
+            f"{joint.parent} → {joint.child}",
+            " ".join(q.name for q in joint.q),
+            " ".join(u.name for u in joint.u),
+        )
+        for joint in system.joints.values()
+    ]
+    out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
+    values = [
+        f"{name} = {'?' if p.value is None else float(p.value):}{f' {p.unit}' if p.unit else ''}"
+        for name, p in system.parameters.items()
+    ]
+    if values:
+        out.print(show.plain("parameters: " + ", ".join(values)))
+    out.print(f"{len(equations.q)} coordinates, {len(equations.u)} speeds\n")
+
+
+def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
+    """The entries of a result that are not zero, each with its left-hand side."""
+    letter, value = RESULTS[name], getattr(equations, name)
+    if isinstance(value, Expr):
+        return [(letter, value)]
+    if isinstance(value, Matrix):
+        rows = equations.speeds if name == "mass_matrix" else equations.coordinates
+        square = name == "mass_matrix"
+        return [
+            (f"{letter}[{rows[i]}, {equations.speeds[j]}]", entry)
+            for i, row in enumerate(value)
+            for j, entry in enumerate(row)
+            if entry != 0 and (j >= i or not square)
+        ]
+    labels = equations.coordinates if name == "coordinate_rates" else equations.speeds
+    return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
+
+
+def _print_result(out: Console, equations: Equations, name: str, asked: bool) -> None:
+    found = entries(equations, name)
+    size = sum(operation_counts(entry for _, entry in found).values())
+    if size > _SMALL and not asked:
+        out.print(f"{name}: {equations.operations(name) if name in _COUNTED else f'{size} operations'}")
+        out.print(f"  print it with --of {name}\n", style="dim")
+        return
+    for label, entry in found:
+        out.print(show.plain(f"{label} = {normal(entry)!r}"), soft_wrap=True)
+    out.print()
+
+
+_COUNTED = ("mass_matrix", "bias", "inverse_dynamics", "forward_dynamics", "coordinate_rates")
+
+
+def _record(system: System, equations: Equations, wanted: list[str], took: float, asked: bool) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "system": system.name,
+        "formalism": equations.formalism,
+        "milliseconds": round(took * 1e3, 3),
+        "bodies": [name for name in system.bodies if name != GROUND],
+        "joints": [
+            {
+                "name": joint.name,
+                "type": joint.type.name,
+                "parent": joint.parent,
+                "child": joint.child,
+                "holonomic": joint.type.is_holonomic,
+                "coordinates": [q.name for q in joint.q],
+                "speeds": [u.name for u in joint.u],
+            }
+            for joint in system.joints.values()
+        ],
+        "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},
+        "operations": {name: vars(equations.operations(name)) for name in wanted if name in _COUNTED},
+    }
+    for name in wanted:
+        found = entries(equations, name)
+        if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:
+            record[name] = {label: repr(normal(entry)) for label, entry in found}
+    return record

@@ -1,0 +1,74 @@
+"""How commands speak: tables and sentences for a person, JSON for a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..errors import PolhodeError
+from ..model.system import System
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that never reads markup out of a user's words, and that no narrow encoding breaks."""
+    stream = sys.stderr if stderr else sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def plain(words: object) -> str:
+    """One line without control characters, so that no name can move the cursor or colour the screen."""
+    return "".join(letter if letter.isprintable() else "�" for letter in str(words))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers_from: int | None = None) -> Table:
+    """A table; columns from `numbers_from` on are numbers and set to the right."""
+    made = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for place, name in enumerate(head):
+        right = numbers_from is not None and place >= numbers_from
+        made.add_column(name, justify="right" if right else "left", no_wrap=right)
+    for row in rows:
+        made.add_row(*(cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row))
+    return made
+
+
+def as_json(record: Any) -> None:
+    """Print plain data as JSON, in ASCII so that every console can show it."""
+    sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
+
+
+def loaded(file: Path) -> System:
+    """The system that a model file describes."""
+    from ..formats import load
+
+    return load(file)
+
+
+def assignments(given: Iterable[str], option: str) -> dict[str, float]:
+    """`name=value` pairs from the command line.
+
+    >>> assignments(["m=2", "l = 0.5"], "--set")
+    {'m': 2.0, 'l': 0.5}
+    """
+    made = {}
+    for item in given:
+        name, mark, value = item.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            mark = ""
+        if not mark or not name.strip():
+            raise PolhodeError(
+                f"{item!r} is not understood.", place=option, cure=f"Write {option} name=2.5", code="E-CLI-001"
+            )
+        made[name.strip()] = number
+    return made

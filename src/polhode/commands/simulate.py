@@ -1,0 +1,125 @@
+"""`polhode simulate`: run a mechanism and keep what came of it, also of a run that did not get to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import PolhodeError, SimulationError
+from ..model.system import System
+from ..simulate.trajectory import Trajectory
+from . import show
+
+
+def run(
+    file: Path,
+    duration: float,
+    pose: str | None,
+    settings: list[str],
+    options: dict[str, Any],
+    files: dict[str, Path | None],
+    json: bool,
+) -> int:
+    """Load, derive, simulate, write; returns the exit code."""
+    system = show.loaded(file)
+    parameters, inputs = _settings(system, settings)
+    _check_folders(files)
+    if json:
+        options = options | {"progress": False}
+    stopped: SimulationError | None = None
+    try:
+        trajectory = system.derive().simulate(
+            duration, start=pose, parameters=parameters, inputs=inputs or None, **options
+        )
+    except SimulationError as error:
+        if not isinstance(error.trajectory, Trajectory):
+            raise
+        stopped, trajectory = error, error.trajectory
+    written = _write(trajectory, files)
+    if json:
+        show.as_json(_record(trajectory, written, stopped))
+    else:
+        _tell(trajectory, written)
+        if stopped is not None:
+            show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
+    if stopped is None:
+        return 0
+    return 130 if trajectory.status == "interrupted" else 2
+
+
+def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """`--set` reaches parameters and inputs alike."""
+    values = show.assignments(given, "--set")
+    for name in values:
+        if name not in system.parameters and name not in system.inputs:
+            known = ", ".join([*system.parameters, *system.inputs]) or "none"
+            raise PolhodeError(
+                f"there is no parameter or input '{name}'.", place="--set", cure=f"Known: {known}.", code="E-CLI-003"
+            )
+    inputs = {name: value for name, value in values.items() if name in system.inputs}
+    return {name: value for name, value in values.items() if name in system.parameters}, inputs
+
+
+def _check_folders(files: dict[str, Path | None]) -> None:
+    """A file that cannot be written is better known before a long run than after it."""
+    for option, path in files.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise PolhodeError(
+                f"there is no folder {str(path.absolute().parent)!r}.",
+                place=f"--{option}",
+                cure="Make it first, or name another.",
+                code="E-CLI-004",
+            )
+
+
+def _write(trajectory: Trajectory, files: dict[str, Path | None]) -> list[Path]:
+    written = []
+    for option, path in files.items():
+        if path is None:
+            continue
+        if option == "csv":
+            trajectory.to_csv(path)
+        elif option == "page":
+            trajectory.animate(path)
+        elif option == "plot":
+            trajectory.plot(path)
+        else:
+            trajectory.save(path)
+        written.append(path)
+    return written
+
+
+def _tell(trajectory: Trajectory, written: list[Path]) -> None:
+    out = show.console()
+    out.print(show.plain(trajectory.title), style="bold")
+    out.print(trajectory.summary())
+    rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in trajectory.coordinates[:20]]
+    out.print(show.table(["coordinate", "start", "end"], rows, numbers_from=1))
+    energy = trajectory.energy.total
+    out.print(
+        f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
+        f"{trajectory.energy_drift:.1e} of what is in play"
+    )
+    for path in written:
+        out.print(show.plain(f"wrote {path}"))
+
+
+def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
+    energy = trajectory.energy
+    record: dict[str, Any] = {
+        "status": trajectory.status,
+        "partial": not trajectory.is_whole,
+        "time": float(trajectory.t[-1]),
+        "samples": len(trajectory),
+        "final": {
+            "coordinates": dict(zip(trajectory.coordinates, trajectory.q[-1].tolist(), strict=True)),
+            "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
+        },
+        "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
+        "method": trajectory.info["method"],
+        "steps": trajectory.info["steps"],
+        "evaluations": trajectory.info["evaluations"],
+        "seconds": trajectory.info["wall_time"],
+        "files": [str(path) for path in written],
+    }
+    return record if stopped is None else record | {"error": stopped.as_json()}

@@ -1,0 +1,152 @@
+"""Every formalism on one mechanism: whether they agree, and what each costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .codegen.count import count
+from .equations import Equations
+from .errors import PolhodeError
+from .formalisms import derive, names
+from .functions import Functions
+from .model.system import System
+
+#: The functions that are compared.
+FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
+_STATES = 256
+_TIMING_SECONDS = 0.04
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one function costs as derived by one formalism; `nanoseconds` is None where it was not run."""
+
+    formalism: str
+    function: str
+    multiplications: int
+    additions: int
+    divisions: int
+    sine_cosine_pairs: int
+    derivation_ms: float
+    nanoseconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows for each formalism and function, and whether all of them are the same functions exactly."""
+
+    system: str
+    formalisms: tuple[str, ...]
+    agree: bool
+    rows: tuple[Row, ...]
+    refused: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        number = len(self.formalisms)
+        if self.agree:
+            return f"all {number} formalisms agree exactly" if number != 1 else "one formalism, nothing to compare"
+        return "the formalisms DISAGREE"
+
+    def cheapest(self, function: str) -> Row:
+        """The row with the fewest multiplications and additions."""
+        return min(
+            (row for row in self.rows if row.function == function), key=lambda row: row.multiplications + row.additions
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, for `--json`."""
+        return asdict(self) | {"verdict": self.verdict}
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Header and rows as text."""
+        head = ("formalism", "function", "mul", "add", "div", "sincos", "derive ms", "ns/call")
+        body = [
+            (
+                row.formalism,
+                row.function,
+                str(row.multiplications),
+                str(row.additions),
+                str(row.divisions),
+                str(row.sine_cosine_pairs),
+                f"{row.derivation_ms:.1f}",
+                "–" if row.nanoseconds is None else f"{row.nanoseconds:.0f}",
+            )
+            for row in self.rows
+        ]
+        return [head, *body]
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+        lines = [
+            "  ".join(cell.ljust(width) if k < 2 else cell.rjust(width) for k, (cell, width) in enumerate(pairs))
+            for pairs in (list(zip(row, widths, strict=True)) for row in table)
+        ]
+        lines += [f"{name}: {reason}" for name, reason in self.refused]
+        return "\n".join([f"{self.system}", *lines, self.verdict])
+
+
+def compare(
+    system: System, formalisms: Sequence[str] | None = None, *, run: bool = True, functions: Sequence[str] = FUNCTIONS
+) -> Comparison:
+    """Derive a system by every formalism, prove that they agree, and count operations; with `run`, time native code.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> compare(s, run=False).agree
+    True
+    """
+    made: dict[str, Equations] = {}
+    rows: list[Row] = []
+    refused: list[tuple[str, str]] = []
+    for formalism in names() if formalisms is None else formalisms:
+        try:
+            made[formalism] = derive(system, formalism)
+            rows += [_row(system, formalism, function, run) for function in functions]
+        except PolhodeError as error:
+            made.pop(formalism, None)
+            rows = [row for row in rows if row.formalism != formalism]
+            refused.append((formalism, str(error)))
+    if not made:
+        raise PolhodeError("no formalism accepts this system.", place=f"system '{system.name}'", cure=refused[0][1])
+    first, *others = made.values()
+    agree = all(first.agrees_with(other) for other in others)
+    return Comparison(system.name, tuple(made), agree, tuple(rows), tuple(refused))
+
+
+def _row(system: System, formalism: str, function: str, run: bool) -> Row:
+    began = time.perf_counter()
+    equations = derive(system, formalism)
+    getattr(equations, function)
+    took = time.perf_counter() - began
+    compiled = equations.compile()
+    cost = count(compiled.program(function))
+    return Row(
+        formalism, function, cost.multiplications, cost.additions, cost.divisions, cost.sincos, took * 1e3,
+        nanoseconds_per_call(compiled, function) if run else None,
+    )  # fmt: skip
+
+
+def nanoseconds_per_call(functions: Functions, function: str, seconds: float = _TIMING_SECONDS) -> float | None:
+    """Time of one evaluation in a native loop over random states; None where a parameter has no value."""
+    try:
+        parameters = functions.parameter_values(function)
+    except PolhodeError:
+        return None
+    native = functions.native(function)
+    random = np.random.default_rng(1)
+    arrays = {array.name: random.uniform(-1.0, 1.0, (_STATES, array.size)) for array in native.program.arrays}
+    for name in arrays.keys() & {"q", "x"}:
+        for link in functions.equations.tree.links:
+            if link.stage.storage == "quaternion":
+                part = arrays[name][:, list(link.coordinates[:4])]
+                arrays[name][:, list(link.coordinates[:4])] = part / np.linalg.norm(part, axis=1, keepdims=True)
+    return float(native.time_per_call(parameters=parameters, seconds=seconds, **arrays))

@@ -1,0 +1,197 @@
+"""From a System to the plain data of a model file; what stands at its default is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..errors import FormatError
+from ..expr import Expr, Matrix, as_expr
+from ..geometry import Pose
+from ..geometry.rotation import as_rotation
+from ..model import Body, Joint, Shape, System
+from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring
+from ..model.system import GROUND, Parameter
+from .motion import describe_motion, describe_rotation
+from .names import Scope, scope_of
+from .spelling import spell, spell_number
+
+_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1}
+
+
+def describe(system: System) -> dict[str, Any]:
+    """The mechanism as mappings, lists and texts, in the model file's vocabulary.
+
+    >>> describe(System("nothing"))
+    {'polhode': '1', 'name': 'nothing', 'gravity': ['0', '0', '-9.81']}
+    """
+    fixed = scope_of(system, "parameter")
+    free = scope_of(system, now=True)
+    parts: dict[str, Any] = {
+        "polhode": "1",
+        "name": system.name,
+        "gravity": _list(system.gravity, scope_of(system, "parameter", "input", now=True)),
+        "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
+        "inputs": {key: _quantity(each, Fraction(0)) for key, each in system.inputs.items()},
+        "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
+        "frames": {
+            key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()
+        },
+        "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
+        "loads": [_load(each, fixed, free) for each in system.loads],
+        "poses": {
+            key: _filled({"coordinates": _state(each.coordinates), "speeds": _state(each.speeds)})
+            for key, each in system.poses.items()
+        },
+    }
+    return _filled(parts)
+
+
+def _filled(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is empty."""
+    return {key: value for key, value in parts.items() if value not in (None, "", [], {})}
+
+
+def _list(entries: Iterable[Any], scope: Scope) -> list[str]:
+    return [spell(as_expr(entry), scope) for entry in entries]
+
+
+def _rows(matrix: Matrix, scope: Scope) -> list[list[str]]:
+    return [_list(row, scope) for row in matrix]
+
+
+def _offset(entries: Iterable[Any], scope: Scope) -> list[str] | None:
+    entries = [as_expr(entry) for entry in entries]
+    return _list(entries, scope) if any(entries) else None
+
+
+def _quantity(quantity: Parameter, default: Fraction | None) -> Any:
+    value = None if quantity.value is None else spell_number(quantity.value)
+    if not quantity.unit:
+        return None if quantity.value == default else value
+    return {**({} if quantity.value == default else {"value": value}), "unit": quantity.unit}
+
+
+def _placement(pose: Pose, scope: Scope, prefix: str = "") -> dict[str, Any]:
+    return _filled(
+        {f"{prefix}at": _offset(pose.p, scope), f"{prefix}rotation": describe_rotation(pose.R, scope)}
+    )
+
+
+def _body(body: Body, scope: Scope) -> dict[str, Any]:
+    return _filled(
+        {
+            "mass": spell(body.mass, scope) if body.mass else None,
+            "com": _offset(body.com, scope),
+            "inertia": _inertia(body.inertia, scope),
+            "shapes": [_shape(shape, body.name, scope) for shape in body.shapes],
+        }
+    )
+
+
+def _inertia(inertia: Matrix, scope: Scope) -> list[str] | None:
+    """Three moments, or six numbers if there are products, or nothing."""
+    moments = [inertia[0, 0], inertia[1, 1], inertia[2, 2]]
+    products = [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+    if any(products):
+        return _list([*moments, *products], scope)
+    return _offset(moments, scope)
+
+
+def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
+    place = f"body '{body}', shape {shape.kind!r}"
+    if shape.kind not in _SIZES:
+        raise FormatError(
+            "a model file has no such shape.",
+            place=place,
+            cure=f"It has {', '.join(_SIZES)}.",
+            code="E-YAML-042",
+        )
+    sizes = _list(shape.size, scope)
+    count = _SIZES[shape.kind]
+    if len(sizes) != (count or 3):
+        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-YAML-043")
+    named = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    pose = Pose(as_rotation(shape.rotation, place), shape.at)  # type: ignore[arg-type]
+    return {"type": shape.kind, **named, **_placement(pose, scope)}
+
+
+def _round_keys(kind: str) -> tuple[str, ...]:
+    return {"sphere": ("radius",), "frame": ("length",)}.get(kind, ("radius", "length"))
+
+
+def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
+    labels = {"coordinates": joint.type.coordinate_labels(), "speeds": joint.type.speed_labels()}
+    names = {"coordinates": [q.name for q in joint.q], "speeds": [u.name for u in joint.u]}
+    motion, kept_labels = describe_motion(joint, scope)
+    usual = {
+        key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels
+    }
+    return {
+        "parent": joint.parent,
+        "child": joint.child,
+        **motion,
+        **_placement(joint.in_parent, scope),
+        **_placement(joint.in_child, scope, "child_"),
+        **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
+    }
+
+
+def _load(load: Load, fixed: Scope, free: Scope) -> dict[str, Any]:
+    name = load.name
+    if isinstance(load, PointForce):
+        return _filled(
+            {
+                "type": "force",
+                "name": name,
+                "on": load.body,
+                "vector": _list(load.vector, free),
+                "at": _offset(load.point, free),
+                "frame": None if load.frame == GROUND else load.frame,
+            }
+        )
+    if isinstance(load, BodyTorque):
+        return _filled(
+            {
+                "type": "torque",
+                "name": name,
+                "on": load.body,
+                "vector": _list(load.vector, free),
+                "frame": None if load.frame == GROUND else load.frame,
+            }
+        )
+    if isinstance(load, JointForce):
+        return _filled(
+            {
+                "type": "joint_force",
+                "name": name,
+                "joint": load.joint,
+                "index": str(load.index) if load.index else None,
+                "value": spell(load.value, free),
+            }
+        )
+    if isinstance(load, PointSpring):
+        return _filled(
+            {
+                "type": "spring",
+                "name": name,
+                "a": load.body_a,
+                "b": load.body_b,
+                "at_a": _offset(load.point_a, free),
+                "at_b": _offset(load.point_b, free),
+                "stiffness": spell(load.stiffness, free),
+                "length": _unless_zero(load.length, free),
+                "damping": _unless_zero(load.damping, free),
+            }
+        )
+    return _filled({"type": "potential", "name": name, "energy": spell(load.energy, free)})
+
+
+def _unless_zero(value: Expr, scope: Scope) -> str | None:
+    return spell(value, scope) if value else None
+
+
+def _state(values: Mapping[str, float]) -> dict[str, str]:
+    """A float as the shortest decimal that reads back as the same float."""
+    return {key: spell_number(Fraction(repr(value))) for key, value in values.items()}

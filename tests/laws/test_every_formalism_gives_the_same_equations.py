@@ -1,0 +1,42 @@
+"""Poincaré, Newton-Euler, composite and articulated bodies: equal functions, by fingerprint, on 200 random trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.expr import same
+from polhode.formalisms import names
+from polhode.model.random_system import random_system
+from polhode.model.system import System
+
+
+def assert_all_agree(system: System) -> None:
+    first, *others = (system.derive(formalism) for formalism in [*names(), "auto"])
+    for other in others:
+        pair = f"{first.formalism} and {other.formalism} on {system.name!r}"
+        assert same(first.mass_matrix.entries(), other.mass_matrix.entries()), f"mass matrices of {pair}"
+        assert same(first.inverse_dynamics, other.inverse_dynamics), f"inverse dynamics of {pair}"
+        assert same(first.forward_dynamics, other.forward_dynamics), f"forward dynamics of {pair}"
+        assert first.agrees_with(other)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_formalisms_agree_exactly_on_a_random_tree(seed: int) -> None:
+    assert_all_agree(random_system(seed, max_speeds=12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200, 208))
+def test_formalisms_agree_exactly_on_a_large_random_tree(seed: int) -> None:
+    assert_all_agree(random_system(seed, bodies=12, max_speeds=24))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_different_mass_is_a_different_function(seed: int) -> None:
+    one, other = (random_system(seed, bodies=(1, 4), symbolic=0, max_speeds=8) for _ in range(2))
+    name, body = next((name, body) for name, body in other.bodies.items() if body.mass)
+    del other.bodies[name]
+    moved = other.body(name, body.mass + 1, body.com, body.inertia)
+    one_equations, other_equations = one.derive(), other.derive()
+    on_the_ground = one_equations.tree.bodies[moved.name][0] < 0
+    assert one_equations.agrees_with(other_equations) == on_the_ground

@@ -1,0 +1,36 @@
+"""A free-floating mechanism: ṗ = m g + f, and angular momentum about the ground's origin changes by their torque."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.expr import Vector, directional, same
+from polhode.model.random_system import random_system
+
+
+@pytest.mark.parametrize("formalism", ["composite_body", "articulated_body"])
+@pytest.mark.parametrize("seed", range(20))
+def test_momentum_changes_by_external_wrenches_alone(seed: int, formalism: str) -> None:
+    system = random_system(seed, bodies=(1, 4), loads=False, max_speeds=10, floating=True)
+    made = system.derive(formalism)
+    rates = dict(zip(made.q, made.coordinate_rates, strict=True))
+    rates |= dict(zip(made.u, made.forward_dynamics, strict=True))
+    spin, linear = made.momentum
+    root = system.joints["j1"]
+    carried = made.pose(root.child) @ root.in_child  # where the efforts of the free joint act
+    seat = root.in_parent
+    assert root.type.name == "free"
+    torque, force = carried.R @ Vector(root.tau[:3]), carried.R @ Vector(root.tau[3:])
+    mass, moment = made.mass_moment
+    weight = system.gravity * mass
+    assert seat.R.shape == (3, 3)
+    assert same(directional(linear, rates), force + weight)
+    assert same(directional(spin, rates), torque + carried.p.cross(force) + moment.cross(system.gravity))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_momentum_is_mass_times_the_velocity_of_the_mass_centre(seed: int) -> None:
+    made = random_system(seed, bodies=(1, 5), max_speeds=10).derive()
+    _, linear = made.momentum
+    _, moment = made.mass_moment
+    assert same(linear, directional(moment, dict(zip(made.q, made.coordinate_rates, strict=True))))

@@ -1,0 +1,88 @@
+"""Quaternion, vector-parameter or angles: Γ and positions are written differently; M, bias and u̇ are the same."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.expr import Expr, evaluate
+from polhode.model.random_system import random_state, random_system
+from polhode.model.stage import STORAGES
+from polhode.model.system import System
+
+
+def tumbling_pair(storage: str) -> System:
+    """A floating body that carries another on a ball joint, and that one a hinge."""
+    system = ph.System("pair", gravity=(1, "-0.5", "-9.81"))
+    inertia = [[2, "0.1", 0], ["0.1", 3, "-0.2"], [0, "-0.2", 4]]
+    inertia = [[float(entry) for entry in row] for row in inertia]
+    hull = system.body("hull", mass=4, com=(0.1, 0.2, -0.3), inertia=inertia)
+    ball = system.body("ball", mass=2, com=(0, 0.5, 0.1), inertia=[0.3, 0.4, 0.5])
+    flap = system.body("flap", mass=1, com=(0.2, 0, 0), inertia=[0.1, 0.2, 0.25])
+    system.joint("fly", system.ground, hull, ph.Free(storage), at=(1, 2, 3), rotation=[("x", 0.3)])
+    system.joint("socket", hull, ball, ph.Spherical(storage), at=(0, 0, 1), rotation=[("y", -0.4)])
+    system.joint("hinge", ball, flap, ph.Revolute((3, 0, 4)), at=(0, 1, 0))
+    return system
+
+
+def stored(storage: str, turn: Rotation) -> list[float]:
+    x, y, z, w = turn.as_quat()
+    if storage == "quaternion":
+        return [w, x, y, z]
+    if storage == "vector":
+        return [x / w, y / w, z / w]
+    return list(turn.as_euler("ZYX")[::-1])
+
+
+def state(system: System, storage: str, seed: int) -> dict[Expr, float]:
+    """The same physical state in any storage."""
+    dice = np.random.default_rng(seed)
+    turns = Rotation.from_rotvec(dice.uniform(-1, 1, (2, 3)))
+    place, rest = dice.uniform(-1, 1, 3), dice.uniform(-1, 1, 60)
+    joints = system.joints
+    values = dict(zip(joints["fly"].q, [*stored(storage, turns[0]), *place], strict=True))
+    values |= dict(zip(joints["socket"].q, stored(storage, turns[1]), strict=True))
+    values[joints["hinge"].q[0]] = rest[0]
+    made = system.derive()
+    return values | dict(zip([*made.u, *made.tau, *made.udot], rest[1:], strict=False))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dynamics_do_not_know_how_orientation_is_stored(seed: int) -> None:
+    results: list[dict[str, Any]] = []
+    for storage in STORAGES:
+        system = tumbling_pair(storage)
+        made, values = system.derive(), state(system, storage, seed)
+        results.append({
+            "pose": evaluate([*made.pose("flap").p, *made.pose("flap").R.entries()], values),
+            "mass matrix": evaluate(made.mass_matrix.entries(), values),
+            "bias": evaluate(made.bias, values),
+            "accelerations": evaluate(made.forward_dynamics, values),
+            "energy": evaluate([made.kinetic_energy, made.potential_energy], values),
+        })  # fmt: skip
+    for one, other in pairwise(results):
+        for what in one:
+            np.testing.assert_allclose(one[what], other[what], rtol=1e-10, atol=1e-10, err_msg=what)
+
+
+def test_each_storage_has_its_own_kinematic_matrix() -> None:
+    shapes = {storage: tumbling_pair(storage).derive().kinematic_matrix.shape for storage in STORAGES}
+    assert shapes == {"angles": (10, 10), "vector": (10, 10), "quaternion": (12, 10)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_quaternion_keeps_its_length(seed: int) -> None:
+    system = random_system(seed, bodies=3, joints=("spherical", "free"))
+    made = system.derive()
+    values = random_state(system, seed)
+    rates = dict(zip(made.q, evaluate(made.coordinate_rates, values), strict=True))
+    for joint in system.joints.values():
+        if joint.type.stages[0].storage == "quaternion":
+            e = joint.q[:4]
+            assert sum(values[q] ** 2 for q in e) == pytest.approx(1)
+            assert sum(values[q] * rates[q] for q in e) == pytest.approx(0, abs=1e-12)

@@ -1,0 +1,126 @@
+"""Equal functions have one fingerprint, and different ones do not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polhode.expr import (
+    Expr, absolute, acos, as_expr, asin, atan, atan2, cos, cosh, evaluate, exp, log, maximum, minimum, number, pi, sign,
+    sin, sinh, sqrt, symbols, tan, tanh, unit_symbols,
+)  # fmt: skip
+from polhode.expr.field import IMAGINARY, P, hash_to_field, inverse, root_of_integer, turn_of_pi
+
+a, b, x, y = symbols("a b x y")
+
+
+def root(value: int) -> Expr:
+    result: Expr = sqrt(as_expr(value))
+    return result
+
+
+def test_the_addition_theorems_hold() -> None:
+    assert sin(a + b) == sin(a) * cos(b) + cos(a) * sin(b)
+    assert cos(a - b) == cos(a) * cos(b) + sin(a) * sin(b)
+    assert tan(a + b) == (tan(a) + tan(b)) / (1 - tan(a) * tan(b))
+    assert cos(a + b) != cos(a) * cos(b) + sin(a) * sin(b)
+
+
+def test_multiple_and_half_angles_are_related() -> None:
+    assert cos(2 * a) == 1 - 2 * sin(a) ** 2
+    assert sin(5 * a) == 16 * sin(a) ** 5 - 20 * sin(a) ** 3 + 5 * sin(a)
+    assert sin(a / 2) ** 2 == (1 - cos(a)) / 2
+    assert tan(a / 2) == sin(a) / (1 + cos(a))
+    assert cos(a * 3 / 7) == 4 * cos(a / 7) ** 3 - 3 * cos(a / 7)
+
+
+def test_sine_is_odd_and_cosine_is_even() -> None:
+    assert sin(-a) is -sin(a)
+    assert cos(-a) is cos(a)
+    assert sin(b - a) == -sin(a - b)
+    assert cos(b - a) == cos(a - b)
+
+
+@pytest.mark.parametrize("quarters", range(-6, 7))
+def test_quarter_turns_are_taken_out(quarters: int) -> None:
+    shifted = a + pi * Fraction(quarters, 2)
+    expected = [sin(a), cos(a), -sin(a), -cos(a)][quarters % 4]
+    assert sin(shifted) is expected
+    assert cos(a + pi * Fraction(quarters, 2)) is [cos(a), -sin(a), -cos(a), sin(a)][quarters % 4]
+
+
+def test_roots_of_unity_agree_with_square_roots() -> None:
+    assert cos(pi / 5) == (1 + root(5)) / 4
+    assert sin(pi / 3) is root(3) / 2
+    assert cos(pi / 4) is root(2) / 2
+    assert cos(pi / 12) == (root(6) + root(2)) / 4
+    assert cos(2 * pi / 3) is number(Fraction(-1, 2))
+    assert sin(7 * pi / 6) is number(Fraction(-1, 2))
+    assert sin(pi) is number(0)
+    assert 8 * cos(pi / 7) * cos(2 * pi / 7) * cos(4 * pi / 7) == -1
+    assert tan(pi / 8) == root(2) - 1
+
+
+def test_square_roots_multiply() -> None:
+    assert root(2) * root(3) == root(6)
+    assert root(8) == 2 * root(2)
+    assert root(101) * root(101) is number(101)
+    assert root(2) + root(3) != root(5)
+    assert 1 / root(3) == root(3) / 3
+    assert sqrt(as_expr(Fraction(9, 4))) is number(Fraction(3, 2))
+
+
+def test_fixed_rotations_are_exactly_orthogonal() -> None:
+    angle = as_expr(0.3)
+    assert sin(angle) ** 2 + cos(angle) ** 2 == 1
+    assert cos(as_expr(0.1)) * cos(as_expr(0.2)) - sin(as_expr(0.1)) * sin(as_expr(0.2)) == cos(angle)
+
+
+def test_a_unit_quaternion_has_norm_one_and_nothing_else() -> None:
+    w, i, j, k = unit_symbols(["w", "i", "j", "k"])
+    assert w**2 + i**2 + j**2 + k**2 == 1
+    assert w**2 + i**2 + j**2 != 1
+    assert w != i
+    assert (w**2 + i**2) * (j**2 + k**2) != 1
+
+
+def test_opaque_functions_equal_nothing_else() -> None:
+    one = [f(x) for f in (exp, log, asin, acos, atan, sinh, cosh, tanh, absolute, sign, sqrt)]
+    two = [f(x, y) for f in (atan2, minimum, maximum)] + [x**y, exp(y), exp(2 * x), exp(x) ** 2]
+    for left, right in combinations([x, y, *one, *two], 2):
+        assert left != right
+
+
+def test_opaque_functions_see_their_argument_as_a_function() -> None:
+    assert exp((x + 1) ** 2) is exp(x**2 + 2 * x + 1)
+    assert asin(-x) is -asin(x)
+    assert absolute(-x) is absolute(x)
+    assert sign(-x) is -sign(x)
+
+
+def test_the_field_has_the_numbers_of_mechanics() -> None:
+    assert IMAGINARY * IMAGINARY % P == P - 1
+    for n in (2, 3, 5, 6, 30, 47, 53, 97):
+        element = root_of_integer(n)
+        assert element is not None
+        assert element * element % P == n
+    turn = turn_of_pi(Fraction(1, 3))
+    assert turn is not None
+    assert (turn + inverse(turn)) % P == 1
+    assert hash_to_field("a", 1) != hash_to_field("a", "1")
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_equal_fingerprints_mean_equal_values(seed: int, grow: Any, point: dict[Expr, float]) -> None:
+    e, f = grow(seed, False), grow(seed + 1, False)
+    expanded, factored = e * e + 2 * e * f + f * f, (e + f) * (e + f)
+    assert expanded == factored
+    one, two = evaluate([expanded, factored], point)
+    assert one == pytest.approx(two, rel=1e-9, abs=1e-6)
+    assert (e == f) == (evaluate([e], point) == pytest.approx(evaluate([f], point), rel=1e-12))
