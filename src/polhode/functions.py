@@ -162,6 +162,7 @@ class Functions:
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[str, Planned] = {}
         self._compiled: dict[str, Any] = {}
+        self._defaults: dict[str, Any] = {}
 
     def planned(self, name: str) -> Planned:
         """The plan of a function, made when it is first asked for."""
@@ -227,70 +228,79 @@ class Functions:
         columns = [np.asarray(given.get(key, _default(value)), dtype=np.float64) for key, value in table.items()]
         return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
 
-    def call(
+    def evaluate(
         self,
         name: str,
-        arrays: Mapping[str, ArrayLike],
-        *,
+        *arrays: ArrayLike,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
-    ) -> dict[str, NDArray[np.float64]]:
-        """All outputs of a function by name."""
-        native = self.native(name)
-        given: dict[str, Any] = dict(arrays)
-        wanted = {array.name for array in self.program(name).arrays}
-        if "t" in wanted:
-            given["t"] = np.asarray(t, dtype=np.float64)[..., None]
-        if "inputs" in wanted:
-            given["inputs"] = self.input_values(inputs)
-        outputs = native(**given, parameters=self.parameter_values(name, parameters))
-        names = [output.name for output in self.program(name).outputs]
-        if isinstance(outputs, Mapping):
-            return dict(outputs)
-        return dict(zip(names, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+    ) -> Any:
+        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several."""
+        native = self._with_defaults(name) if parameters is None else self.native(name)
+        extra = native.arrays[len(arrays) :]
+        if extra:
+            known = {
+                "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
+                "inputs": lambda: self.input_values(inputs),
+            }
+            arrays = (*arrays, *(known[array]() for array in extra if array in known))
+        if parameters is None:
+            return native(*arrays)
+        return native(*arrays, parameters=self.parameter_values(name, parameters))
+
+    def _with_defaults(self, name: str) -> Any:
+        """The compiled function with the model's own parameter values."""
+        if name not in self._defaults:
+            native = self.native(name)
+            values = self.parameter_values(name)
+            self._defaults[name] = native.with_parameters(values) if len(values) else native
+        return self._defaults[name]
 
     # ---- the functions ---------------------------------------------------------------------------------------
 
-    def _tau(self, tau: ArrayLike | None) -> ArrayLike:
-        return np.zeros(len(self.equations.u)) if tau is None else tau
+    def _one(self, name: str, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
+        return output
+
+    def _two(self, name: str, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        first, second = self.evaluate(name, *arrays, **more)
+        return first, second
 
     def forward_dynamics(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> NDArray[np.float64]:
         """Accelerations u̇ for efforts tau (none by default)."""
-        return self.call("forward_dynamics", {"q": q, "u": u, "tau": self._tau(tau)}, **more)["udot"]
+        effort = np.zeros(len(self.equations.u)) if tau is None else tau
+        return self._one("forward_dynamics", q, u, effort, **more)
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """Efforts tau that give the accelerations udot."""
-        return self.call("inverse_dynamics", {"q": q, "u": u, "udot": udot}, **more)["tau"]
+        return self._one("inverse_dynamics", q, u, udot, **more)
 
     def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """M(q)."""
-        return self.call("mass_matrix", {"q": q}, **more)["mass_matrix"]
+        return self._one("mass_matrix", q, **more)
 
     def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """tau - M u̇."""
-        return self.call("bias", {"q": q, "u": u}, **more)["bias"]
+        return self._one("bias", q, u, **more)
 
     def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """q̇ = Γ(q) u."""
-        return self.call("coordinate_rates", {"q": q, "u": u}, **more)["qdot"]
+        return self._one("coordinate_rates", q, u, **more)
 
     def energy(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Kinetic and potential energy."""
-        made = self.call("energy", {"q": q, "u": u}, **more)
-        return made["kinetic"], made["potential"]
+        return self._two("energy", q, u, **more)
 
     def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
-        made = self.call("momentum", {"q": q, "u": u}, **more)
-        return made["angular"], made["linear"]
+        return self._two("momentum", q, u, **more)
 
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
-        made = self.call("poses", {"q": q}, **more)
-        return made["position"], made["rotation"]
+        return self._two("poses", q, **more)
 
 
 def _default(given: Parameter) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,9 +56,3 @@ def write_again(
 @pytest.fixture
 def rewritten() -> Callable[..., System]:
     return write_again
-
-
-@pytest.fixture
-def changed() -> Callable[..., Any]:
-    """`dataclasses.replace`, for bodies and joints."""
-    return replace

@@ -1,0 +1,45 @@
+"""Sliding origins, regrouping masses, merging parallel axes: every function of the motion stays the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import polhode as ph
+from polhode.formalisms import derive
+from polhode.kinematics.passes import PASSES
+from polhode.model.random_system import random_system
+from polhode.model.system import System
+
+COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1]]
+
+
+def planar_robot(seed: int) -> System:
+    """A branched tree most of whose axes are parallel, now and then turned by quarters."""
+    dice = random.Random(seed)
+    system = ph.System("planar robot", gravity=(1, -9, 2))
+    bodies = [system.ground]
+    for place in range(1, 7):
+        body = system.body(f"b{place}", mass=place, com=(1, place, 0.5), inertia=[2, 3, 4])
+        axis = dice.choice(["z", "z", "z", "-z", "x"])
+        turn = [(dice.choice("xz"), ph.pi * dice.randrange(4) / 2)]
+        kind = ph.Revolute(axis) if dice.random() < 0.8 else ph.Prismatic(axis)
+        system.joint(f"j{place}", dice.choice(bodies[-2:]), body, kind, at=(place, 0, 1), rotation=turn)
+        bodies.append(body)
+    return system
+
+
+@pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
+@pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
+@pytest.mark.parametrize("seed", range(5))
+def test_passes_keep_parallel_and_crossing_axes_exact(seed: int, formalism: str, passes: tuple[str, ...]) -> None:
+    system = planar_robot(seed)
+    assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=passes))
+
+
+@pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
+@pytest.mark.parametrize("seed", range(10))
+def test_passes_keep_random_trees_exact(seed: int, passes: tuple[str, ...]) -> None:
+    system = random_system(seed, max_speeds=8)
+    assert derive(system, "poincare", passes=()).agrees_with(derive(system, "articulated_body", passes=passes))

@@ -1,0 +1,120 @@
+"""A System that is written and read again is the same System."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import same
+from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml
+from polhode.geometry import rotation
+from polhode.model import JointType
+from polhode.model.random_system import random_system
+
+
+def assert_same_system(a: ph.System, b: ph.System) -> None:
+    assert a.name == b.name
+    assert same(a.gravity, b.gravity)
+    assert a.parameters == b.parameters
+    assert a.inputs == b.inputs
+    assert list(a.bodies) == list(b.bodies)
+    for one, other in zip(a.bodies.values(), b.bodies.values(), strict=True):
+        assert one.mass == other.mass
+        assert same(one.com, other.com)
+        assert same(one.inertia.entries(), other.inertia.entries())
+        assert [shape.kind for shape in one.shapes] == [shape.kind for shape in other.shapes]
+        assert [list(shape.size) for shape in one.shapes] == [list(shape.size) for shape in other.shapes]
+    assert list(a.frames) == list(b.frames)
+    for here, there in zip(a.frames.values(), b.frames.values(), strict=True):
+        assert here.body == there.body
+        assert same([*here.pose.R.entries(), *here.pose.p], [*there.pose.R.entries(), *there.pose.p])
+    assert list(a.joints) == list(b.joints)
+    for left, right in zip(a.joints.values(), b.joints.values(), strict=True):
+        assert (left.parent, left.child) == (right.parent, right.child)
+        assert left.type.stages == right.type.stages
+        assert left.type.from_parent == right.type.from_parent
+        assert all(x is y for x, y in zip(left.q + left.u, right.q + right.u, strict=True))
+        for x, y in ((left.in_parent, right.in_parent), (left.in_child, right.in_child)):
+            assert same([*x.R.entries(), *x.p], [*y.R.entries(), *y.p])
+    assert a.loads == b.loads
+    assert a.poses == b.poses
+
+
+def everything() -> ph.System:
+    """One of each thing that a System can hold."""
+    s = ph.System("all: of it #1", gravity=(0, 0, "-9.81"))
+    k, l = s.parameter("k", 3), s.parameter("rest length", 0.5, "m")
+    s.parameter("open")
+    wind = s.input("wind", 0.25, "N")
+    base = s.body("base", 2, (0, l, 0), [1, 2, 3 - l / 10, l / 9, 0, 0.1])
+    tool = s.body("null", k, inertia=ph.rod(k, l, "x"), shapes=[
+        ph.Shape("box", (1, l, 2)),
+        ph.Shape("capsule", (0.1, 2), (0, 0, 1), [("x", ph.pi / 3)]),
+        ph.Shape("sphere", (0.1,)),
+        ph.Shape("frame", (1,), (0, 0, 0), rotation(("x", 0.3), ("z", k))),
+    ])  # fmt: skip
+    last = s.body("true", 1, inertia=(1, 1, 1))
+    seat = s.frame("the seat", base, (1, 2, 3), [("y", 0.4)])
+    flight = s.joint("float", s.ground, base, ph.Free("vector"), at=(0, 0, l))
+    hip = s.joint("hip", seat, tool, ph.Screw([1, 2, 2], l / 7), child_rotation=[("z", ph.pi / 2)])
+    s.joint(
+        "yes",
+        tool,
+        last,
+        ph.Compound(ph.Revolute("-z"), ph.Spherical(), ph.JointMap([[0], [2], [0], [0], [0], [l]]), ph.Planar("x")),
+        rotation=rotation(("x", l), ("y", 0.2)),
+        speeds=["a b", "c;d", "e", "*/", "__", "in", "lambda", "1.5"],
+    )
+    s.force(seat, (wind, hip.u[0], ph.sin(s.time)), at=(0, 0, 1), frame=tool, name="gust")
+    s.torque(tool, (0, flight.q[3], 0), frame=seat)
+    s.joint_force(flight, -k * flight.u[4] + flight.tau[4] / 2, 4)
+    s.joint_spring(hip, k, l, 0.1, name="stop")
+    s.spring(s.ground, tool, k, l, 0.2, at_a=(0, 0, 3), at_b=(l, 0, 0))
+    s.potential(ph.exp(-hip.q[0]) + ph.sqrt(1 + hip.q[0] ** 2), name="well")
+    s.pose("start", {"hip": 1 / 3}, {"hip": 1e-7, "lambda": -2.5e10})
+    return s
+
+
+def test_one_of_each_thing_survives() -> None:
+    system = everything()
+    again = loads_yaml(dumps_yaml(system))
+    assert_same_system(system, again)
+
+
+def test_what_is_written_derives_the_same_equations(tmp_path: Path) -> None:
+    system = random_system(3)
+    save_yaml(system, tmp_path / "model.yaml")
+    assert system.derive("newton_euler").agrees_with(load(tmp_path / "model.yaml").derive("newton_euler"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_mechanisms_survive(seed: int) -> None:
+    system = random_system(seed)
+    text = dumps_yaml(system)
+    again = loads_yaml(text)
+    assert_same_system(system, again)
+    assert_same_system(system, loads_yaml(dumps_yaml(again)))
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    system = ph.System()
+    arm = system.body("arm", mass=ph.symbol("stray"), inertia=(1, 1, 1))
+    system.joint("hip", system.ground, arm, ph.Revolute())
+    path = tmp_path / "model.yaml"
+    with pytest.raises(PolhodeError, match="'stray' does not belong to the system"):
+        save_yaml(system, path)
+    assert not list(tmp_path.iterdir()), "nothing half-written stays behind"
+
+    stages = (*ph.Spherical().stages, *ph.Revolute().stages)
+    odd = ph.System()
+    odd.joint("ball", odd.ground, odd.body("b", 1, inertia=(1, 1, 1)), JointType("odd", stages))
+    with pytest.raises(PolhodeError, match="joint 'ball'"):
+        dumps_yaml(odd)
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(PolhodeError, match="cannot be written"):
+        save_yaml(ph.System(), tmp_path / "no" / "model.yaml")
