@@ -86,7 +86,13 @@ def _formalisms(passes: int) -> list[Row]:
     measures = {f"{what}, {name}": _derivation(_arm, name, asked[what]) for name, what in cases}
     least = least_times(measures, passes)
     return [
-        Row(SECTION, "6-joint arm", f"{what}, {name}", least[f"{what}, {name}"], most_seconds=goals.get((name, what)))
+        Row(
+            SECTION,
+            "6-joint arm",
+            f"{what}, {name}",
+            least[f"{what}, {name}"],
+            most_seconds=goals.get((name, what)),
+        )
         for name, what in cases
     ]
 
@@ -122,7 +128,13 @@ def _cold(passes: int, say: Callable[[str], None]) -> list[Row]:
     case = "6-joint arm"
     return [
         Row(SECTION, case, "to a native function, cold", sum(work.values()), most_seconds=0.4, note=note),
-        Row(SECTION, case, "the same with imports", sum(stages.values()), note=f"imports {1e3 * stages['import']:.0f} ms"),
+        Row(
+            SECTION,
+            case,
+            "the same with imports",
+            sum(stages.values()),
+            note=f"imports {1e3 * stages['import']:.0f} ms",
+        ),
         Row(SECTION, case, "the same, whole process", whole),
     ]
 

@@ -9,7 +9,17 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 
-_PACKAGES = ("polhode", "numpy", "scipy", "llvmlite", "sympy", "pin", "cmeel-eigen", "mujoco", "example-robot-data")
+_PACKAGES = (
+    "polhode",
+    "numpy",
+    "scipy",
+    "llvmlite",
+    "sympy",
+    "pin",
+    "cmeel-eigen",
+    "mujoco",
+    "example-robot-data",
+)
 
 
 def machine() -> dict[str, str]:

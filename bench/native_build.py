@@ -20,7 +20,11 @@ SOURCES = Path(__file__).parent / "native"
 BUILT = Path("out") / "bench"
 _FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
 #: As Pinocchio's own build has them: its list of joint types is longer than Boost's defaults allow.
-_BOOST = ("-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12")
+_BOOST = (
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+)
 
 
 @dataclass(frozen=True)
@@ -62,14 +66,18 @@ def mujoco_loop() -> Loop:
     libraries = sorted(folder.glob("libmujoco.so*"))
     if not libraries:
         raise PolhodeError("there is no library of MuJoCo.", cure="Install its wheel: pip install mujoco.")
-    return Loop("mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}"))
+    return Loop(
+        "mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}")
+    )
 
 
 def run_loop(program: Path, folder: Path, seconds: float) -> dict[str, float]:
     """Run a loop on the model and states in a folder; seconds a call by function."""
     run = subprocess.run([program, folder, str(seconds)], capture_output=True, text=True, check=False)
     if run.returncode:
-        raise PolhodeError(f"{program.name} ended with {run.returncode}: {run.stderr.strip()[:300]}", code="E-BENCH-002")
+        raise PolhodeError(
+            f"{program.name} ended with {run.returncode}: {run.stderr.strip()[:300]}", code="E-BENCH-002"
+        )
     pairs = (line.split() for line in run.stdout.splitlines())
     return {name: 1e-9 * float(nanoseconds) for name, nanoseconds in pairs}
 
@@ -110,5 +118,7 @@ def _eigen(prefix: Path) -> Path:
 @cache
 def _processor_flags() -> str:
     """What -march=native means here."""
-    run = subprocess.run(["g++", "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["g++", "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False
+    )
     return run.stdout

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode import Equations
+from polhode import System
 from polhode.errors import PolhodeError
 from polhode.expr import Expr
-from polhode.kinematics.tree import Link, Tree
+from polhode.kinematics.tree import Link, Tree, build_tree
 
 Floats = NDArray[np.float64]
 
@@ -49,10 +49,10 @@ class PlainTree:
         return all(link.kind != "free" for link in self.links)
 
 
-def plain_tree(equations: Equations) -> PlainTree:
+def plain_tree(system: System) -> PlainTree:
     """The numbers of a system whose joints are revolute, prismatic or free; parameters take their default values."""
-    home = _home(equations)
-    tree = equations.tree.at(home)
+    symbolic = build_tree(system)
+    tree = symbolic.at(_home(system, symbolic))
     q_order: list[int] = []
     u_order: list[int] = []
     for link in tree.links:
@@ -60,21 +60,22 @@ def plain_tree(equations: Equations) -> PlainTree:
         free = len(link.speeds) == 6
         q_order += [link.coordinates[k] for k in ((4, 5, 6, 1, 2, 3, 0) if free else (0,))]
         u_order += [link.speeds[k] for k in ((3, 4, 5, 0, 1, 2) if free else (0,))]
-    return PlainTree(_array(tree.gravity), tuple(map(_plain_link, tree.links)), tuple(q_order), tuple(u_order))
+    return PlainTree(
+        _array(tree.gravity), tuple(map(_plain_link, tree.links)), tuple(q_order), tuple(u_order)
+    )
 
 
-def _home(equations: Equations) -> dict[Expr, float]:
+def _home(system: System, tree: Tree) -> dict[Expr, float]:
     """Every symbol's value in the home position, at rest."""
-    tree: Tree = equations.tree
     home: dict[Expr, float] = {symbol: 0.0 for symbol in (*tree.q, *tree.u, *tree.tau)}
-    home |= {tree.q[first]: 1.0 for first in unit_quaternions(equations)}
-    home |= {parameter.symbol: float(parameter.value or 0) for parameter in equations.system.parameters.values()}
+    home |= {tree.q[first]: 1.0 for first in unit_quaternions(tree)}
+    home |= {parameter.symbol: float(parameter.value or 0) for parameter in system.parameters.values()}
     return home
 
 
-def unit_quaternions(equations: Equations) -> list[int]:
+def unit_quaternions(tree: Tree) -> list[int]:
     """Where a unit quaternion begins among the coordinates."""
-    return [link.coordinates[0] for link in equations.tree.links if link.stage.storage == "quaternion"]
+    return [link.coordinates[0] for link in tree.links if link.stage.storage == "quaternion"]
 
 
 def _plain_link(link: Link) -> PlainLink:
@@ -102,7 +103,9 @@ def _kind(link: Link) -> tuple[str, Floats]:
         turn, slide = (_array(part) for part in link.H[0])
         letter, axis = ("R", turn) if turn.any() else ("P", slide)
         if not (turn.any() and slide.any()) and np.isclose(axis @ axis, 1):
-            aligned = [name for name, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, unit)]
+            aligned = [
+                name for name, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, unit)
+            ]
             return letter + "".join(aligned), axis
     raise PolhodeError(f"joint '{link.joint}' is neither revolute, prismatic nor free.", code="E-BENCH-004")
 

@@ -25,7 +25,11 @@ from .table import Row
 SECTION = "speed"
 STATES = 64
 TOLERANCE = 1e-9
-_PEER_OF = {"forward_dynamics": "Pinocchio ABA", "inverse_dynamics": "Pinocchio RNEA", "mass_matrix": "Pinocchio CRBA"}
+_PEER_OF = {
+    "forward_dynamics": "Pinocchio ABA",
+    "inverse_dynamics": "Pinocchio RNEA",
+    "mass_matrix": "Pinocchio CRBA",
+}
 #: Ten times on six-joint arms was asked for.
 _GOALS = {"ur5": 10.0, "6-joint arm": 10.0}
 
@@ -53,7 +57,9 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
     made: list[Row] = []
     for name, system in robots:
         say(name)
-        made += _robot(name, system().derive(), programs, passes=3 if quick else 12, seconds=0.05 if quick else 0.1)
+        made += _robot(
+            name, system().derive(), programs, passes=3 if quick else 12, seconds=0.05 if quick else 0.1
+        )
     return made
 
 
@@ -64,7 +70,7 @@ def _robot(
     native = {}
     ready = seconds_of(lambda: native.update({what: functions.native(what) for what in _PEER_OF}))
     states = random_states(equations)
-    tree = plain_tree(equations)
+    tree = plain_tree(equations.system)
     ours = {what: native[what](*states.of(what)) for what in _PEER_OF}
     measures: dict[str, Measure] = {}
     for what, function in native.items():
@@ -85,7 +91,9 @@ def _robot(
         count = functions.program(what).run
         note = f"{len(count)} operations"
         goal = _GOALS.get(name)
-        yield Row(SECTION, name, what, least[f"{what} False"], peer, theirs[what], least_ratio=goal, note=note)
+        yield Row(
+            SECTION, name, what, least[f"{what} False"], peer, theirs[what], least_ratio=goal, note=note
+        )
         yield Row(SECTION, name, f"{what}, in lanes", least[f"{what} True"], peer, theirs[what])
     if tree.is_fixed_base:
         yield Row(
@@ -102,7 +110,7 @@ def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> S
     """States with angles and rates of order one; quaternions have length one."""
     dice = np.random.default_rng(seed)
     q = dice.uniform(-1.5, 1.5, (count, len(equations.q)))
-    for first in unit_quaternions(equations):
+    for first in unit_quaternions(equations.tree):
         q[:, first : first + 4] /= np.linalg.norm(q[:, first : first + 4], axis=1, keepdims=True)
     u, udot, tau = (dice.uniform(-1, 1, (count, len(equations.u))) for _ in range(3))
     return States(q, u, udot, tau)

@@ -31,7 +31,11 @@ def kane(count: int, axes: str = ARM_AXES) -> Kane:
     for place in range(count):
         name = str(place + 1)
         m, cx, cy, cz, xx, yy, zz, xy, yz, zx, a, d = sympy.symbols(
-            [f"m{name}", *(f"c{k}_{name}" for k in "xyz"), *(f"I{k}_{name}" for k in ("xx", "yy", "zz", "xy", "yz", "zx"))]
+            [
+                f"m{name}",
+                *(f"c{k}_{name}" for k in "xyz"),
+                *(f"I{k}_{name}" for k in ("xx", "yy", "zz", "xy", "yz", "zx")),
+            ]
             + [f"a{name}", f"d{name}"]
         )
         frame, com = me.ReferenceFrame(f"N{name}"), me.Point(f"C{name}")
@@ -54,7 +58,9 @@ def kane(count: int, axes: str = ARM_AXES) -> Kane:
 def operations_after_cse(made: Kane) -> int:
     """Operations of M and f together with common subexpressions taken out."""
     shared, rest = sympy.cse([made.mass_matrix, made.forcing])
-    return int(sum(sympy.count_ops(value) for _, value in shared) + sum(sympy.count_ops(value) for value in rest))
+    return int(
+        sum(sympy.count_ops(value) for _, value in shared) + sum(sympy.count_ops(value) for value in rest)
+    )
 
 
 def values(made: Kane, numbers: Mapping[str, float]) -> tuple[Any, Any]:

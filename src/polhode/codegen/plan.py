@@ -5,9 +5,10 @@ it. The plan
 
 1. folds what depends on no symbol into constants (computed to forty digits, then rounded once);
 2. chooses a form for each value so that the whole becomes cheap;
-3. lets signs travel with the references, so that almost no negation is ever executed;
-4. divides by a shared denominator once, and multiplies by its reciprocal;
-5. puts what depends on parameters alone into `setup`, the rest into `run`, operands just before their use.
+3. factors sums of products;
+4. lets signs travel with the references, so that almost no negation is ever executed;
+5. divides by a shared denominator once, and multiplies by its reciprocal;
+6. puts what depends on parameters alone into `setup`, the rest into `run`, operands just before their use.
 """
 
 from __future__ import annotations
@@ -18,68 +19,21 @@ from typing import Any
 
 from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
-from ..expr.field import P
 from ..expr.node import NUMBER, SYMBOL
+from .factor import factored
 from .program import Array, Instruction, Output, Program
+from .values import Form, Ref, Values
 
 _COST = {"add": 1.0, "sub": 1.0, "mul": 1.0, "div": 4.0, "sqrt": 6.0}
 _FUNCTION_COST = 20.0
 _EVEN = {"cos", "abs", "cosh"}
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
 
-Ref = tuple[int, int]  # a value and the sign with which it is meant
 Operand = tuple[str, Any]  # "constant" and a number, "input", "parameter" or "code" and a place
 
 
-@dataclass(frozen=True)
-class Form:
-    """One way to compute a value: an operation on signed values; the value is `sign` times the result."""
-
-    op: str
-    args: tuple[Ref, ...]
-    sign: int
-
-
-@dataclass
-class _Values:
-    """Every value below the roots, numbered in the order in which it is first met."""
-
-    number_of: dict[int, int] = field(default_factory=dict)  # canonical fingerprint -> value
-    forms: list[list[Form]] = field(default_factory=list)
-    leaves: dict[int, Expr] = field(default_factory=dict)  # value -> symbol
-    constants: dict[int, float] = field(default_factory=dict)
-    ref_of: dict[int, Ref] = field(default_factory=dict)  # id(node) -> reference
-    fingerprints: list[int] = field(default_factory=list)
-
-    def ref(self, node: Expr) -> Ref:
-        return self.ref_of[id(node)]
-
-    def file(self, node: Expr) -> Ref:
-        ref = self.ref_of[id(node)] = self.numbered(node.fp)
-        return ref
-
-    def numbered(self, fp: int) -> Ref:
-        """The value with this fingerprint, up to sign; a new one if it is new."""
-        sign = 1 if fp <= P - fp else -1
-        key = fp if sign > 0 else P - fp
-        value = self.number_of.get(key)
-        if value is None:
-            value = self.number_of[key] = len(self.forms)
-            self.forms.append([])
-            self.fingerprints.append(key)
-        return value, sign
-
-    def product(self, a: Ref, b: Ref) -> Ref:
-        """The value a·b, filed with that form."""
-        value, sign = self.numbered(self.fingerprints[a[0]] * self.fingerprints[b[0]] % P)
-        form = Form("mul", ((a[0], 1), (b[0], 1)), sign)
-        if form not in self.forms[value]:
-            self.forms[value].append(form)
-        return value, sign * a[1] * b[1]
-
-
-def _collect(roots: Sequence[Expr], split_angles: bool) -> _Values:
-    values = _Values()
+def _collect(roots: Sequence[Expr], split_angles: bool) -> Values:
+    values = Values()
     constant: set[int] = set()
     nodes = topological(roots)
     for node in nodes:
@@ -107,7 +61,7 @@ def _collect(roots: Sequence[Expr], split_angles: bool) -> _Values:
     return values
 
 
-def _split_angles(values: _Values, nodes: Sequence[Expr]) -> None:
+def _split_angles(values: Values, nodes: Sequence[Expr]) -> None:
     """Compute sin(a ± b) and cos(a ± b) from those of a and b where all four are there anyway."""
     waves = {(node.op, id(node.args[0])): values.ref(node) for node in nodes if node.op in ("sin", "cos")}
     for node in nodes:
@@ -141,7 +95,7 @@ def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:
     return Form(op, args, sign)
 
 
-def _choose(values: _Values) -> list[Form | None]:
+def _choose(values: Values) -> list[Form | None]:
     """For each value the form whose whole expression is lightest; constants and symbols weigh nothing.
 
     Weights strictly fall from a value to its operands, so that the choice cannot be circular.
@@ -169,7 +123,7 @@ def _choose(values: _Values) -> list[Form | None]:
 class _Writer:
     """Writes the chosen forms as instructions, operands first, remembering the sign each value came out with."""
 
-    values: _Values
+    values: Values
     chosen: list[Form | None]
     array_slots: Mapping[int, Operand]  # value -> ("input" or "parameter", place)
     divisors: Mapping[int, int]
@@ -270,7 +224,7 @@ class _Writer:
         return self.emit("mul", a, reciprocal), form.sign * s * t
 
 
-def _count_divisors(values: _Values, chosen: Sequence[Form | None], roots: Sequence[Ref]) -> dict[int, int]:
+def _count_divisors(values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref]) -> dict[int, int]:
     counts: dict[int, int] = {}
     seen: set[int] = set()
     stack = [value for value, _ in roots]
@@ -293,11 +247,12 @@ def plan(
     parameters: Sequence[Expr] = (),
     notes: Mapping[Expr, str] | None = None,
     split_angles: bool = True,
+    factor: bool = True,
 ) -> Program:
     """The program that computes the outputs from the input arrays and the parameters.
 
     With `split_angles`, the sine of a sum is computed from sines and cosines that are there anyway: six operations
-    instead of a call.
+    instead of a call. With `factor`, sums of products are factored.
 
     >>> from polhode.expr import symbol, sin
     >>> q, k = symbol("q"), symbol("k")
@@ -308,13 +263,15 @@ def plan(
     roots = [root for _, _, entries in outputs for root in entries]
     flat = [symbol for _, symbols in arrays for symbol in symbols]
     values = _collect([*roots, *flat, *parameters], split_angles)
+    refs = [values.ref(root) for root in roots]
     chosen = _choose(values)
+    if factor:
+        chosen = factored(values, chosen, refs, [values.ref(symbol)[0] for symbol in flat])
     slots: dict[int, Operand] = {}
     for place, symbol in enumerate(flat):
         slots.setdefault(values.ref(symbol)[0], ("input", place))
     for place, symbol in enumerate(parameters):
         slots.setdefault(values.ref(symbol)[0], ("parameter", place))
-    refs = [values.ref(root) for root in roots]
     writer = _Writer(values, chosen, slots, _count_divisors(values, chosen, refs))
     writer.write(refs)
     finished = [_positive(writer, ref) for ref in refs]
@@ -337,7 +294,7 @@ def _assemble(
     writer: _Writer,
     finished: Sequence[Operand],
     notes: Mapping[Expr, str],
-    values: _Values,
+    values: Values,
 ) -> Program:
     numbers: dict[float, int] = {}
     for _, args in writer.code:

@@ -37,8 +37,9 @@ def run(file: Path, json: bool) -> int:
     out = show.console()
     out.print(
         show.plain(
-            f"{system.name}: {len(system.bodies) - 1} bodies, {len(system.joints)} joints, "
-            f"{len(equations.q)} coordinates, {len(equations.u)} speeds"
+            f"{system.name}: {show.number(len(system.bodies) - 1, 'body')}, "
+            f"{show.number(len(system.joints), 'joint')}, {show.number(len(equations.q), 'coordinate')}, "
+            f"{show.number(len(equations.u), 'speed')}"
         ),
         style="bold",
     )

@@ -16,6 +16,7 @@ from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal import normal
 from ..model.system import GROUND, System
 from . import show
+from .naming import latex_names, shown
 
 #: What can be asked for, and how it is written on the left of an equation.
 RESULTS = {
@@ -52,7 +53,9 @@ def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool) -> 
     if json:
         show.as_json(_record(system, equations, wanted, took, bool(of)))
     elif latex:
-        show.console().print("\n\n".join(equations.latex(name) for name in wanted), soft_wrap=True)
+        show.console().print(
+            "\n\n".join(equations.latex(name, latex_names(equations)) for name in wanted), soft_wrap=True
+        )
     else:
         out = show.console()
         describe(out, system, equations)
@@ -83,7 +86,7 @@ def describe(out: Console, system: System, equations: Equations) -> None:
     ]
     if values:
         out.print(show.plain("parameters: " + ", ".join(values)))
-    out.print(f"{len(equations.q)} coordinates, {len(equations.u)} speeds\n")
+    out.print(f"{show.number(len(equations.q), 'coordinate')}, {show.number(len(equations.u), 'speed')}\n")
 
 
 def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
@@ -104,6 +107,12 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
     return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
 
 
+def readable(equations: Equations, found: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
+    """The entries in normal form, as text."""
+    right = shown(equations, [entry for _, entry in found])
+    return [(label, repr(normal(entry))) for (label, _), entry in zip(found, right, strict=True)]
+
+
 def _print_result(out: Console, equations: Equations, name: str, asked: bool) -> None:
     found = entries(equations, name)
     size = sum(operation_counts(entry for _, entry in found).values())
@@ -111,8 +120,8 @@ def _print_result(out: Console, equations: Equations, name: str, asked: bool) ->
         out.print(f"{name}: {equations.operations(name) if name in _COUNTED else f'{size} operations'}")
         out.print(f"  print it with --of {name}\n", style="dim")
         return
-    for label, entry in found:
-        out.print(show.plain(f"{label} = {normal(entry)!r}"), soft_wrap=True)
+    for label, entry in readable(equations, found):
+        out.print(show.plain(f"{label} = {entry}"), soft_wrap=True)
     out.print()
 
 
@@ -143,5 +152,5 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
     for name in wanted:
         found = entries(equations, name)
         if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:
-            record[name] = {label: repr(normal(entry)) for label, entry in found}
+            record[name] = dict(readable(equations, found))
     return record

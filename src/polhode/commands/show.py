@@ -30,12 +30,23 @@ def plain(words: object) -> str:
     return "".join(letter if letter.isprintable() else "�" for letter in str(words))
 
 
+def number(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> number(1, "speed"), number(2, "body")
+    ('1 speed', '2 bodies')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers_from: int | None = None) -> Table:
     """A table; columns from `numbers_from` on are numbers and set to the right."""
-    made = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    made = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), show_edge=False)
     for place, name in enumerate(head):
         right = numbers_from is not None and place >= numbers_from
-        made.add_column(name, justify="right" if right else "left", no_wrap=right)
+        made.add_column(name, justify="right" if right else "left", no_wrap=numbers_from is not None)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row))
     return made

@@ -221,7 +221,7 @@ class _Printer:
         text = "" if scale == 1 and factors else str(scale)
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
-            gap = "" if not text else r" \cdot " if body[0].isdigit() else " "
+            gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "
             text += gap + body
         return text
 

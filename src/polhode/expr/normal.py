@@ -50,6 +50,8 @@ def normal(value: Any) -> Expr: ...
 def normal(value: Any) -> Any:
     """An equal expression, vector or matrix in the form that is shortest to read.
 
+    Meant for display: a factor common to numerator and denominator is cancelled, also where both could vanish.
+
     >>> from polhode.expr import symbols, sin, cos
     >>> a, b, q = symbols("a b q")
     >>> normal(a * sin(q) ** 2 + b * a + a * cos(q) ** 2 - a * b)

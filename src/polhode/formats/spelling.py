@@ -1,8 +1,8 @@
-"""From an expression to text that the grammar reads back as the same function."""
+"""From an expression to text that the grammar reads back as the same expression, form and all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import LimitError
@@ -16,12 +16,15 @@ _ATOM, _POWER, _PRODUCT, _SUM = 4, 3, 2, 1
 
 @dataclass(frozen=True)
 class _Part:
-    """A number times a text (none for the number alone), how tightly it binds, how deep its parentheses go."""
+    """A text, how tightly it binds, and how deep its parentheses go."""
 
-    scale: Fraction
-    text: str = ""
+    text: str
     binding: int = _ATOM
     depth: int = 1
+
+    def within(self, least: int) -> str:
+        """The text, in parentheses if it binds less tightly than its place needs."""
+        return self.text if self.binding >= least else f"({self.text})"
 
 
 def spell(root: Expr, scope: Scope) -> str:
@@ -34,14 +37,14 @@ def spell(root: Expr, scope: Scope) -> str:
     made: dict[int, _Part] = {}
     for node in topological([root]):
         part = _spell_one(node, [made[id(arg)] for arg in node.args], scope)
-        if len(part.text) > LENGTH_LIMIT - 100 or part.depth >= DEPTH_LIMIT:
+        if len(part.text) > LENGTH_LIMIT or part.depth > DEPTH_LIMIT:
             raise LimitError(
                 f"an expression needs more than {LENGTH_LIMIT:,} characters or {DEPTH_LIMIT} levels of parentheses.",
                 cure="Describe it by more bodies, joints or parameters.",
                 code="E-YAML-041",
             )
         made[id(node)] = part
-    return _whole(made[id(root)])[0]
+    return made[id(root)].text
 
 
 def spell_number(value: Fraction) -> str:
@@ -64,65 +67,33 @@ def spell_number(value: Fraction) -> str:
 
 
 def _spell_one(node: Expr, parts: list[_Part], scope: Scope) -> _Part:
-    one = Fraction(1)
     depth = max((part.depth for part in parts), default=0) + 1
     op = node.op
     if op == NUMBER:
-        return _Part(node.data)
+        text = spell_number(node.data)
+        return _Part(text, _SUM if node.data < 0 else _PRODUCT if "/" in text else _ATOM)
     if op == SYMBOL:
-        return _Part(one, scope.spell(node))
+        return _Part(scope.spell(node))
     if op == "pi":
-        return _Part(one, scope.spell_pi())
+        return _Part(scope.spell_pi())
     if op == NEG:
-        return replace(parts[0], scale=-parts[0].scale)
-    if op == MUL:
-        return _product(parts[0], parts[1], node.args[0] is node.args[1], depth)
-    if op == DIV:
-        return _quotient(parts[0], parts[1], depth)
+        return _Part(f"-{parts[0].within(_PRODUCT)}", _SUM, depth)
     if op in (ADD, SUB):
         sign = "+" if op == ADD else "-"
-        return _Part(one, f"{_whole(parts[0])[0]} {sign} {_wrapped(parts[1], _PRODUCT)}", _SUM, depth)
+        return _Part(f"{parts[0].text} {sign} {parts[1].within(_PRODUCT)}", _SUM, depth)
+    if op == MUL:
+        return _product(node.args[0], node.args[1], parts[0], parts[1], depth)
+    if op == DIV:
+        return _Part(f"{parts[0].within(_PRODUCT)}/{parts[1].within(_POWER)}", _PRODUCT, depth)
     if op == "pow":
-        return _Part(one, f"{_wrapped(parts[0], _ATOM)}**{_wrapped(parts[1], _ATOM)}", _POWER, depth)
-    return _Part(one, f"{op}({', '.join(_whole(part)[0] for part in parts)})", _ATOM, depth)
+        return _Part(f"{parts[0].within(_ATOM)}**{parts[1].within(_ATOM)}", _POWER, depth)
+    return _Part(f"{op}({', '.join(part.text for part in parts)})", _ATOM, depth)
 
 
-def _product(a: _Part, b: _Part, squared: bool, depth: int) -> _Part:
-    scale = a.scale * b.scale
-    if not a.text or not b.text:
-        return replace(b if not a.text else a, scale=scale)
-    if squared:
-        return _Part(scale, f"{_wrap(a.text, a.binding, _ATOM)}**2", _POWER, depth)
-    factors = (_wrap(part.text, part.binding, _PRODUCT) for part in (a, b))
-    return _Part(scale, "*".join(factors), _PRODUCT, depth)
-
-
-def _quotient(a: _Part, b: _Part, depth: int) -> _Part:
-    above = _wrap(a.text, a.binding, _PRODUCT) if a.text else "1"
-    return _Part(a.scale / b.scale, f"{above}/{_wrap(b.text, b.binding, _POWER)}", _PRODUCT, depth)
-
-
-def _whole(part: _Part) -> tuple[str, int]:
-    """The text with its number in front or below, and how tightly it binds."""
-    size = abs(part.scale)
-    if not part.text:
-        text = spell_number(size)
-        binding = _PRODUCT if "/" in text else _ATOM
-    elif size == 1:
-        text, binding = part.text, part.binding
-    else:
-        text, binding = _wrap(part.text, part.binding, _PRODUCT), _PRODUCT
-        factor, _, divisor = spell_number(size).partition("/")
-        text = text if factor == "1" else f"{factor}*{text}"
-        text = f"{text}/{divisor}" if divisor else text
-    if part.scale < 0:
-        return f"-{_wrap(text, binding, _PRODUCT)}", _SUM
-    return text, binding
-
-
-def _wrapped(part: _Part, least: int) -> str:
-    return _wrap(*_whole(part), least)
-
-
-def _wrap(text: str, binding: int, least: int) -> str:
-    return text if binding >= least else f"({text})"
+def _product(left: Expr, right: Expr, a: _Part, b: _Part, depth: int) -> _Part:
+    """A square, a quotient by a whole number, or factors; a product on the right keeps its parentheses."""
+    if left is right:
+        return _Part(f"{a.within(_ATOM)}**2", _POWER, depth)
+    if left.is_number and left.data.numerator == 1 and "/" in a.text:
+        return _Part(f"{b.within(_PRODUCT)}{a.text[1:]}", _PRODUCT, depth)
+    return _Part(f"{a.within(_PRODUCT)}*{b.within(_POWER)}", _PRODUCT, depth)

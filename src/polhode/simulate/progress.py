@@ -23,8 +23,7 @@ def reporting(
     error is a terminal and the run takes longer than a second.
     """
     if callable(progress):
-        tell = progress
-        yield lambda reached: _tell(tell, reached, end)
+        yield _Teller(progress, end).update
     elif progress is False or (progress is None and not sys.stderr.isatty()):
         yield _silent
     else:
@@ -39,8 +38,17 @@ def _silent(reached: float) -> None:
     return None
 
 
-def _tell(progress: Callable[[float], object], reached: float, end: float) -> None:
-    progress(min(1.0, reached / end) if end > 0 else 1.0)
+class _Teller:
+    """Tells a function the fraction done, not more often than an eye can follow."""
+
+    def __init__(self, tell: Callable[[float], object], end: float) -> None:
+        self.tell, self.end, self.next = tell, end, 0.0
+
+    def update(self, reached: float) -> None:
+        now = time.monotonic()
+        if now >= self.next or reached >= self.end:
+            self.next = now + _BETWEEN
+            self.tell(min(1.0, reached / self.end) if self.end > 0 else 1.0)
 
 
 class _Bar:

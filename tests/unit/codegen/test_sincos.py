@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.sincos import COSINE, HALF_PI, LIMIT, SINE
-from polhode.runtime import compile_program
+from polhode.runtime import compile_program, engine
 from polhode.runtime.compiled import Compiled
 
 Real = Callable[[mpmath.mpf], mpmath.mpf]
@@ -146,3 +147,14 @@ def test_what_has_no_sine_is_nan_and_spoils_no_neighbour(sincos: Compiled, copie
     y = sincos(x[:, None])
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(y, np.stack([np.sin(x), np.cos(x)], axis=1), rtol=5e-16, atol=0.0)
+
+
+def test_a_machine_without_fused_multiply_adds_asks_the_c_library(
+    sincos: Compiled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = replace(engine.host(), fused=False)
+    monkeypatch.setattr(engine, "host", lambda: plain)
+    other = compile_program(sincos.program, backend="llvm", cache=False)
+    x = np.linspace(-20.0, 20.0, 301)[:, None]
+    np.testing.assert_allclose(other(x), sincos(x), rtol=0.0, atol=3e-16)
+    np.testing.assert_allclose(other(x[7]), sincos(x[7]), rtol=0.0, atol=3e-16)

@@ -11,8 +11,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polhode.expr import (
-    Expr, absolute, acos, as_expr, asin, atan, atan2, cos, cosh, evaluate, exp, log, maximum, minimum, number, pi, sign,
-    sin, sinh, sqrt, symbols, tan, tanh, unit_symbols,
+    Expr,
+    absolute,
+    acos,
+    as_expr,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    evaluate,
+    exp,
+    log,
+    maximum,
+    minimum,
+    number,
+    pi,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    symbols,
+    tan,
+    tanh,
+    unit_symbols,
 )  # fmt: skip
 from polhode.expr.field import IMAGINARY, P, hash_to_field, inverse, root_of_integer, turn_of_pi
 

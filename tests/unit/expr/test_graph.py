@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 
 from polhode.errors import PolhodeError
 from polhode.expr import (
-    Expr, cos, derivative, evaluate, free_symbols, operation_counts, quiet_collector, sin, sqrt, substitute, symbol,
-    symbols, topological,
+    Expr,
+    cos,
+    derivative,
+    evaluate,
+    free_symbols,
+    operation_counts,
+    quiet_collector,
+    sin,
+    sqrt,
+    substitute,
+    symbol,
+    symbols,
+    topological,
 )  # fmt: skip
 from polhode.expr.archive import dump, load
 from polhode.expr.latex import latex
@@ -68,11 +79,11 @@ def test_the_collector_is_quiet_and_wakes_again() -> None:
 
 def test_a_deep_chain_meets_no_recursion_limit() -> None:
     root: Expr = x
-    for index in range(20_000):
+    for index in range(3_000):
         root = cos(root) * y + index % 7
     assert evaluate(derivative([root], x), {x: 0.3, y: 0.2})[0] == pytest.approx(0.0, abs=1e-9)
     (swapped,) = substitute([root], {x: y, y: x})
-    assert free_symbols([swapped])[0] is y
+    assert substitute([swapped], {x: y, y: x})[0] is root
     assert load(dump([root]), 0) is root
     assert len(repr(root)) < 10_000
     assert len(latex(root)) < 10_000
@@ -89,7 +100,9 @@ def test_a_graph_of_a_million_nodes_in_one_chain_works_and_is_freed() -> None:
                 root = root * base + y
         return len(topological([root]))
 
+    before = live_nodes()
     assert build() > 1_000_000
+    assert live_nodes() <= before
 
 
 SCRIPT = """
@@ -108,6 +121,8 @@ def test_results_do_not_depend_on_the_hash_seed() -> None:
     outputs = set()
     for seed in ("0", "1", "12345"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        run = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
+        )
         outputs.add(run.stdout)
     assert len(outputs) == 1

@@ -36,7 +36,8 @@ def test_products_are_shared_up_to_sign() -> None:
     assert (-a) * b is -(a * b)
     assert (-a) * (-b) is a * b
     assert a - (-b) is a + b
-    assert -(-a) is a
+    minus = -a
+    assert -minus is a
     assert (-a) / (-b) is a / b
     assert -a - b is -(a + b)
     assert -3 * a is -(3 * a)

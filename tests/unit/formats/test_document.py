@@ -73,6 +73,7 @@ def test_what_is_emitted_reads_back() -> None:
         "null": "null",
         "~": "",
         "- dash": ["a: b", "#c", "[d]", "*e", "&f", "!g", "`h`", "'i", '"j', "%k", "@l", " m ", "n\nü\t\u2028"],
+        "loads": [{"type": "a", "vector": ["1", "x" * 120], "nested": {"b": [{"c": "d"}]}}, {"e": "f" * 200}],
         "nested": {"deep": {"flow": "1", "list": [["1", "2"], ["3", "4"]]}, "x" * 128: {"y" * 200: "z"}},
         "none": None,
         "😀" * 128: "yes",

@@ -1,0 +1,149 @@
+"""To SymPy and back."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy.physics.mechanics import dynamicsymbols
+
+from polhode.errors import PolhodeError
+from polhode.expr import (
+    Expr,
+    Matrix,
+    Vector,
+    absolute,
+    as_expr,
+    asin,
+    atan2,
+    cos,
+    evaluate,
+    exp,
+    log,
+    maximum,
+    minimum,
+    number,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    symbol,
+    symbols,
+    tan,
+    unit_symbols,
+)  # fmt: skip
+from polhode.expr.normal import normal
+from polhode.expr.sympy_bridge import from_sympy, to_sympy
+
+a, b, q = symbols("a b q")
+A, B, Q = sympy.symbols("a b q")
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_a_round_trip_keeps_the_function(seed: int, grow: Any) -> None:
+    root = grow(seed, False)
+    assert from_sympy(to_sympy(root)) == root
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(derandomize=True, deadline=None, max_examples=30)
+def test_a_round_trip_keeps_values_where_sympy_rewrites_functions(
+    seed: int, grow: Any, point: dict[Expr, float]
+) -> None:
+    root = grow(seed, True)
+    back = from_sympy(to_sympy(root))
+    assert evaluate([back], point)[0] == pytest.approx(evaluate([root], point)[0], rel=1e-8, abs=1e-8)
+
+
+def test_sympy_takes_our_expressions_by_itself() -> None:
+    assert sympy.sympify(a * sin(q) / 3) == A * sympy.sin(Q) / 3
+    assert A + sympy.sympify(sin(q)) == A + sympy.sin(Q)
+    assert sympy.Matrix([sin(a * q)]).diff(A)[0] == Q * sympy.cos(A * Q)
+
+
+def test_sympy_agrees_with_the_normal_form() -> None:
+    root = (a * cos(q) + b) ** 2 + (a * sin(q)) ** 2
+    assert sympy.simplify(to_sympy(normal(root)) - to_sympy(root)) == 0
+
+
+def test_numbers_stay_exact() -> None:
+    assert to_sympy(as_expr(0.1)) == sympy.Rational(1, 10)
+    assert from_sympy(sympy.Rational(-2, 7)) is number(Fraction(-2, 7))
+    assert from_sympy(sympy.Float("0.1")) is as_expr(0.1)
+    assert from_sympy(sympy.Float("1e-7")) is as_expr(1e-7)
+    assert from_sympy(sympy.pi) is pi
+    assert from_sympy(sympy.E) is exp(as_expr(1))
+    assert from_sympy(sympy.sqrt(8)) == sqrt(as_expr(8))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (sympy.tan(Q), tan(q)), (sympy.sec(Q), 1 / cos(q)), (sympy.csc(Q), 1 / sin(q)),
+        (sympy.cot(Q), cos(q) / sin(q)), (sympy.asin(A), asin(a)), (sympy.atan2(A, B), atan2(a, b)),
+        (sympy.Abs(A), absolute(a)), (sympy.sign(A), sign(a)), (sympy.log(A), log(a)),
+        (A ** sympy.Rational(-3, 2), 1 / (a * sqrt(a))), (A**B, a**b), (sympy.exp(-A), exp(-a)),
+        ((A + B) ** 2 / (A - B), (a + b) ** 2 / (a - b)),
+    ],
+)  # fmt: skip
+def test_functions_have_counterparts(theirs: Any, ours: Expr) -> None:
+    assert from_sympy(theirs) == ours
+
+
+def test_minimum_and_maximum_go_both_ways() -> None:
+    point = {a: 2.0, b: -1.0, q: 0.5}
+    assert evaluate([from_sympy(sympy.Min(A, B, Q)), from_sympy(sympy.Max(A, B, Q))], point) == [-1.0, 2.0]
+    assert to_sympy(minimum(a, maximum(b, q))) == sympy.Min(A, sympy.Max(B, Q))
+
+
+def test_symbols_of_one_name_and_different_kinds_stay_apart() -> None:
+    speed, component = symbol("a", "speed"), unit_symbols(["a", "b", "c", "d"])[0]
+    exported = to_sympy(a + 2 * speed + 3 * component)
+    assert len(exported.free_symbols) == 3
+    assert str(to_sympy(speed)) == "a"
+    assert to_sympy(speed) == to_sympy(speed) != to_sympy(a) == A
+    assert from_sympy(exported.subs(to_sympy(speed), 0)) is a + 3 * component
+    assert from_sympy(to_sympy(speed)) is speed
+    assert from_sympy(pickle.loads(pickle.dumps(exported))) == a + 2 * speed + 3 * component
+
+
+def test_names_are_mapped_on_the_way_in() -> None:
+    coordinate = symbol("hinge", "coordinate")
+    assert from_sympy(2 * Q, {"q": coordinate}) is 2 * coordinate
+
+
+def test_functions_of_time_are_mapped_with_their_derivatives() -> None:
+    x = dynamicsymbols("x")
+    position, speed, rate = symbols("x v w")
+    t = dynamicsymbols._t
+    mapped = from_sympy(x * x.diff(t) + x.diff(t, 2), {"x": position, "x'": speed, "x''": rate})
+    assert mapped == position * speed + rate
+    with pytest.raises(PolhodeError, match=r"x\(t\)"):
+        from_sympy(x + 1)
+
+
+def test_matrices_go_both_ways() -> None:
+    matrix = Matrix([[a, sin(q)], [0, 1]])
+    exported = to_sympy(matrix)
+    assert exported == sympy.Matrix([[A, sympy.sin(Q)], [0, 1]])
+    assert from_sympy(exported) == matrix
+    assert to_sympy(Vector([a, b])).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "theirs", [sympy.I, sympy.oo, sympy.zoo, sympy.nan, sympy.gamma(A), A > 2, sympy.Integral(A, A)]
+)
+def test_what_has_no_counterpart_is_named(theirs: Any) -> None:
+    with pytest.raises(PolhodeError, match="has no counterpart"):
+        from_sympy(theirs)
+
+
+def test_text_is_never_read() -> None:
+    with pytest.raises(PolhodeError, match="not a number or an expression"):
+        from_sympy("a + b")
