@@ -16,10 +16,6 @@ def stages() -> dict[str, float]:
     import llvmlite.binding  # noqa: F401
     import numpy as np
 
-    import polhode  # noqa: F401
-    import polhode.functions
-    import polhode.runtime
-
     mark("import")
     from .models import chain
 

@@ -60,6 +60,11 @@ def pinocchio_loop() -> Loop:
     return Loop("pinocchio_loop", "pin", (*_BOOST, f"-I{prefix}", f"-I{_eigen(prefix)}"))
 
 
+def our_loop() -> Loop:
+    """Our own functions come by their address, so this is a library to be loaded."""
+    return Loop("our_loop", "polhode", ("-shared", "-fPIC"))
+
+
 def mujoco_loop() -> Loop:
     """MuJoCo's library as its wheel has it."""
     folder = _site_packages() / "mujoco"
@@ -83,14 +88,11 @@ def run_loop(program: Path, folder: Path, seconds: float) -> dict[str, float]:
 
 
 def _compile(arguments: Sequence[str], name: str, say: Callable[[str], None]) -> None:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise PolhodeError("there is no g++.", cure="Install a C++ compiler to compare with C++ engines.")
     start = time.monotonic()
     say(f"compiling {name} (once; Pinocchio takes some minutes)")
     log = BUILT / f"{name}.log"
     with log.open("w", encoding="utf-8") as errors:
-        process = subprocess.Popen([compiler, *arguments], stderr=errors, stdout=errors)
+        process = subprocess.Popen([_compiler(), *arguments], stderr=errors, stdout=errors)
         while process.poll() is None:
             try:
                 process.wait(timeout=15)
@@ -98,6 +100,13 @@ def _compile(arguments: Sequence[str], name: str, say: Callable[[str], None]) ->
                 say(f"compiling {name}: {time.monotonic() - start:.0f} s")
     if process.returncode:
         raise PolhodeError(f"{name} does not compile.", cure=f"See {log}.", code="E-BENCH-003")
+
+
+def _compiler() -> str:
+    found = shutil.which("g++")
+    if found is None:
+        raise PolhodeError("there is no g++.", cure="Install a C++ compiler to compare with C++ engines.")
+    return found
 
 
 def _site_packages() -> Path:
@@ -119,6 +128,6 @@ def _eigen(prefix: Path) -> Path:
 def _processor_flags() -> str:
     """What -march=native means here."""
     run = subprocess.run(
-        ["g++", "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False
+        [_compiler(), "-march=native", "-Q", "--help=target"], capture_output=True, text=True, check=False
     )
     return run.stdout

@@ -67,7 +67,7 @@ def plain_tree(system: System) -> PlainTree:
 
 def _home(system: System, tree: Tree) -> dict[Expr, float]:
     """Every symbol's value in the home position, at rest."""
-    home: dict[Expr, float] = {symbol: 0.0 for symbol in (*tree.q, *tree.u, *tree.tau)}
+    home: dict[Expr, float] = dict.fromkeys((*tree.q, *tree.u, *tree.tau), 0.0)
     home |= {tree.q[first]: 1.0 for first in unit_quaternions(tree)}
     home |= {parameter.symbol: float(parameter.value or 0) for parameter in system.parameters.values()}
     return home

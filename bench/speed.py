@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from polhode.errors import PolhodeError
 
 from .clock import Measure, least_times, seconds_of
 from .models import chain
-from .native_build import mujoco_loop, pinocchio_loop, run_loop
+from .native_build import mujoco_loop, our_loop, pinocchio_loop, run_loop
+from .our_loop import OurLoop
 from .plain_tree import Floats, PlainTree, as_lines, as_mjcf, plain_tree, unit_quaternions
 from .robots import ARMS, WALKERS
 from .table import Row
@@ -51,7 +51,8 @@ class States:
 
 def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
     """The section's table."""
-    programs = {"pinocchio": pinocchio_loop().build(say), "mujoco": mujoco_loop().build(say)}
+    loops = {"ours": our_loop(), "pinocchio": pinocchio_loop(), "mujoco": mujoco_loop()}
+    programs = {name: loop.build(say) for name, loop in loops.items()}
     robots: list[tuple[str, Callable[[], System]]] = [("6-joint arm", partial(chain, 6))]
     robots += [(robot.name, robot.system) for robot in (ARMS if quick else ARMS + WALKERS)]
     made: list[Row] = []
@@ -71,11 +72,11 @@ def _robot(
     ready = seconds_of(lambda: native.update({what: functions.native(what) for what in _PEER_OF}))
     states = random_states(equations)
     tree = plain_tree(equations.system)
-    ours = {what: native[what](*states.of(what)) for what in _PEER_OF}
+    loops = {what: OurLoop(programs["ours"], native[what], states.of(what)) for what in _PEER_OF}
     measures: dict[str, Measure] = {}
-    for what, function in native.items():
-        for lanes in (False, True):
-            measures[f"{what} {lanes}"] = partial(_per_call, function, states.of(what), lanes, seconds)
+    for what, loop in loops.items():
+        measures[f"{what} False"] = partial(loop.single, seconds)
+        measures[f"{what} True"] = partial(loop.in_lanes, seconds)
     with _prepared(tree, states) as folder:
         theirs = dict.fromkeys(_PEER_OF, float("inf"))
         in_mujoco = float("inf")
@@ -86,7 +87,8 @@ def _robot(
             theirs = {key: min(theirs[key], found[key]) for key in theirs}
             if tree.is_fixed_base:
                 in_mujoco = min(in_mujoco, run_loop(programs["mujoco"], folder, seconds)["forward_dynamics"])
-        _check(name, folder, tree, ours)
+        for run in (OurLoop.single, OurLoop.in_lanes):
+            _check(name, folder, tree, {what: _fresh(loop, run) for what, loop in loops.items()})
     for what, peer in _PEER_OF.items():
         count = functions.program(what).run
         note = f"{len(count)} operations"
@@ -102,8 +104,10 @@ def _robot(
     yield Row(SECTION, name, "plan and compile all three", ready, note="no cache")
 
 
-def _per_call(function: Any, arrays: tuple[Floats, ...], lanes: bool, seconds: float) -> float:
-    return 1e-9 * float(function.time_per_call(*arrays, lanes=lanes, seconds=seconds))
+def _fresh(loop: OurLoop, run: Callable[[OurLoop, float], float]) -> Floats:
+    """The values that one of the two loops computes."""
+    run(loop, 0.0)
+    return loop.values()
 
 
 def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> States:
@@ -140,8 +144,8 @@ def _check(name: str, folder: Path, tree: PlainTree, ours: dict[str, Floats]) ->
         "mass_matrix": rest[:, size:-size].reshape(STATES, size, size),
         "forward_dynamics": rest[:, -size:],
     }
-    mine = {what: values[..., order] for what, values in ours.items()}
-    mine["mass_matrix"] = ours["mass_matrix"][:, order][:, :, order]
+    mine = {what: values[:, order] for what, values in ours.items() if what != "mass_matrix"}
+    mine["mass_matrix"] = ours["mass_matrix"].reshape(STATES, size, size)[:, order][:, :, order]
     pairs = [(f"{_PEER_OF[what]}", mine[what], expected[what]) for what in _PEER_OF]
     if tree.is_fixed_base:
         theirs = np.fromfile(folder / "mujoco.bin").reshape(STATES, size)

@@ -21,7 +21,7 @@ from .angle import Angle
 from .compose import build, build_base
 from .field import P
 from .functions import pi
-from .graph import free_symbols, topological
+from .graph import free_symbols, rebuild, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
 from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, _intern, as_expr
@@ -31,8 +31,10 @@ from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length,
 
 #: A subexpression that would need more terms than this is left as it was built.
 TERM_LIMIT = 2000
-#: Term operations spent on one expression before the rest is left as it was built.
+#: Term operations spent on one expression, in reading and in searching, before the rest is left as it was built.
 _BUDGET = 50_000
+#: A part of a larger expression is written anew when it has at most so many terms.
+_PART_LIMIT = 30
 #: Sums of more terms than this are not searched for a shorter form.
 _SEARCH_LIMIT = 120
 #: Quotients of larger sums are not tried for cancellation.
@@ -75,10 +77,11 @@ class _Reader:
         self.parts: dict[int, Polynomial] = {}  # and what they are
         self.roots: dict[int, Fraction] = {}  # atoms whose square is a number
         self.read: dict[int, Polynomial] = {}
-        self.built: dict[int, int] = {}  # printed lengths as built
+        self.best: dict[int, Expr] = {}  # the shortest form found for each node
+        self.built: dict[int, int] = {}  # printed lengths of forms
         self.written: dict[int, Product] = {}
         self.keep: list[Sequence[Expr]] = [roots]
-        self.left = _BUDGET
+        self.left = self.search = _BUDGET
         # Symbols are numbered by name, so that the form does not depend on how the expression was built.
         for node in sorted(free_symbols(roots), key=lambda node: natural(node.name)):
             self.atom(node)
@@ -90,23 +93,29 @@ class _Reader:
         self.keep.append(order)
         for node in order:
             if id(node) not in self.read:
-                self.built[id(node)] = built_length(node, self.built)
-                self.read[id(node)] = self._read(node)
-        return self._shortest(root)
+                composed = self._composed(node)
+                poly = self.read[id(node)] = self._read(node, composed)
+                worthwhile = node.args and len(poly) <= _PART_LIMIT and self.search > 0
+                self.best[id(node)] = self._shortest(node, composed) if worthwhile else composed
+        kept, self.search = self.search, _BUDGET  # each root has its own share; the parts have one together
+        result = self._shortest(root, self.best[id(root)])
+        self.search = kept
+        return result
 
     def atom(self, node: Expr) -> int:
         known = self.index.get(node.fp)
         if known is None:
             known = self.index[node.fp] = len(self.nodes)
             self.nodes.append(node)
-            self.lengths.append(2 if node.op == SYMBOL else min(self.built.get(id(node), 4), 80))
+            self.lengths.append(2 if node.op == SYMBOL else min(self._length(node), 80))
             if node.op == "sqrt" and node.args[0].op == NUMBER and node.fp**2 % P == node.args[0].fp:
                 self.roots[known] = node.args[0].data
         return known
 
     # Reading.
 
-    def _read(self, node: Expr) -> Polynomial:
+    def _read(self, node: Expr, composed: Expr) -> Polynomial:
+        """A node as a polynomial, or as an atom in its composed form."""
         op = node.op
         if op == NUMBER:
             return monomial((), node.data)
@@ -124,10 +133,8 @@ class _Reader:
         elif op == DIV:
             inverse = self._inverse(node.args[1])
             result = None if inverse is None else self._product(args[0], inverse)
-        elif node.args:
-            node = self._with_normal_operands(node)
         if result is None or len(result) > TERM_LIMIT:
-            return monomial([(self.atom(node), 1)])
+            return monomial([(self.atom(composed), 1)])
         return result
 
     def _afford(self, work: int) -> bool:
@@ -180,7 +187,6 @@ class _Reader:
             return base.index
         node = build_base(base, self.nodes)
         self.keep.append([node])
-        self.built.setdefault(id(node), base.length)
         atom = self.atom(node)
         if atom not in self.bases and node.op != SYMBOL:
             self.bases[atom] = base
@@ -207,38 +213,52 @@ class _Reader:
             total = plus(total, part)
         return total
 
-    def _with_normal_operands(self, node: Expr) -> Expr:
-        """The same function of operands in normal form."""
-        if self.left <= 0:
-            return node
-        args = tuple(self._shortest(arg) for arg in node.args)
-        if all(new is old for new, old in zip(args, node.args, strict=True)):
-            return node
-        made = _intern((node.op, *map(id, args)), node.op, args, node.fp)
-        self.keep.append([made])
-        self.built[id(made)] = built_length(made, {id(arg): self.built.get(id(arg), 4) for arg in args})
-        return made
-
     # Choosing.
 
-    def _shortest(self, root: Expr) -> Expr:
+    def _composed(self, node: Expr) -> Expr:
+        """The same operation on operands in their shortest forms."""
+        args = tuple(self.best[id(arg)] for arg in node.args)
+        made = node
+        if any(new is not old for new, old in zip(args, node.args, strict=True)) and node.op not in ("sin", "cos"):
+            if node.op in (ADD, SUB, MUL, DIV, NEG):
+                made = rebuild(node, args)
+            else:  # a function's constructor would give the form that is already there
+                made = _intern((node.op, *map(id, args)), node.op, args, node.fp)
+        return made if self._length(made) <= self._length(node) else node
+
+    def _length(self, root: Expr) -> int:
+        """The printed length of a form, measured once."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            missing = [arg for arg in node.args if id(arg) not in self.built]
+            if missing and id(node) not in self.built:
+                stack += missing
+                continue
+            if id(node) not in self.built:
+                self.built[id(node)] = built_length(node, self.built)
+                self.keep.append([node])
+            stack.pop()
+        return self.built[id(root)]
+
+    def _shortest(self, root: Expr, composed: Expr) -> Expr:
         product = self._factored(root)
-        if shown_length(product) > self.built[id(root)]:
-            return root
+        if shown_length(product) > self._length(composed):
+            return composed
         result = build(product, self.nodes)
-        return result if result.fp == root.fp else root
+        self.keep.append([result])
+        return result if result.fp == root.fp else composed
 
     def _factored(self, root: Expr) -> Product:
         """The shorter of the whole multiplied out and written anew, and its factors written one by one."""
         known = self.written.get(id(root))
         if known is None:
-            whole = self._write(self.read[id(root)])
-            known = whole
+            known = whole = self._write(self.read[id(root)])
             sign, factors = _factors(root)
             if len(factors) > 1:
                 product = Product(Fraction(sign))
                 for node, e in factors:
-                    product = product.times(self._write(self.read[id(node)]), e)
+                    product = product.times(self.written.get(id(node)) or self._write(self.read[id(node)]), e)
                 if shown_length(product) < shown_length(whole):
                     known = product
             self.written[id(root)] = known
@@ -299,7 +319,8 @@ class _Reader:
         for (exponents, wave), c in poly.items():
             by_monomial.setdefault(exponents, []).append((wave, c))
         work = 60 * len(poly) + sum(8 * len(waves) ** 2 for waves in by_monomial.values())
-        if len(poly) > _SEARCH_LIMIT or not self._afford(work):
+        self.search -= work
+        if len(poly) > _SEARCH_LIMIT or self.search <= 0:
             return as_sum([self._term(key, c) for key, c in poly.items()])
         written: dict[str, list[Product]] = {}
         for way in ("best", "combined", "paired", "sines", "cosines", "mixed"):

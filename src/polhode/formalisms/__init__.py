@@ -9,9 +9,10 @@ from importlib import import_module
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
-from ..kinematics.passes import PASSES, apply
+from ..kinematics.passes import USUAL, VARIANTS, apply
 from ..kinematics.tree import Tree, build_tree
 from ..model.system import System
+from . import auto
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
 FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
@@ -24,7 +25,7 @@ def names() -> list[str]:
 
 def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     """The function that a formalism's file provides."""
-    if formalism not in (*FORMALISMS, "auto"):
+    if formalism not in FORMALISMS:
         close = get_close_matches(str(formalism), FORMALISMS, n=1)
         raise PolhodeError(
             f"there is no formalism {formalism!r}.",
@@ -38,11 +39,14 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
 def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
     """The equations of motion of a system.
 
-    `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default all of them, none for
+    `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
     Poincaré's equations, which thus judge the others from the mechanism as it was written.
     """
-    if passes is None:
-        passes = () if formalism == "poincare" else PASSES
     with quiet_collector():
         tree = build_tree(system)
+        if formalism == "auto":
+            variants = VARIANTS if passes is None else (passes,)
+            return Equations(system, tree, formalism, auto.recipe(system, [apply(tree, names) for names in variants]))
+        if passes is None:
+            passes = () if formalism == "poincare" else USUAL
         return Equations(system, tree, formalism, recipe_of(formalism)(system, apply(tree, passes)))

@@ -1,7 +1,7 @@
 """Articulated-body forward dynamics.
 
-R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983), with accelerations of points
-in place of spatial accelerations, so that no linear velocity is needed, and with the speeds of a joint eliminated
+R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983), with accelerations of
+points in place of spatial accelerations, so that no linear velocity is needed, and with the speeds of a joint eliminated
 one after the other, so that no matrix is inverted.
 
 Writing A = (α, a) for a link's accelerations, every articulated body obeys  (n, f) = I A + P. For each speed,

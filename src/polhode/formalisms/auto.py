@@ -1,13 +1,17 @@
-"""The cheapest way to each function: Newton-Euler for inverse dynamics, composite bodies for the mass matrix, and for
-accelerations whichever of composite and articulated bodies needs fewer operations on this very mechanism.
+"""The cheapest way to each function of this very mechanism, found by trying.
 
-The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Featherstone 1983) are named in their files.
+Candidates are Newton-Euler for inverse dynamics, composite bodies for the mass matrix, composite and articulated bodies
+for accelerations, each on the tree as the variants of passes write it. The papers behind them (Luh, Walker and Paul
+1980; Walker and Orin 1982; Featherstone 1983) are named in their files.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from ..equations import Recipe, solve
-from ..expr import Vector, as_expr, operation_counts
+from ..expr import Matrix, Vector, as_expr, topological
 from ..kinematics.tree import Tree
 from ..model.system import System
 from . import articulated_body, composite_body
@@ -16,23 +20,38 @@ from . import articulated_body, composite_body
 _COUPLING_LIMIT = 1500
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
-    """Pick per function."""
-    composite = composite_body.recipe(system, tree)
-    articulated = articulated_body.recipe(system, tree)
+def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
+    """Pick per function; the trees are the same mechanism, written in different ways."""
+    composite = [composite_body.recipe(system, tree) for tree in trees]
 
     def forward() -> Vector:
-        recursive = solve(tree, articulated)
-        if _couplings(tree) > _COUPLING_LIMIT:
-            return recursive
-        eliminated = solve(tree, composite)
-        return min((eliminated, recursive), key=_operations)
+        candidates = []
+        if _couplings(trees[0]) <= _COUPLING_LIMIT:
+            candidates += [solve(tree, made) for tree, made in zip(trees, composite, strict=True)]
+        candidates.append(solve(trees[0], articulated_body.recipe(system, trees[0])))
+        return min(candidates, key=_operations)
 
-    return Recipe(forward=forward, inverse=composite.inverse, mass_matrix=composite.mass_matrix)
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return min((made.inverse(ud) for made in composite), key=_operations)
+
+    def mass_matrix() -> Matrix:
+        return min((made.mass_matrix() for made in composite), key=lambda M: _operations(M.entries()))
+
+    return Recipe(forward=forward, inverse=inverse, mass_matrix=mass_matrix)
 
 
-def _operations(form: Vector) -> int:
-    return sum(operation_counts(map(as_expr, form)).values())
+def _operations(roots: Iterable[Any]) -> int:
+    """How many operations depend on more than parameters."""
+    varies: set[int] = set()
+    count = 0
+    for node in topological(map(as_expr, roots)):
+        if node.op == "symbol":
+            if node.data[0] != "parameter":
+                varies.add(id(node))
+        elif any(id(arg) in varies for arg in node.args):
+            varies.add(id(node))
+            count += node.op != "neg"
+    return count
 
 
 def _couplings(tree: Tree) -> int:

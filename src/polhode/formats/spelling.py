@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,15 +13,15 @@ from .grammar import DEPTH_LIMIT, LENGTH_LIMIT
 from .names import Scope
 
 _ATOM, _POWER, _PRODUCT, _SUM = 4, 3, 2, 1
+_QUOTED = re.compile("`[^`]*`")
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A text, how tightly it binds, and how deep its parentheses go."""
+    """A text and how tightly it binds."""
 
     text: str
     binding: int = _ATOM
-    depth: int = 1
 
     def within(self, least: int) -> str:
         """The text, in parentheses if it binds less tightly than its place needs."""
@@ -36,15 +37,29 @@ def spell(root: Expr, scope: Scope) -> str:
     """
     made: dict[int, _Part] = {}
     for node in topological([root]):
-        part = _spell_one(node, [made[id(arg)] for arg in node.args], scope)
-        if len(part.text) > LENGTH_LIMIT or part.depth > DEPTH_LIMIT:
-            raise LimitError(
-                f"an expression needs more than {LENGTH_LIMIT:,} characters or {DEPTH_LIMIT} levels of parentheses.",
-                cure="Describe it by more bodies, joints or parameters.",
-                code="E-YAML-041",
-            )
-        made[id(node)] = part
-    return made[id(root)].text
+        made[id(node)] = part = _spell_one(node, [made[id(arg)] for arg in node.args], scope)
+        if len(part.text) > LENGTH_LIMIT:
+            raise _too_large(f"{LENGTH_LIMIT:,} characters")
+    text = made[id(root)].text
+    if _depth(text) > DEPTH_LIMIT:
+        raise _too_large(f"{DEPTH_LIMIT} levels of parentheses")
+    return text
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for character in _QUOTED.sub("", text):
+        depth += (character == "(") - (character == ")")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _too_large(limit: str) -> LimitError:
+    return LimitError(
+        f"an expression needs more than {limit}.",
+        cure="Describe it by more bodies, joints or parameters.",
+        code="E-YAML-041",
+    )
 
 
 def spell_number(value: Fraction) -> str:
@@ -67,7 +82,6 @@ def spell_number(value: Fraction) -> str:
 
 
 def _spell_one(node: Expr, parts: list[_Part], scope: Scope) -> _Part:
-    depth = max((part.depth for part in parts), default=0) + 1
     op = node.op
     if op == NUMBER:
         text = spell_number(node.data)
@@ -77,23 +91,27 @@ def _spell_one(node: Expr, parts: list[_Part], scope: Scope) -> _Part:
     if op == "pi":
         return _Part(scope.spell_pi())
     if op == NEG:
-        return _Part(f"-{parts[0].within(_PRODUCT)}", _SUM, depth)
-    if op in (ADD, SUB):
-        sign = "+" if op == ADD else "-"
-        return _Part(f"{parts[0].text} {sign} {parts[1].within(_PRODUCT)}", _SUM, depth)
+        return _Part(f"-{parts[0].within(_PRODUCT)}", _SUM)
+    if op == ADD:  # the longer operand first, so that a long sum needs no parentheses
+        first, then = sorted(parts, key=lambda part: part.binding)
+        return _Part(f"{first.text} + {then.within(_PRODUCT)}", _SUM)
+    if op == SUB:
+        return _Part(f"{parts[0].text} - {parts[1].within(_PRODUCT)}", _SUM)
     if op == MUL:
-        return _product(node.args[0], node.args[1], parts[0], parts[1], depth)
+        return _product(node.args[0], node.args[1], parts[0], parts[1])
     if op == DIV:
-        return _Part(f"{parts[0].within(_PRODUCT)}/{parts[1].within(_POWER)}", _PRODUCT, depth)
+        return _Part(f"{parts[0].within(_PRODUCT)}/{parts[1].within(_POWER)}", _PRODUCT)
     if op == "pow":
-        return _Part(f"{parts[0].within(_ATOM)}**{parts[1].within(_ATOM)}", _POWER, depth)
-    return _Part(f"{op}({', '.join(part.text for part in parts)})", _ATOM, depth)
+        return _Part(f"{parts[0].within(_ATOM)}**{parts[1].within(_ATOM)}", _POWER)
+    return _Part(f"{op}({', '.join(part.text for part in parts)})", _ATOM)
 
 
-def _product(left: Expr, right: Expr, a: _Part, b: _Part, depth: int) -> _Part:
-    """A square, a quotient by a whole number, or factors; a product on the right keeps its parentheses."""
+def _product(left: Expr, right: Expr, a: _Part, b: _Part) -> _Part:
+    """A square, a quotient by a whole number, or factors; a product among them goes first if it can."""
     if left is right:
-        return _Part(f"{a.within(_ATOM)}**2", _POWER, depth)
+        return _Part(f"{a.within(_ATOM)}**2", _POWER)
     if left.is_number and left.data.numerator == 1 and "/" in a.text:
-        return _Part(f"{b.within(_PRODUCT)}{a.text[1:]}", _PRODUCT, depth)
-    return _Part(f"{a.within(_PRODUCT)}*{b.within(_POWER)}", _PRODUCT, depth)
+        return _Part(f"{b.within(_PRODUCT)}{a.text[1:]}", _PRODUCT)
+    if b.binding == _PRODUCT and not left.is_number:
+        a, b = b, a
+    return _Part(f"{a.within(_PRODUCT)}*{b.within(_POWER)}", _PRODUCT)

@@ -6,10 +6,10 @@
   leaves each link with its base parameters: a link on a revolute joint loses its mass, its first moment along the
   axis and its second moment along the axis, exactly.
 
-* `merge`: joints with parallel axes, one after the other, turn what they carry by the sum of their angles; angular
-  velocities, accelerations and torques then cross them in one step.
+* `merge` and `hold` (in `parallel`): joints with parallel axes, one after the other, turn what they carry by the sum
+  of their angles.
 
-The first two only change constants. Every function of the motion stays the same, by fingerprint.
+Every function of the motion stays the same, by fingerprint.
 """
 
 from __future__ import annotations
@@ -19,21 +19,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Matrix, Vector, as_expr, is_zero, pi
-from ..geometry import Inertia, Pose, about
-from .tree import BASE, Link, Tree, Turn
-
-
-def _axis(link: Link) -> tuple[str, Vector] | None:
-    """The kind and direction of a link's joint if it turns about or slides along one axis through its origin."""
-    if len(link.H) != 1:
-        return None
-    w, v = link.H[0]
-    if not any(v):
-        return "turn", w
-    if not any(w):
-        return "slide", v
-    return None
+from ..expr import Matrix, Vector, as_expr, is_zero
+from ..geometry import Inertia, Pose
+from .parallel import hold, merge, single_axis
+from .tree import BASE, Link, Tree
 
 
 def slide(tree: Tree) -> Tree:
@@ -59,7 +48,7 @@ def slide(tree: Tree) -> Tree:
 def _best_shift(link: Link, fixed: Pose) -> Vector:
     """How far to move the origin, in the link's components."""
     zero = Vector([as_expr(0)] * 3)
-    found = _axis(link)
+    found = single_axis(link)
     if found is None:
         return zero
     kind, axis = found
@@ -97,7 +86,7 @@ def regroup(tree: Tree) -> Tree:
 def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
     """The part of a link's mass that its joint leaves where it is in the parent."""
     zero = Inertia.zero()
-    found = _axis(link)
+    found = single_axis(link)
     if found is not None:
         kind, axis = found
         if kind == "slide":
@@ -112,51 +101,11 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
     return None
 
 
-def merge(tree: Tree) -> Tree:
-    """Measure the turn of each link over all parallel joints that carry it, where axes are coordinate axes."""
-    links: list[Link] = []
-    angles: list[Any] = []  # the angle that a link has turned about its axis since its anchor
-    for link in tree.links:
-        merged, angle = None, _own_angle(tree, link)
-        if angle is not None and link.parent != BASE and angles[link.parent] is not None:
-            carrier = links[link.parent]
-            offset = _turn_about(link.H[0][0], link.fixed.R, carrier.H[0][0])
-            if offset is not None:
-                angle = angle + angles[link.parent] + offset
-                before = carrier.long_turn
-                axis = link.H[0][0]
-                spin = (*((speed, axis) for speed, _ in before.spin), (link.speeds[0], axis))
-                merged = Turn(before.anchor, before.fixed, about(axis, angle).map(as_expr), spin)
-        links.append(replace(link, merged=merged))
-        angles.append(angle)
-    return replace(tree, links=tuple(links))
+PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup, "merge": merge, "hold": hold}
 
-
-def _own_angle(tree: Tree, link: Link) -> Any:
-    """The joint's angle if it turns about a coordinate axis of unit length."""
-    found = _axis(link)
-    if found is None or found[0] != "turn" or sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
-        return None
-    return tree.q[link.coordinates[0]]
-
-
-def _whole(entry: Any) -> int:
-    """-1, 0 or 1 for such an entry, 2 for any other."""
-    return next((value for value in (-1, 0, 1) if entry == value), 2)
-
-
-def _turn_about(axis: Vector, R: Matrix, carrier_axis: Vector) -> Any:
-    """The angle, a multiple of a right angle, by which R turns about an axis that it shares; None otherwise."""
-    if tuple(axis) != tuple(carrier_axis):
-        return None
-    for quarters in range(4):
-        angle = pi * quarters / 2
-        if tuple(R.entries()) == tuple(about(axis, angle).entries()):
-            return angle
-    return None
-
-
-PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup, "merge": merge}
+#: What is done by default, and what else is worth trying.
+USUAL = ("slide", "regroup", "merge")
+VARIANTS = (USUAL, ("slide", "regroup", "hold"))
 
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:

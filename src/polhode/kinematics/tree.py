@@ -20,6 +20,7 @@ from ..model.system import GROUND, Joint, System
 from .joint import envelope_kinematics, simple_configuration
 
 BASE = -1
+_NO_KINEMATICS = (Matrix([]), Matrix([]))
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,12 @@ class Tree:
     @cached_property
     def stage_kinematics(self) -> list[tuple[Matrix, Matrix]]:
         """For each link, Gamma of its stage's envelope and its left inverse."""
-        return [envelope_kinematics(link.stage, [self.q[k] for k in link.coordinates]) for link in self.links]
+        return [
+            envelope_kinematics(link.stage, [self.q[k] for k in link.coordinates])
+            if link.coordinates
+            else _NO_KINEMATICS
+            for link in self.links
+        ]
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
         """q̇ = Gamma(q) u."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..expr import Expr, evaluate
+from ..expr import Expr, as_expr, evaluate
 from ..functions import Functions
 from ..kinematics.tree import Link
 from .rates import NonFinite, Rates
@@ -46,6 +46,7 @@ class Guard:
         self.functions: Functions = rates.functions
         self.equations = rates.functions.equations
         self.values = values
+        self.scale: Floats | None = None
         charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_places = [
@@ -121,7 +122,7 @@ class Guard:
     def _chart_margin(self, place: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[place]
         rows, columns = back.shape
-        numbers = np.array(evaluate(back.entries(), self._at(t, x))).reshape(rows, columns)
+        numbers = np.array(evaluate(map(as_expr, back.entries()), self._at(t, x))).reshape(rows, columns)
         return float(np.linalg.svd(numbers, compute_uv=False)[-1])
 
     def _gimbal_lock(self, place: int, t: float, x: Floats, margin: float) -> Stop:
@@ -145,9 +146,13 @@ class Guard:
         if not len(self.equations.u):
             return
         numbers = np.array(evaluate(self.equations.mass_matrix.entries(), self._at(t, x)))
-        stop = mass_matrix_stop(numbers.reshape(len(self.equations.u), -1), self.equations.speeds, t)
+        M = numbers.reshape(len(self.equations.u), -1)
+        stop = mass_matrix_stop(M, self.equations.speeds, t, self.scale)
         if stop is not None:
             raise stop
+        if self.scale is None:
+            # What an inertia is small against is what it was at the start.
+            self.scale = np.sqrt(np.abs(np.diag(M)))
 
     def _diverged(self, t: float, x: Floats) -> Stop:
         names = [*self.equations.coordinates, *(f"d({name})" for name in self.equations.speeds)]
@@ -159,8 +164,10 @@ class Guard:
         )
 
 
-def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float) -> Stop | None:
+def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
     """Why a mass matrix cannot be solved with, if it cannot: its condition number and the speeds that it does not feel.
+
+    Speeds of different units are made comparable by `scale`, by default the roots of the matrix's own diagonal.
 
     >>> stop = mass_matrix_stop(np.array([[1.0, 1.0], [1.0, 1.0]]), ["a", "b"], 0.0)
     >>> stop.status
@@ -168,7 +175,7 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float) -> Stop | None:
     """
     if not np.isfinite(M).all():
         return None
-    scale = np.sqrt(np.abs(np.diag(M)))
+    scale = np.sqrt(np.abs(np.diag(M))) if scale is None else scale.copy()
     scale[scale == 0.0] = 1.0
     moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
     smallest, largest = float(moments[0]), float(moments[-1])

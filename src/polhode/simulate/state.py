@@ -77,12 +77,13 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     """A fresh float array of a given length, from whatever holds that many real numbers."""
     try:
         given = np.asarray(value)
-        array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError("these are not real numbers.", place=what, cure=f"Give {size}.") from None
-    if given.dtype.kind == "c" or array.shape != (size,):
-        raise ShapeError(f"expected {size} real numbers, got shape {array.shape}.", place=what, code="E-SIM-001")
-    return array
+    except ValueError:
+        raise ShapeError("the rows have different lengths.", place=what, code="E-SIM-001") from None
+    if given.dtype.kind not in "fiub" and given.size:
+        raise ShapeError(f"{given.dtype} is no type of real numbers.", place=what, code="E-SIM-001")
+    if given.shape != (size,):
+        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", place=what, code="E-SIM-001")
+    return np.array(given, dtype=np.float64)
 
 
 def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str) -> None:

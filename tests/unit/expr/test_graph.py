@@ -19,6 +19,7 @@ from polhode.expr import (
     derivative,
     evaluate,
     free_symbols,
+    live_nodes,
     operation_counts,
     quiet_collector,
     sin,

@@ -211,6 +211,22 @@ def test_a_spelled_expression_reads_back_as_the_same_form(wanted: Expr) -> None:
     assert parse(spell(wanted, SCOPE), SCOPE) is wanted
 
 
+def test_long_sums_are_written_and_endless_ones_refused() -> None:
+    wave = as_expr(0)
+    for k in range(300):
+        wave = wave + sin(k * X)
+    assert parse(spell(wave, SCOPE), SCOPE) is wave
+    deep = X
+    for _ in range(200):
+        deep = sin(deep)
+    with pytest.raises(PolhodeError, match="levels of parentheses"):
+        spell(deep, SCOPE)
+    for _ in range(40):
+        wave = sin(wave) + cos(wave)
+    with pytest.raises(PolhodeError, match="10,000 characters"):
+        spell(wave, SCOPE)
+
+
 @given(st.text(alphabet="xyzpiqust0123456789.eE+-*/^(),` \n", max_size=40))
 @settings(max_examples=400, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:

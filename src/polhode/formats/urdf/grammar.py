@@ -16,7 +16,12 @@ from .report import Findings, JointFacts
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_SOLIDS = {"box": ("size",), "cylinder": ("radius", "length"), "capsule": ("radius", "length"), "sphere": ("radius",)}
+_SOLIDS = {
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "sphere": ("radius",),
+}
 _OTHER_FORMATS = {
     "sdf": "an SDF world",
     "mujoco": "a MuJoCo (MJCF) model",
@@ -47,7 +52,11 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     _refuse_twice("material", materials, findings)
     if not links:
         findings.problem(
-            root.line, f"robot '{name}'", "there is no link in it.", "Add <link name=…/> elements.", "E-URDF-011"
+            root.line,
+            f"robot '{name}'",
+            "there is no link in it.",
+            "Add <link name=…/> elements.",
+            "E-URDF-011",
         )
     return Robot(name[:NAME_LIMIT], tuple(links), tuple(joints))
 
@@ -131,7 +140,9 @@ def _link(element: Element, findings: Findings) -> LinkPart | None:
         for child in element.all(role)
         if (made := _geometry(child, role, what, findings))
     ]
-    return LinkPart(name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line)
+    return LinkPart(
+        name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line
+    )
 
 
 def _placement(element: Element, what: str, findings: Findings) -> Placement:
@@ -165,11 +176,17 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
     for tag, found in (("mass", mass), ("inertia", inertia)):
         if found is None:
             findings.problem(
-                element.line, f"{what} <inertial>", f"there is no <{tag}> in it.", f"Add <{tag} …/>.", "E-URDF-017"
+                element.line,
+                f"{what} <inertial>",
+                f"there is no <{tag}> in it.",
+                f"Add <{tag} …/>.",
+                "E-URDF-017",
             )
     return Inertial(
         _required(mass, "value", what, findings) if mass else Fraction(0),
-        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA) if inertia else (Fraction(0),) * 6,
+        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA)
+        if inertia
+        else (Fraction(0),) * 6,
         _placement(element, what, findings),
         element.line,
     )
@@ -178,12 +195,16 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
 def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geometry | None:
     """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
     holder = _single(element, "geometry", what, findings)
-    solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
+    solids = [
+        child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"
+    ]
     if len(solids) != 1:
         findings.warn(
             element.line,
             f"{what} <{role}>",
-            "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
+            "its <geometry> holds no shape that is known."
+            if not solids
+            else "its <geometry> holds several shapes.",
             f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
             "W-URDF-002",
         )
@@ -193,9 +214,15 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     if solid.tag == "mesh":
         scale = vector(solid, "scale", what, findings, ONE)
         return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""))
+    size: tuple[Fraction, ...]
     if solid.tag == "box":
-        return Geometry(role, "box", vector(solid, "size", what, findings, ZERO), at, solid.line)
-    size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
+        size = vector(solid, "size", what, findings, ZERO)
+    else:
+        size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
+    if any(entry <= 0 for entry in size):
+        findings.warn(
+            solid.line, f"{what} <{solid.tag}>", "a size is not positive; it is not drawn.", "", "W-URDF-011"
+        )
     return Geometry(role, solid.tag, size, at, solid.line)
 
 

@@ -98,9 +98,7 @@ def check_moving_masses(
         while link != root:
             path.append(carrier[link].name)
             link = carrier[link].parent
-        message = (
-            f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
-        )
+        message = f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
         cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
         if massless == "report":
             findings.warn(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "W-URDF-007")

@@ -37,7 +37,7 @@ def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings
 
 
 def _beyond_a_turn(joint: JointPart) -> bool:
-    return max(abs(joint.facts.lower or 0), abs(joint.facts.upper or 0)) > 2 * pi + 1e-6
+    return max(abs(float(limit or 0)) for limit in (joint.facts.lower, joint.facts.upper)) > 2 * pi + 1e-6
 
 
 def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:

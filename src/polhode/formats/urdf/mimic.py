@@ -22,7 +22,7 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         if joint.facts.mimics is None:
             continue
         leader, multiplier, offset = joint.facts.mimics
-        what = f'joint \'{joint.name}\' <mimic joint="{leader}">'
+        what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
             findings.warn(joint.mimic_line, what, "the joint is fixed and follows nothing.", "", "W-URDF-004")
@@ -65,6 +65,9 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     path = [joint.name]
     while (further := by_name[path[-1]].facts.mimics) is not None and further[0] in by_name:
         if further[0] in path:
-            return f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Let one of them lead."
+            return (
+                f"the joints follow each other: {' → '.join([*path, further[0]])}.",
+                "Let one of them lead.",
+            )
         path.append(further[0])
     return None

@@ -125,7 +125,9 @@ def _check_choices(given: Mapping[str, str]) -> None:
     for option, value in given.items():
         if value not in _CHOICES[option]:
             allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
-            raise PolhodeError(f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
+            raise PolhodeError(
+                f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061"
+            )
 
 
 def _assemble(
@@ -166,10 +168,16 @@ def _meshes(
             if part.kind != "mesh":
                 continue
             status, found, reason = locate(part.filename, folder, packages)
-            position, rpy, scale = (tuple(float(x) for x in triple) for triple in (part.at.xyz, part.at.rpy, part.size))
             made.append(
                 MeshFacts(
-                    link.name, part.role, part.filename, position, rpy, scale, str(found) if found else None, status
+                    link.name,
+                    part.role,
+                    part.filename,
+                    _floats(part.at.xyz),
+                    _floats(part.at.rpy),
+                    _floats(part.size),
+                    str(found) if found else None,
+                    status,
                 )
             )
             if found is None:
@@ -185,3 +193,8 @@ def _meshes(
             "W-URDF-008",
         )
     return tuple(made)
+
+
+def _floats(values: Sequence[Fraction]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

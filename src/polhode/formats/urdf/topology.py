@@ -18,7 +18,7 @@ def check_references(robot: Robot, findings: Findings) -> None:
                 close = get_close_matches(link, names, n=2)
                 findings.problem(
                     joint.line,
-                    f'joint \'{joint.name}\' <{role} link="{link[:60]}">',
+                    f"joint '{joint.name}' <{role} link=\"{link[:60]}\">",
                     f"there is no link '{link[:60]}'.",
                     "Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
                     if close
@@ -34,7 +34,11 @@ def check_parents(robot: Robot, findings: Findings) -> None:
         what = f"joint '{joint.name}'"
         if joint.parent == joint.child and joint.parent:
             findings.problem(
-                joint.line, what, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-URDF-041"
+                joint.line,
+                what,
+                f"link '{joint.child}' is its own parent.",
+                "Name another parent.",
+                "E-URDF-041",
             )
         elif joint.child in carrier:
             first = carrier[joint.child]
@@ -74,12 +78,18 @@ def find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
     """The one link that is no joint's child, or the wanted one."""
     carried = {joint.child for joint in robot.joints}
     roots = [link for link in robot.links if link.name not in carried]
-    listed = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:8]) + (" …" if len(roots) > 8 else "")
+    listed = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:8]) + (
+        " …" if len(roots) > 8 else ""
+    )
     if wanted is not None:
         if any(link.name == wanted for link in robot.links):
             return wanted
         findings.problem(
-            1, f"root '{wanted}'", "there is no such link.", f"Links without a parent: {listed}.", "E-URDF-044"
+            1,
+            f"root '{wanted}'",
+            "there is no such link.",
+            f"Links without a parent: {listed}.",
+            "E-URDF-044",
         )
     elif not roots and robot.links:
         findings.problem(

@@ -1,0 +1,68 @@
+"""Our compiled functions in the very loop that times the peers."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.codegen.llvm import lane_module
+from polhode.runtime import engine
+
+from .plain_tree import Floats
+
+
+class OurLoop:
+    """A compiled function with its states laid out, ready to be timed by the library that `native_build` makes."""
+
+    def __init__(self, library: Path, compiled: Any, inputs: Sequence[Floats]) -> None:
+        self._library = ctypes.CDLL(str(library))
+        for name in ("least_single", "least_batch"):
+            getattr(self._library, name).restype = ctypes.c_double
+        program = compiled.program
+        self._compiled = compiled
+        self._inputs = [np.ascontiguousarray(array) for array in inputs]
+        self._count = len(self._inputs[0])
+        self._work = np.ascontiguousarray(compiled.work())
+        self._outputs = [np.zeros((self._count, len(output.slots))) for output in program.outputs]
+        host = engine.host()
+        self._in_lanes = engine.load(lane_module(program, host.lanes, fused=host.fused), None)
+
+    def single(self, seconds: float) -> float:
+        """Seconds a call, one state at a time."""
+        arrays = [*self._inputs, self._work, *self._outputs]
+        widths = [array.shape[1] if array.ndim == 2 else 0 for array in arrays]
+        nanoseconds = self._library.least_single(
+            ctypes.c_void_p(self._compiled.address),
+            len(arrays),
+            ctypes.c_size_t(self._count),
+            ctypes.c_double(seconds),
+            _pointers(arrays),
+            (ctypes.c_size_t * len(arrays))(*widths),
+        )
+        return 1e-9 * float(nanoseconds)
+
+    def in_lanes(self, seconds: float) -> float:
+        """Seconds a state, all states in one call."""
+        strides = [array.shape[1] for array in self._inputs]
+        nanoseconds = self._library.least_batch(
+            ctypes.c_void_p(self._in_lanes.address("ph_lanes")),
+            ctypes.c_int64(self._count),
+            ctypes.c_double(seconds),
+            _pointers(self._inputs),
+            (ctypes.c_int64 * len(strides))(*strides),
+            ctypes.c_void_p(self._work.ctypes.data),
+            _pointers(self._outputs),
+        )
+        return 1e-9 * float(nanoseconds)
+
+    def values(self) -> Floats:
+        """What the last run left in the first output, so that the timed code itself is checked."""
+        return self._outputs[0].copy()
+
+
+def _pointers(arrays: Sequence[Floats]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])

@@ -1,0 +1,208 @@
+"""What every formalism must answer, from the empty model to a tree of thirty bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import polhode as ph
+from polhode.errors import ModelError, PolhodeError
+from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
+from polhode.formalisms import names
+from polhode.model.random_system import random_state, random_system
+from polhode.model.system import System
+
+
+def empty() -> System:
+    return ph.System("empty")
+
+
+def one_fixed_body() -> System:
+    system = ph.System("statue")
+    statue = system.body("statue", mass=3, com=(0, 0, 1), inertia=[1, 1, 1])
+    system.joint("plinth", system.ground, statue, ph.Fixed(), at=(1, 2, 3), rotation=[("z", 0.5)])
+    return system
+
+
+def welded_pair() -> System:
+    system = one_fixed_body()
+    system.joint("glue", "statue", system.body("bird", mass=1), ph.Fixed(), at=(0, 0, 2))
+    system.force("bird", (0, 0, 5))
+    return system
+
+
+def pendulum() -> System:
+    system = ph.System("pendulum", gravity=(0, 0, -ph.symbol("g", "parameter")))
+    m, l = system.parameter("m", 2), system.parameter("l", 3)
+    system.parameter("g", 9.81)
+    bob = system.body("bob", mass=m, com=(0, 0, -l))
+    system.joint("hinge", system.ground, bob, ph.Revolute("y"))
+    return system
+
+
+def falling_stone() -> System:
+    system = ph.System("stone")
+    stone = system.body("stone", mass=2, inertia=[1, 2, 2.5])
+    system.joint("air", system.ground, stone, ph.Free())
+    return system
+
+
+def spring_and_damper() -> System:
+    system = ph.System("wagon")
+    wagon = system.body("wagon", mass=system.parameter("m", 4))
+    rail = system.joint("rail", system.ground, wagon, ph.Prismatic("x"))
+    system.joint_spring(rail, system.parameter("k", 10), rest=1, damping=system.parameter("c", 0.5))
+    system.force(wagon, (system.input("push"), 0, 0))
+    return system
+
+
+def rolling_wheel() -> System:
+    system = ph.System("wheel")
+    skate = ph.JointMap([[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]])
+    wheel = system.body("wheel", mass=2, inertia=ph.disc(2, 1, "y"))
+    system.joint("roll", system.ground, wheel, ph.Compound(skate, ph.Revolute("y")))
+    return system
+
+
+def two_islands() -> System:
+    system = ph.System("two pendulums")
+    for side in ("left", "right"):
+        bob = system.body(side, mass=1, com=(0, 0, -1))
+        system.joint(f"{side} hinge", system.ground, bob, ph.Universal("x", "y"))
+    return system
+
+
+def thirty_bodies() -> System:
+    """A binary tree of hinges about x, y and z in turn."""
+    system = ph.System("tree of thirty")
+    bodies = [system.ground]
+    for k in range(1, 31):
+        body = system.body(f"b{k}", mass=1 + k % 3, com=(0.1, 0, 0.2), inertia=ph.box(1, 1, 2, 0.5))
+        system.joint(f"j{k}", bodies[k // 2], body, ph.Revolute("xyz"[k % 3]), at=(0.3, 0, 0.1 * (k % 2)))
+        bodies.append(body)
+    return system
+
+
+MODELS: dict[str, tuple[Callable[[], System], int]] = {
+    "empty": (empty, 0),
+    "one fixed body": (one_fixed_body, 0),
+    "welded pair": (welded_pair, 0),
+    "pendulum": (pendulum, 1),
+    "falling stone": (falling_stone, 6),
+    "spring and damper": (spring_and_damper, 1),
+    "rolling wheel": (rolling_wheel, 3),
+    "two islands": (two_islands, 4),
+    "thirty bodies": (thirty_bodies, 30),
+}
+
+every_formalism = pytest.mark.parametrize("formalism", [*names(), "auto"])
+every_model = pytest.mark.parametrize(("make", "size"), MODELS.values(), ids=MODELS)
+
+
+@every_formalism
+@every_model
+def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], System], size: int, formalism: str) -> None:
+    made = make().derive(formalism)
+    assert made.formalism == formalism
+    assert len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
+    assert made.mass_matrix.shape == (size, size if size else 0)
+    for vector in (made.bias, made.forcing, made.inverse_dynamics, made.forward_dynamics):
+        assert len(vector) == size
+    assert len(made.coordinate_rates) == len(made.q) == len(made.coordinates)
+    assert {*free_symbols([made.kinetic_energy])} <= {*free_symbols([*made.q, *made.u]), *parameters(made.system)}
+    assert [len(part) for part in made.momentum] == [3, 3]
+
+
+def parameters(system: System) -> list[ph.Expr]:
+    return [entry.symbol for entry in system.parameters.values()]
+
+
+@every_formalism
+@every_model
+def test_every_formalism_agrees_with_newton_and_euler(make: Callable[[], System], size: int, formalism: str) -> None:
+    system = make()
+    assert system.derive(formalism).agrees_with(system.derive("newton_euler"))
+
+
+@every_formalism
+@every_model
+def test_accelerations_solve_the_equations(make: Callable[[], System], size: int, formalism: str) -> None:
+    system = make()
+    made = system.derive(formalism)
+    values = random_state(system, 5)
+    u_dot = evaluate(made.forward_dynamics, values)
+    M = [evaluate(row, values) for row in made.mass_matrix]
+    f = evaluate(made.forcing, values)
+    for row, right in zip(M, f, strict=True):
+        assert sum(a * b for a, b in zip(row, u_dot, strict=True)) == pytest.approx(right, abs=1e-9)
+
+
+@every_formalism
+def test_a_pendulum_swings_as_in_the_textbook(formalism: str) -> None:
+    made = pendulum().derive(formalism)
+    m, l, g = (symbol(name, "parameter") for name in "mlg")
+    (q,), (tau,) = made.q, made.tau
+    assert same(made.mass_matrix.entries(), [m * l**2])
+    assert same(made.bias, [m * g * l * ph.sin(q)])
+    assert same(made.forward_dynamics, [tau / (m * l**2) - g / l * ph.sin(q)])
+
+
+@every_formalism
+def test_a_stone_falls_and_turns_as_euler_says(formalism: str) -> None:
+    made = falling_stone().derive(formalism)
+    wx, wy, wz = made.u[:3]
+    A, B, C = 1, 2, 2.5
+    rates = substitute(made.forward_dynamics, dict.fromkeys(made.tau, 0))
+    assert same(rates[:3], [(B - C) / A * wy * wz, (C - A) / B * wz * wx, (A - B) / C * wx * wy])
+    upright = dict(zip(made.q[:4], (1, 0, 0, 0), strict=True)) | dict.fromkeys(made.u, 0)
+    assert same(substitute(rates, upright), [0, 0, 0, 0, 0, -9.81])
+
+
+@every_formalism
+def test_loads_enter_with_their_signs(formalism: str) -> None:
+    system = spring_and_damper()
+    made = system.derive(formalism)
+    m, k, c = (symbol(name, "parameter") for name in "mkc")
+    (x,), (v,), (tau,) = made.q, made.u, made.tau
+    push = system.inputs["push"].symbol
+    assert same(made.forward_dynamics, [(tau + push - k * (x - 1) - c * v) / m])
+
+
+@every_formalism
+def test_separate_islands_do_not_feel_each_other(formalism: str) -> None:
+    M = two_islands().derive(formalism).mass_matrix
+    assert same(M[:2, 2:].entries(), Matrix.zeros(2, 2).entries())
+
+
+@every_formalism
+def test_a_joint_that_moves_no_mass_is_named(formalism: str) -> None:
+    system = pendulum()
+    system.joint("idle", "bob", system.body("ghost"), ph.Revolute("x"))
+    with pytest.raises(ModelError, match="idle"):
+        _ = system.derive(formalism).forward_dynamics
+
+
+@every_formalism
+def test_a_body_that_hangs_on_nothing_is_named(formalism: str) -> None:
+    system = pendulum()
+    system.body("loose", mass=1)
+    with pytest.raises(ModelError, match="loose"):
+        system.derive(formalism)
+
+
+@every_formalism
+def test_deriving_twice_gives_the_very_same_expressions(formalism: str) -> None:
+    system = random_system(3, bodies=4, max_speeds=8)
+    one, other = system.derive(formalism), system.derive(formalism)
+    pairs = zip(
+        [*one.forward_dynamics, *one.inverse_dynamics, *one.mass_matrix.entries()],
+        [*other.forward_dynamics, *other.inverse_dynamics, *other.mass_matrix.entries()],
+        strict=True,
+    )
+    assert all(a is b for a, b in pairs)
+
+
+def test_an_unknown_formalism_is_refused_with_a_hint() -> None:
+    with pytest.raises(PolhodeError, match="newton_euler"):
+        pendulum().derive("newton-euler")

@@ -1,0 +1,163 @@
+"""What every reader of model files owes: registering one in `polhode.formats.READERS` runs all of this on it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.formats import READERS, dumps_yaml, load
+from polhode.formats.document import parse
+
+YAML_SAMPLE = """\
+gravity: [0, 0, -9.81]
+parameters: {m: {value: 1.5, unit: kg}, l: 0.5}
+inputs: {push: 0}
+bodies:
+  cart: {mass: 2, shapes: [{type: box, size: [1, 0.5, l]}]}
+  bob: {mass: m, com: [0, 0, -l], solid: {type: rod, length: l}}
+frames: {tip: {body: bob, at: [0, 0, -l], rotation: [[z, pi/2], [x, 0.3]]}}
+joints:
+  track: {parent: ground, child: cart, type: prismatic, axis: x}
+  hinge: {parent: cart, child: bob, map: [[0], [1], [0], [0], [0], [0]], coordinates: [theta], speeds: [w]}
+loads:
+  - {type: joint_force, joint: track, value: push - 0.1*u(track)}
+  - {type: spring, a: ground, b: tip, stiffness: 3, length: 1e-1}
+  - {type: force, on: tip, vector: [sin(t), 0, theta**2], frame: bob}
+poses: {start: {coordinates: {theta: pi/3}, speeds: {w: -1}}}
+"""
+
+URDF_SAMPLE = """\
+<robot name="pendulum">
+  <link name="world"/>
+  <link name="bob">
+    <inertial>
+      <origin xyz="0 0 -0.5"/>
+      <mass value="1"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <joint name="hinge" type="continuous">
+    <parent link="world"/>
+    <child link="bob"/>
+    <axis xyz="0 1 0"/>
+  </joint>
+</robot>
+"""
+
+#: A file of each format that a reader is registered for.
+SAMPLES: dict[str, str] = {
+    ".yaml": YAML_SAMPLE,
+    ".yml": YAML_SAMPLE,
+    ".json": json.dumps(parse(YAML_SAMPLE, "sample").data, indent="\t"),
+    ".urdf": URDF_SAMPLE,
+}
+
+by_format = pytest.mark.parametrize("suffix", sorted(READERS))
+few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def outcome(path: Path) -> ph.System | PolhodeError:
+    """The model or the refusal; anything else that escapes fails the test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return load(path)
+        except PolhodeError as error:
+            return error
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Callable[[str, bytes | None], Path]:
+    def write(suffix: str, content: bytes | None = None) -> Path:
+        path = tmp_path / f"sample{suffix}"
+        path.write_bytes(SAMPLES[suffix].encode() if content is None else content)
+        return path
+
+    return write
+
+
+Write = Callable[..., Path]
+
+
+@by_format
+def test_its_sample_derives(suffix: str, sample: Write) -> None:
+    equations = load(sample(suffix)).derive("newton_euler")
+    assert equations.agrees_with(load(sample(suffix)).derive("articulated_body"))
+
+
+@by_format
+def test_line_endings_do_not_matter(suffix: str, sample: Write) -> None:
+    texts = {dumps_yaml(load(sample(suffix, SAMPLES[suffix].replace("\n", end).encode()))) for end in ("\n", "\r\n")}
+    assert len(texts) == 1
+
+
+@by_format
+def test_a_capital_extension_is_the_same_format(suffix: str, sample: Write) -> None:
+    path = sample(suffix)
+    shouted = path.with_suffix(suffix.upper())
+    path.rename(shouted)
+    assert isinstance(outcome(shouted), ph.System)
+
+
+@by_format
+def test_reading_changes_no_file(suffix: str, sample: Write) -> None:
+    path = sample(suffix)
+    before = path.read_bytes()
+    load(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@by_format
+def test_a_file_that_is_missing_empty_or_a_folder_is_named(suffix: str, tmp_path: Path) -> None:
+    missing, empty, folder = (tmp_path / f"{name}{suffix}" for name in ("missing", "empty", "folder"))
+    empty.touch()
+    folder.mkdir()
+    for path in (missing, empty, folder):
+        refused = outcome(path)
+        assert isinstance(refused, PolhodeError)
+        assert str(path) in str(refused)
+
+
+@by_format
+@given(st.data())
+@few
+def test_a_file_that_is_cut_off_is_read_or_refused(suffix: str, sample: Write, data: st.DataObject) -> None:
+    content = SAMPLES[suffix].encode()
+    outcome(sample(suffix, content[: data.draw(st.integers(0, len(content)))]))
+
+
+@by_format
+@given(st.binary(max_size=200))
+@few
+def test_any_bytes_are_read_or_refused(suffix: str, sample: Write, content: bytes) -> None:
+    outcome(sample(suffix, content))
+
+
+@by_format
+@given(st.data())
+@few
+def test_a_changed_file_is_read_or_refused(suffix: str, sample: Write, data: st.DataObject) -> None:
+    content = bytearray(SAMPLES[suffix].encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        change = data.draw(st.sampled_from(["drop", "replace", "insert", "double"]))
+        some = data.draw(st.one_of(st.sampled_from([*b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00"]), st.integers(0, 255)))
+        if change == "drop":
+            del content[place]
+        elif change == "replace":
+            content[place] = some
+        elif change == "insert":
+            content.insert(place, some)
+        else:
+            end = min(len(content), place + data.draw(st.integers(1, 60)))
+            content[end:end] = content[place:end]
+    outcome(sample(suffix, bytes(content)))

@@ -1,0 +1,389 @@
+"""Faults of a run, by their ids: each stops with a status, a sentence and a cure, and keeps what was computed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.cli import main
+from polhode.equations import Equations
+from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
+from polhode.samples import six_degree_of_freedom_arm
+from polhode.simulate import Trajectory, simulate
+from polhode.simulate.rates import Rates
+
+EVERY_METHOD = ["DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "rk4", "heun", "midpoint", "euler"]
+
+
+def ball(storage: str) -> Equations:
+    s = ph.System("ball", gravity=(0, 0, 0))
+    s.joint("socket", s.ground, s.body("ball", 1, (0, 0, 0), (1, 1, 1)), ph.Spherical(storage))
+    return s.derive()
+
+
+def slider(force: Any = 0, **parameters: float) -> Equations:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    for name, value in parameters.items():
+        s.parameter(name, value)
+    j = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    s.joint_force("x", force(s, j.q[0], j.u[0]) if callable(force) else force)
+    return s.derive()
+
+
+def stopped(status: str, equations: Equations, duration: float, **options: Any) -> tuple[str, Trajectory]:
+    """The message and trajectory of a run that must stop with this status."""
+    with pytest.raises(SimulationError) as caught:
+        simulate(equations, duration, **options)
+    run = caught.value.trajectory
+    assert isinstance(run, Trajectory)
+    assert run.status == status
+    assert not run.is_whole
+    assert run.message in str(caught.value)
+    assert len(run) >= 1
+    assert np.isfinite(run.q).all()
+    assert np.isfinite(run.u).all()
+    return str(caught.value), run
+
+
+# ---- F28: gimbal lock ----------------------------------------------------------------------------------------
+
+
+def test_f28_a_start_in_gimbal_lock_names_joint_and_angle() -> None:
+    message, run = stopped("gimbal_lock", ball("angles"), 1, start={"socket_ay": np.pi / 2})
+    assert "'socket'" in message
+    assert "'socket_ay' = 1.5708" in message
+    assert "quaternion" in message
+    assert run.t.tolist() == [0.0]
+
+
+def test_f28_a_run_into_gimbal_lock_keeps_the_last_good_state() -> None:
+    # Turning x into z passes the lock of z-y-x angles after half a turn; a hair's breadth aside, rates explode.
+    axis = np.array([1.0, 1e-9, 1.0]) / np.sqrt(2)
+    message, run = stopped("gimbal_lock", ball("angles"), 5, speeds=axis)
+    assert "'socket'" in message
+    assert run.t[-1] == pytest.approx(np.pi, abs=1e-3)
+
+
+def test_f28_the_same_motion_by_quaternions_goes_on() -> None:
+    axis = np.array([1.0, 1e-9, 1.0]) / np.sqrt(2)
+    run = simulate(ball("quaternion"), 2 * np.pi, speeds=axis)
+    assert np.abs(run.pose("ball")[1][-1] - np.eye(3)).max() < 1e-8
+
+
+# ---- F29: quaternions ----------------------------------------------------------------------------------------
+
+
+def test_f29_a_zero_quaternion_is_refused() -> None:
+    with pytest.raises(PolhodeError, match="zero.*no orientation"):
+        simulate(ball("quaternion"), 1, start=([0, 0, 0, 0], [0, 0, 1]))
+
+
+def test_f29_an_unnormalised_quaternion_is_scaled_with_a_notice() -> None:
+    with pytest.warns(UserWarning, match="joint 'socket' had length 2"):
+        run = simulate(ball("quaternion"), 1, start=([0, 2, 0, 0], [0, 0, 1]))
+    assert run.q[0].tolist() == [0, 1, 0, 0]
+    assert "length 2" in run.info["notices"][0]
+
+
+# ---- F30: vector-parameters ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_f30_a_half_turn_of_a_vector_parameter_is_named(method: str) -> None:
+    message, run = stopped("half_turn", ball("vector"), 5, speeds=[0, 0, 1.0], method=method)
+    assert "'socket'" in message
+    assert run.t[-1] == pytest.approx(np.pi, abs=0.05)
+
+
+# ---- F31: singular mass matrices -----------------------------------------------------------------------------
+
+
+def test_f31_a_stretched_arm_of_thin_rods_names_the_speeds_that_nothing_resists() -> None:
+    arm = six_degree_of_freedom_arm().derive()
+    message, _ = stopped("singular_mass_matrix", arm, 1)
+    assert "condition number" in message
+    assert "'w2', 'v2'" in message
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rk4"])
+def test_f31_a_mass_matrix_that_becomes_singular_stops_the_run(method: str) -> None:
+    s = ph.System("two sliders", gravity=(0, 0, 0))
+    a = s.body("a", 1)
+    s.joint("x", s.ground, a, ph.Prismatic("x"))
+    # A bob on a massless crank of length 1 - t/2: it has no inertia about the pin when it gets there.
+    s.joint("pin", a, s.body("bob", 1, (1 - s.time / 2, 0, 0)), ph.Revolute("z"))
+    s.joint_force("pin", 1)
+    message, run = stopped("singular_mass_matrix", s.derive(), 5, speeds={"pin": 1.0}, method=method)
+    assert "'pin'" in message
+    assert 1.9 < run.t[-1] < 2.1
+
+
+# ---- F34: right-hand sides that are not finite, controllers that fail ----------------------------------------
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_f34_a_root_of_a_negative_number_stops_the_run_at_once(method: str) -> None:
+    # The force is sqrt(1 - x): beyond x = 1 there is none.
+    equations = slider(lambda s, x, v: 1 + ph.sqrt(1 - x))
+    message, run = stopped("nonfinite", equations, 10, method=method, step=1e-3 if method in EVERY_METHOD[6:] else None)
+    assert "'v'" in message
+    assert run["x"].max() < 1.01
+    assert run["x"][-1] > 0.5
+
+
+def test_f34_nothing_finite_from_the_start() -> None:
+    message, run = stopped("nonfinite", slider(lambda s, x, v: 1 / x), 1)
+    assert "t = 0" in message
+    assert run.t.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "rk4"])
+def test_f34_a_controller_that_raises_is_quoted(method: str) -> None:
+    def controller(t: float, q: np.ndarray, u: np.ndarray) -> list[float]:
+        if t > 0.5:
+            raise RuntimeError("no more fuel")
+        return [1.0]
+
+    message, run = stopped("controller", slider(), 2, tau=controller, method=method)
+    assert "RuntimeError: no more fuel" in message
+    assert 0.2 < run.t[-1] <= 0.51 or method in ("LSODA", "DOP853", "BDF")
+
+
+@pytest.mark.parametrize("given", [[1.0, 2.0], "fast", [np.nan], {"w": 1.0}, None and 0, [[1.0]]])
+def test_f34_a_controller_of_the_wrong_shape_is_refused(given: Any) -> None:
+    if given is None:
+        run = simulate(slider(), 1, tau=lambda t, q, u: given)
+        assert np.abs(run.u).max() == 0.0
+        return
+    message, _ = stopped("controller", slider(), 1, tau=lambda t, q, u: given)
+    assert "controller of tau" in message
+
+
+def test_f34_a_controller_cannot_change_the_state() -> None:
+    def meddling(t: float, q: np.ndarray, u: np.ndarray) -> list[float]:
+        q[:] = 99.0
+        u[:] = 99.0
+        return [0.0]
+
+    run = simulate(slider(), 1, speeds=[1.0], tau=meddling)
+    assert run["x"][-1] == pytest.approx(1.0, abs=1e-9)
+
+
+# ---- F35: steps that vanish, runs without end ----------------------------------------------------------------
+
+
+def test_f35_too_many_steps_say_what_to_try() -> None:
+    stiff = slider(lambda s, x, v: -1e6 * x - 1e6 * v)
+    message, run = stopped("too_many_steps", stiff, 100, start=[1.0], max_steps=50)
+    assert "Radau" in message
+    assert run.info["steps"] == 50
+    assert simulate(stiff, 1, start=[1.0], method="Radau", rtol=1e-6, atol=1e-6).is_whole
+
+
+def test_f35_a_force_that_explodes_in_finite_time_keeps_what_came_before() -> None:
+    # x'' = 6 x², x = 1/(1 - t)²: gone at t = 1.
+    message, run = stopped("diverged", slider(lambda s, x, v: 6 * x * x), 2, start=([1.0], [2.0]))
+    assert 0.9 < run.t[-1] <= 1.0
+    assert run["x"][50] == pytest.approx(1 / (1 - run.t[50]) ** 2, rel=1e-6)
+
+
+def test_f35_a_fixed_step_too_long_says_so() -> None:
+    message, run = stopped("diverged", slider(lambda s, x, v: -1e4 * x), 10, start=[1.0], method="rk4", step=0.1)
+    assert "smaller step" in message
+    assert np.abs(run.q).max() <= 1e12
+
+
+def test_an_interrupted_run_keeps_what_it_has() -> None:
+    def controller(t: float, q: np.ndarray, u: np.ndarray) -> list[float]:
+        if t > 0.7:
+            raise KeyboardInterrupt
+        return [1.0]
+
+    for method in ("RK45", "rk4"):
+        message, run = stopped("interrupted", slider(), 2, tau=controller, method=method, step=0.01, samples=201)
+        assert 0.6 < run.t[-1] <= 0.71
+        assert run["x"][-1] == pytest.approx(run.t[-1] ** 2 / 2, rel=1e-6)
+
+
+def test_f40_ctrl_c_on_the_command_line_writes_the_part_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = Rates.__call__
+
+    def interrupted(self: Rates, t: float, x: np.ndarray) -> np.ndarray:
+        if self.evaluations > 500:
+            raise KeyboardInterrupt
+        return asked(self, t, x)
+
+    out = tmp_path / "run.csv"
+    model = Path(__file__).parents[2] / "models" / "arm.yaml"
+    monkeypatch.setattr(Rates, "__call__", interrupted)
+    monkeypatch.setattr(
+        sys, "argv", ["polhode", "simulate", str(model), "--pose", "reach", "--csv", str(out), "--json"]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    record = json.loads(capsys.readouterr().out)
+    assert record["status"] == "interrupted"
+    assert record["partial"] is True
+    assert 0 < record["time"] < 10
+    assert out.read_text(encoding="utf-8").startswith("# partial: interrupted")
+    assert Trajectory.from_csv(out).status == "interrupted"
+
+
+# ---- F44: result files ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    return simulate(slider(), 1, speeds=[1.0]).save(tmp_path / "run.npz")
+
+
+def test_f44_a_truncated_file_is_refused(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes()[: saved.stat().st_size // 2])
+    with pytest.raises(FormatError, match="damaged"):
+        Trajectory.load(saved)
+
+
+def test_f44_an_edited_file_is_refused(saved: Path) -> None:
+    data = bytearray(saved.read_bytes())
+    data[len(data) // 3] ^= 0xFF
+    saved.write_bytes(bytes(data))
+    with pytest.raises(FormatError):
+        Trajectory.load(saved)
+
+
+def test_f44_a_pickle_is_never_opened(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    marker = tmp_path / "executed"
+    # Protocol 0 text that would create the marker if anybody unpickled it.
+    payload = f"cos\nsystem\n(S'touch {marker}'\ntR.".encode()
+    path.write_bytes(payload)
+    with pytest.raises(FormatError, match="not a saved trajectory"):
+        Trajectory.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("meta.npy", payload)
+    with pytest.raises(FormatError):
+        Trajectory.load(path)
+    assert not marker.exists()
+
+
+def test_f44_another_version_is_named(saved: Path) -> None:
+    with np.load(saved) as archive:
+        arrays = dict(archive)
+    words = json.loads(bytes(arrays["meta"]))
+    words["version"] = 99
+    arrays["meta"] = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
+    np.savez(saved, **arrays)
+    with pytest.raises(FormatError, match="version 99"):
+        Trajectory.load(saved)
+
+
+def test_f44_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read"):
+        Trajectory.load(tmp_path / "nothing.npz")
+    with pytest.raises(FormatError, match="cannot be read"):
+        Trajectory.from_csv(tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("time,q.x\n0,0\n1,one\n", 3, "not a number"),
+        ("time,q.x\n0,0\n0,1\n", 3, "does not increase"),
+        ("time,q.x\n0,0,5\n", 2, "expected 2"),
+        ("time,q.x\n0,nan\n", 2, "not finite"),
+        ("t;x\n", 1, "not a trajectory"),
+        ("", 1, "not a trajectory"),
+    ],
+)
+def test_f46_a_bad_row_is_named_by_its_line(text: str, line: int, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=reason) as caught:
+        Trajectory.from_csv(path)
+    assert f"run.csv:{line}:" in str(caught.value)
+
+
+# ---- F47: wrong values ---------------------------------------------------------------------------------------
+
+
+def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
+    equations = slider(force=0, mass=2.0)
+    for options, meant in (
+        ({"parameters": {"mas": 1}}, "mass"),
+        ({"start": {"X": 1}}, "x"),
+        ({"speeds": {"vv": 1}}, "v"),
+        ({"tau": {"w": 1}}, "v"),
+        ({"start": "reach"}, "pose 'reach'"),
+        ({"method": "dop583"}, "DOP853"),
+    ):
+        with pytest.raises(PolhodeError, match=meant):
+            simulate(equations, 1, **options)  # type: ignore[arg-type]
+
+
+def test_f47_wrong_shapes_are_named() -> None:
+    for options in ({"start": [1, 2]}, {"start": ([1], [1, 2])}, {"tau": [1, 2]}, {"start": [1j]}, {"start": ["a"]}):
+        with pytest.raises(ShapeError):
+            simulate(slider(), 1, **options)  # type: ignore[arg-type]
+
+
+def test_f47_integers_single_precision_and_read_only_arrays_are_fine() -> None:
+    q = np.array([1.0, 5.0, 2.0])[::2]
+    q.setflags(write=False)
+    expected = simulate(slider(), 1, start=([1.0], [2.0])).q
+    for start in (([1], [2]), (np.float32([1]), np.float32([2])), (q[:1], q[1:])):
+        assert np.array_equal(simulate(slider(), 1, start=start).q, expected)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"duration": -1},
+        {"duration": float("nan")},
+        {"duration": "long"},
+        {"rtol": 0.0},
+        {"atol": -1.0},
+        {"step": -0.1},
+        {"method": "rk4", "step": 0.0},
+        {"samples": 0},
+        {"samples": [0.2, 0.1]},
+        {"samples": [5.0]},
+        {"rate": -3},
+        {"max_steps": 0},
+        {"method": "rk4", "events": [lambda t, q, u: q[0]]},
+        {"method": "rk4", "samples": [0.1, 0.2]},
+        {"start": {"x": float("inf")}},
+        {"start": {"x": "far"}},
+        {"tau": [float("nan")]},
+    ],
+)
+def test_f47_impossible_wishes_are_refused_before_anything_runs(options: dict[str, Any]) -> None:
+    with pytest.raises(PolhodeError):
+        simulate(slider(), **({"duration": 1} | options))
+
+
+# ---- F36: nothing to move ------------------------------------------------------------------------------------
+
+
+def test_f36_a_mechanism_without_freedom_stands_still() -> None:
+    s = ph.System("statue")
+    s.joint("plinth", s.ground, s.body("statue", 1), ph.Fixed())
+    run = simulate(s.derive(), 2)
+    assert run.t.tolist() == [0.0, 2.0]
+    assert run.q.shape == (2, 0)
+    assert run.is_whole
+
+
+def test_f36_no_time_at_all_gives_the_start() -> None:
+    run = simulate(slider(), 0, start=[3.0])
+    assert run.t.tolist() == [0.0]
+    assert run["x"].tolist() == [3.0]
