@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import pairwise
 
 
 def stages() -> dict[str, float]:
@@ -32,7 +33,7 @@ def stages() -> dict[str, float]:
     zero = np.zeros(6)
     functions.forward_dynamics(zero, zero, zero)
     mark("first call")
-    return {name: end - start for (_, start), (name, end) in zip(marks, marks[1:], strict=False)}
+    return {name: end - start for (_, start), (name, end) in pairwise(marks)}
 
 
 if __name__ == "__main__":

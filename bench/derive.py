@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count as counting
 from typing import Any
 
@@ -52,27 +53,19 @@ def _derivation(make: Callable[[str], System], formalism: str, ask: Callable[[Eq
     return measure
 
 
-def _arm(tag: str) -> System:
-    return chain(6, tag)
-
-
 def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[Row]:
     """Poincaré's equations, M and bias as the paper has them, beside Kane's method in SymPy."""
     made = []
     for size in (3, 4) if quick else (3, 6):
         say(f"SymPy, {size} joints")
-
-        def arm(tag: str, size: int = size) -> System:
-            return chain(size, tag)
-
-        def by_kane(size: int = size) -> float:
-            return seconds_of(lambda: kept.append(sympy_arm.kane(size)))
-
-        kept: list[sympy_arm.Kane] = []
-        ours = least_times({"ours": _derivation(arm, "poincare", _mass_and_bias)}, passes)["ours"]
-        theirs = least_times({"theirs": by_kane}, passes=2)["theirs"]
-        after_cse = sympy_arm.operations_after_cse(kept[-1])
-        note = f"{_operations(arm(''), 'poincare')} operations, SymPy after cse {after_cse}"
+        measures: dict[str, Measure] = {
+            "ours": _derivation(partial(chain, size), "poincare", _mass_and_bias),
+            "theirs": partial(seconds_of, partial(sympy_arm.kane, size)),
+        }
+        theirs = least_times(measures, passes=2)["theirs"]
+        ours = least_times({"ours": measures["ours"]}, passes)["ours"]
+        after_cse = sympy_arm.operations_after_cse(sympy_arm.kane(size))
+        note = f"{_operations(chain(size), 'poincare')} operations, SymPy after cse {after_cse}"
         made.append(
             Row(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note)
         )
@@ -83,7 +76,7 @@ def _formalisms(passes: int) -> list[Row]:
     asked = {"M and bias": _mass_and_bias, "accelerations": _accelerations}
     goals = {("articulated_body", "accelerations"): 0.060, ("poincare", "M and bias"): 0.3}
     cases = [(name, what) for name in names() for what in asked]
-    measures = {f"{what}, {name}": _derivation(_arm, name, asked[what]) for name, what in cases}
+    measures = {f"{what}, {name}": _derivation(partial(chain, 6), name, asked[what]) for name, what in cases}
     least = least_times(measures, passes)
     return [
         Row(

@@ -75,7 +75,11 @@ def _home(system: System, tree: Tree) -> dict[Expr, float]:
 
 def unit_quaternions(tree: Tree) -> list[int]:
     """Where a unit quaternion begins among the coordinates."""
-    return [link.coordinates[0] for link in tree.links if link.stage.storage == "quaternion"]
+    return [link.coordinates[0] for link in tree.links if _stores_quaternion(link)]
+
+
+def _stores_quaternion(link: Link) -> bool:
+    return link.stage is not None and link.stage.storage == "quaternion"
 
 
 def _plain_link(link: Link) -> PlainLink:
@@ -97,7 +101,7 @@ def _plain_link(link: Link) -> PlainLink:
 
 def _kind(link: Link) -> tuple[str, Floats]:
     """RX for a turn about the x axis, R for one about another axis, PX and P for slides, free for all six."""
-    if link.stage.is_free and link.stage.storage == "quaternion":
+    if _stores_quaternion(link) and len(link.speeds) == 6:
         return "free", np.zeros(3)
     if len(link.H) == 1:
         turn, slide = (_array(part) for part in link.H[0])

@@ -1,4 +1,4 @@
-"""How fast a motion is computed: a double pendulum beside MuJoCo's rollout and SciPy with a right-hand side by SymPy."""
+"""How fast a motion is computed: a double pendulum beside MuJoCo's rollout, and SciPy with rates by SymPy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _our_run(loop: FixedStep, start: Floats, steps: int, every: int = 1) -> Floa
 
 def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) -> list[Row]:
     """RK4 with the same step, every state recorded by both, one thread."""
-    import mujoco
+    import mujoco  # type: ignore[import-untyped]
     from mujoco import rollout
 
     say("MuJoCo's rollout")

@@ -1,4 +1,4 @@
-"""How fast the native functions are: beside Pinocchio's C++ and MuJoCo, on the same states, in loops of machine code."""
+"""How fast the native functions are: beside Pinocchio's C++ and MuJoCo, on the same states, in the same loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from polhode import Equations, System
 from polhode.errors import PolhodeError
 
-from .clock import Measure, least_times, seconds_of
+from .clock import seconds_of
 from .models import chain
 from .native_build import mujoco_loop, our_loop, pinocchio_loop, run_loop
 from .our_loop import OurLoop
@@ -55,59 +55,60 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
     programs = {name: loop.build(say) for name, loop in loops.items()}
     robots: list[tuple[str, Callable[[], System]]] = [("6-joint arm", partial(chain, 6))]
     robots += [(robot.name, robot.system) for robot in (ARMS if quick else ARMS + WALKERS)]
+    passes, seconds = (3, 0.05) if quick else (12, 0.1)
     made: list[Row] = []
     for name, system in robots:
         say(name)
-        made += _robot(
-            name, system().derive(), programs, passes=3 if quick else 12, seconds=0.05 if quick else 0.1
-        )
+        made += _rows_of(name, _robot(name, system().derive(), programs, passes, seconds))
     return made
 
 
-def _robot(
-    name: str, equations: Equations, programs: dict[str, Path], passes: int, seconds: float
-) -> Iterator[Row]:
+@dataclass(frozen=True)
+class Timed:
+    """Least seconds of one robot's functions: ours one state at a time and in lanes, and those of each peer."""
+
+    single: dict[str, float]
+    lanes: dict[str, float]
+    peers: dict[str, dict[str, float]]
+    ready: float
+    operations: dict[str, int]
+
+
+def _robot(name: str, equations: Equations, programs: dict[str, Path], passes: int, seconds: float) -> Timed:
+    """Compile, check that all engines agree, and only then measure, by turns."""
     functions = equations.compile(bake=True, cache=False)
-    native = {}
-    ready = seconds_of(lambda: native.update({what: functions.native(what) for what in _PEER_OF}))
-    states = random_states(equations)
-    tree = plain_tree(equations.system)
-    loops = {what: OurLoop(programs["ours"], native[what], states.of(what)) for what in _PEER_OF}
-    measures: dict[str, Measure] = {}
-    for what, loop in loops.items():
-        measures[f"{what} False"] = partial(loop.single, seconds)
-        measures[f"{what} True"] = partial(loop.in_lanes, seconds)
+    ready = seconds_of(lambda: [functions.native(what) for what in _PEER_OF])
+    states, tree = random_states(equations), plain_tree(equations.system)
+    loops = {what: OurLoop(programs["ours"], functions.native(what), states.of(what)) for what in _PEER_OF}
+    chosen = ("pinocchio", "mujoco") if tree.is_fixed_base else ("pinocchio",)
+    single, lanes = (dict.fromkeys(_PEER_OF, float("inf")) for _ in range(2))
+    peers: dict[str, dict[str, float]] = {peer: {} for peer in chosen}
     with _prepared(tree, states) as folder:
-        theirs = dict.fromkeys(_PEER_OF, float("inf"))
-        in_mujoco = float("inf")
-        least = dict.fromkeys(measures, float("inf"))
+        for peer in chosen:
+            run_loop(programs[peer], folder, 0.0)
+        for in_lanes in (False, True):
+            _check(name, folder, tree, {what: loop.values(lanes=in_lanes) for what, loop in loops.items()})
         for _ in range(passes):
-            least = {key: min(least[key], value) for key, value in least_times(measures, 1).items()}
-            found = run_loop(programs["pinocchio"], folder, seconds)
-            theirs = {key: min(theirs[key], found[key]) for key in theirs}
-            if tree.is_fixed_base:
-                in_mujoco = min(in_mujoco, run_loop(programs["mujoco"], folder, seconds)["forward_dynamics"])
-        for run in (OurLoop.single, OurLoop.in_lanes):
-            _check(name, folder, tree, {what: _fresh(loop, run) for what, loop in loops.items()})
+            for what, loop in loops.items():
+                single[what] = min(single[what], loop.single(seconds))
+                lanes[what] = min(lanes[what], loop.in_lanes(seconds))
+            for peer, least in peers.items():
+                for what, value in run_loop(programs[peer], folder, seconds).items():
+                    least[what] = min(value, least.get(what, value))
+    operations = {what: len(functions.program(what).run) for what in _PEER_OF}
+    return Timed(single, lanes, peers, ready, operations)
+
+
+def _rows_of(name: str, timed: Timed) -> Iterator[Row]:
     for what, peer in _PEER_OF.items():
-        count = functions.program(what).run
-        note = f"{len(count)} operations"
+        theirs, note = timed.peers["pinocchio"][what], f"{timed.operations[what]} operations"
         goal = _GOALS.get(name)
-        yield Row(
-            SECTION, name, what, least[f"{what} False"], peer, theirs[what], least_ratio=goal, note=note
-        )
-        yield Row(SECTION, name, f"{what}, in lanes", least[f"{what} True"], peer, theirs[what])
-    if tree.is_fixed_base:
-        yield Row(
-            SECTION, name, "forward_dynamics", least["forward_dynamics False"], "MuJoCo mj_forward", in_mujoco
-        )
-    yield Row(SECTION, name, "plan and compile all three", ready, note="no cache")
-
-
-def _fresh(loop: OurLoop, run: Callable[[OurLoop, float], float]) -> Floats:
-    """The values that one of the two loops computes."""
-    run(loop, 0.0)
-    return loop.values()
+        yield Row(SECTION, name, what, timed.single[what], peer, theirs, least_ratio=goal, note=note)
+        yield Row(SECTION, name, f"{what}, in lanes", timed.lanes[what], peer, theirs)
+    if "mujoco" in timed.peers:
+        what = "forward_dynamics"
+        yield Row(SECTION, name, what, timed.single[what], "MuJoCo mj_forward", timed.peers["mujoco"][what])
+    yield Row(SECTION, name, "plan and compile all three", timed.ready, note="no cache")
 
 
 def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> States:

@@ -30,14 +30,8 @@ def kane(count: int, axes: str = ARM_AXES) -> Kane:
     parent, parent_com = ground, 0 * ground.x
     for place in range(count):
         name = str(place + 1)
-        m, cx, cy, cz, xx, yy, zz, xy, yz, zx, a, d = sympy.symbols(
-            [
-                f"m{name}",
-                *(f"c{k}_{name}" for k in "xyz"),
-                *(f"I{k}_{name}" for k in ("xx", "yy", "zz", "xy", "yz", "zx")),
-            ]
-            + [f"a{name}", f"d{name}"]
-        )
+        letters = ("m", "cx_", "cy_", "cz_", "Ixx_", "Iyy_", "Izz_", "Ixy_", "Iyz_", "Izx_", "a", "d")
+        m, cx, cy, cz, xx, yy, zz, xy, yz, zx, a, d = (sympy.Symbol(letter + name) for letter in letters)
         frame, com = me.ReferenceFrame(f"N{name}"), me.Point(f"C{name}")
         body = me.RigidBody(f"link{name}", com, frame, m, (me.inertia(frame, xx, yy, zz, xy, yz, zx), com))
         own_com = cx * frame.x + cy * frame.y + cz * frame.z

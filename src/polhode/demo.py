@@ -72,9 +72,7 @@ def _derive(console: Console) -> dict[str, Comparison]:
             comparisons[wrist] = compare(six_degree_of_freedom_arm(wrist))
     for line in _table(comparisons):
         console.print(line)
-    console.print(
-        "   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim"
-    )
+    console.print("   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim")
     for wrist, comparison in comparisons.items():
         times = [row.derivation_ms for row in comparison.rows]
         console.print(
@@ -88,18 +86,17 @@ def _derive(console: Console) -> dict[str, Comparison]:
 
 def _table(comparisons: dict[str, Comparison]) -> list[Text]:
     """Both wrists side by side in 80 columns."""
-    lines = [
-        Text(f"{'':37}" + "".join(f"{wrist + ' wrist':>20} " for wrist in WRISTS).rstrip(), "bold"),
-        Text(f"   {'formalism':16} {'function':16} " + f"{'mul':>5}{'add':>5}{'trig':>5}{'ns':>5} " * 2, "bold"),
-    ]
+    head = f"   {'formalism':16} {'function':11} " + f"{'mul':>6}{'add':>6}{'trig':>5}{'ns':>6}" * len(WRISTS)
+    lines = [Text(" " * 32 + "".join(f"{wrist + ' wrist':>23}" for wrist in WRISTS), "bold"), Text(head, "bold")]
     last = ""
-    for pair in zip(*(comparisons[wrist].rows for wrist in WRISTS), strict=True):
-        name = "" if pair[0].formalism == last else pair[0].formalism.replace("_", " ")
-        last = pair[0].formalism
-        line = Text(f"   {name:16} {pair[0].function.replace('_', ' '):16} ")
-        for wrist, row in zip(WRISTS, pair, strict=True):
+    for rows in zip(*(comparisons[wrist].rows for wrist in WRISTS), strict=True):
+        name = "" if rows[0].formalism == last else rows[0].formalism.replace("_", " ")
+        last = rows[0].formalism
+        function = rows[0].function.removesuffix("_dynamics").replace("_", " ")
+        line = Text(f"   {name:16} {function:11} ")
+        for wrist, row in zip(WRISTS, rows, strict=True):
             ns = "–" if row.nanoseconds is None else f"{row.nanoseconds:.0f}"
-            cells = f"{row.multiplications:>5}{row.additions:>5}{row.sine_cosine_pairs:>5}{ns:>5} "
+            cells = f"{row.multiplications:>6}{row.additions:>6}{row.sine_cosine_pairs:>5}{ns:>6}"
             line.append(cells, "green" if row == comparisons[wrist].cheapest(row.function) else "")
         lines.append(line)
     return lines

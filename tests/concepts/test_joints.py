@@ -35,7 +35,7 @@ class Case:
 
 def turns(*axes: tuple[int, ...]) -> list[list[int]]:
     """A joint map of rotations about axes through the origin."""
-    return [list(row) for row in zip(*(axis + (0, 0, 0) for axis in axes), strict=True)]
+    return [list(row) for row in zip(*((*axis, 0, 0, 0) for axis in axes), strict=True)]
 
 
 SKEW = ((1, 1, 0), (0, 1, 2), (2, 0, -1))

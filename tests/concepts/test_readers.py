@@ -60,6 +60,9 @@ SAMPLES: dict[str, str] = {
     ".urdf": URDF_SAMPLE,
 }
 
+#: Bytes that mean something to one format or another.
+TELLING = list(b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00")
+
 by_format = pytest.mark.parametrize("suffix", sorted(READERS))
 few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -150,7 +153,9 @@ def test_a_changed_file_is_read_or_refused(suffix: str, sample: Write, data: st.
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))
         change = data.draw(st.sampled_from(["drop", "replace", "insert", "double"]))
-        some = data.draw(st.one_of(st.sampled_from([*b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00"]), st.integers(0, 255)))
+        some = data.draw(
+            st.one_of(st.sampled_from([*b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00"]), st.integers(0, 255))
+        )
         if change == "drop":
             del content[place]
         elif change == "replace":

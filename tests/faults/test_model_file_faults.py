@@ -230,7 +230,8 @@ def test_F11_any_name_is_kept_and_changes_nothing(name: str) -> None:
     hinge = system.joint(name, system.ground, bob, ph.Revolute("y"))
     system.joint_force(hinge, -m * hinge.u[0] + hinge.q[0])
     again = loads_yaml(dumps_yaml(system))
-    assert list(again.parameters)[0] == list(again.joints)[0] == name
+    assert name in again.parameters
+    assert list(again.joints) == [name]
     assert again.loads == system.loads
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
 
@@ -352,9 +353,7 @@ poses: 7
     "value",
     ["!!python/object/apply:os.system ['touch pwned']", "!!python/name:os.system", "!!str m", "&a m", "*a"],
 )
-def test_F25_tags_anchors_and_aliases_are_refused(
-    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_F25_tags_anchors_and_aliases_are_refused(value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "m.yaml:3" in refusal(PENDULUM.replace("mass: m", f"mass: {value}"))
     assert not list(tmp_path.iterdir())
@@ -394,10 +393,14 @@ def test_F26_expressions_mean_what_they_say() -> None:
     assert system.bodies["bob"].mass == ph.pi * system.parameters["m"].symbol - 0.5
 
 
-@pytest.mark.parametrize("name", ["t", "q0", "x0", "pi", "E", "I", "lambda", "q", "u", "sin", "hinge", "ground", "time"])
+@pytest.mark.parametrize(
+    "name", ["t", "q0", "x0", "pi", "E", "I", "lambda", "q", "u", "sin", "hinge", "ground", "time"]
+)
 def test_F27_a_parameter_may_have_any_name(name: str) -> None:
     text = PENDULUM + "loads:\n  - {type: joint_force, joint: hinge, value: m*sin(time())*pi() - l*u(hinge)}\n"
-    renamed = text.replace("m: 2", f"{name}: 2").replace("mass: m", f"mass: {name}").replace("m*", f"parameter({name})*")
+    renamed = (
+        text.replace("m: 2", f"{name}: 2").replace("mass: m", f"mass: {name}").replace("m*", f"parameter({name})*")
+    )
     wanted = loads_yaml(text).derive("newton_euler").inverse_dynamics[0]
     found = loads_yaml(renamed).derive("newton_euler").inverse_dynamics[0]
     assert found.subs({ph.symbol(name, "parameter"): ph.symbol("m", "parameter")}) == wanted
@@ -411,6 +414,12 @@ def test_mistakes_in_different_places_are_reported_together() -> None:
         PENDULUM.replace("m: 2", "m: nan").replace("-l]", "-L]").replace("axis: y", "axis: [0, 0, 0]")
         + "loads:\n  - {type: joint_force, joint: hinge, value: 2*}\nposes: {up: {coordinates: {hinge: inf}}}\n"
     )
-    for place in ("1: parameters.m", "3: bodies.bob.com[2]", "5: joints.hinge.axis", "7: loads[0].value", "8: poses.up"):
+    for place in (
+        "1: parameters.m",
+        "3: bodies.bob.com[2]",
+        "5: joints.hinge.axis",
+        "7: loads[0].value",
+        "8: poses.up",
+    ):
         assert f"m.yaml:{place}" in message
     assert message.count("m.yaml:") == 5, "one mistake does not cause another"

@@ -81,7 +81,7 @@ def test_f28_the_same_motion_by_quaternions_goes_on() -> None:
 
 
 def test_f29_a_zero_quaternion_is_refused() -> None:
-    with pytest.raises(PolhodeError, match="zero.*no orientation"):
+    with pytest.raises(PolhodeError, match="which is no orientation"):
         simulate(ball("quaternion"), 1, start=([0, 0, 0, 0], [0, 0, 1]))
 
 
@@ -151,19 +151,19 @@ def test_f34_a_controller_that_raises_is_quoted(method: str) -> None:
             raise RuntimeError("no more fuel")
         return [1.0]
 
-    message, run = stopped("controller", slider(), 2, tau=controller, method=method)
+    message, run = stopped("controller", slider(), 2, tau=controller, method=method, step=0.05)
     assert "RuntimeError: no more fuel" in message
-    assert 0.2 < run.t[-1] <= 0.51 or method in ("LSODA", "DOP853", "BDF")
+    assert 0.4 <= run.t[-1] <= 0.5
 
 
-@pytest.mark.parametrize("given", [[1.0, 2.0], "fast", [np.nan], {"w": 1.0}, None and 0, [[1.0]]])
+@pytest.mark.parametrize("given", [[1.0, 2.0], "fast", [np.nan], {"w": 1.0}, [[1.0]], [1j]])
 def test_f34_a_controller_of_the_wrong_shape_is_refused(given: Any) -> None:
-    if given is None:
-        run = simulate(slider(), 1, tau=lambda t, q, u: given)
-        assert np.abs(run.u).max() == 0.0
-        return
     message, _ = stopped("controller", slider(), 1, tau=lambda t, q, u: given)
     assert "controller of tau" in message
+
+
+def test_f34_a_controller_that_returns_nothing_does_nothing() -> None:
+    assert not simulate(slider(), 1, tau=lambda t, q, u: None).u.any()
 
 
 def test_f34_a_controller_cannot_change_the_state() -> None:
@@ -189,7 +189,7 @@ def test_f35_too_many_steps_say_what_to_try() -> None:
 
 def test_f35_a_force_that_explodes_in_finite_time_keeps_what_came_before() -> None:
     # x'' = 6 x², x = 1/(1 - t)²: gone at t = 1.
-    message, run = stopped("diverged", slider(lambda s, x, v: 6 * x * x), 2, start=([1.0], [2.0]))
+    _, run = stopped("diverged", slider(lambda s, x, v: 6 * x * x), 2, start=([1.0], [2.0]))
     assert 0.9 < run.t[-1] <= 1.0
     assert run["x"][50] == pytest.approx(1 / (1 - run.t[50]) ** 2, rel=1e-6)
 
@@ -207,7 +207,7 @@ def test_an_interrupted_run_keeps_what_it_has() -> None:
         return [1.0]
 
     for method in ("RK45", "rk4"):
-        message, run = stopped("interrupted", slider(), 2, tau=controller, method=method, step=0.01, samples=201)
+        _, run = stopped("interrupted", slider(), 2, tau=controller, method=method, step=0.01, samples=201)
         assert 0.6 < run.t[-1] <= 0.71
         assert run["x"][-1] == pytest.approx(run.t[-1] ** 2 / 2, rel=1e-6)
 

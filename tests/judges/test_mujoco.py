@@ -1,7 +1,8 @@
 """MuJoCo as judge: the accelerations of `mj_forward` on models that both engines are given in their own words.
 
-Both number joints depth first. MuJoCo's hinges and slides have our speeds; a free joint's velocity is (velocity in world axes, angular velocity in body
-axes), so its acceleration is turned before it is compared: d(R v)/dt = R (v̇ + ω × v).
+Both number joints depth first. MuJoCo's hinges and slides have our speeds; a free joint's velocity is (velocity in
+world axes, angular velocity in body axes), so its acceleration is turned before it is compared:
+d(R v)/dt = R (v̇ + ω × v).
 """
 
 from __future__ import annotations

@@ -22,11 +22,11 @@ def assert_all_agree(system: System) -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_formalisms_agree_exactly_on_a_random_tree(seed: int) -> None:
-    assert_all_agree(random_system(seed, max_speeds=12))
+    assert_all_agree(random_system(seed, max_speeds=10))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(200, 208))
+@pytest.mark.parametrize("seed", range(200, 205))
 def test_formalisms_agree_exactly_on_a_large_random_tree(seed: int) -> None:
     assert_all_agree(random_system(seed, bodies=12, max_speeds=24))
 

@@ -101,14 +101,10 @@ def test_a_source_file_keeps_the_house_rules(path: Path) -> None:
 
 
 def test_every_formalism_names_its_paper() -> None:
-    files = [
-        path for path in (PACKAGE / "formalisms").glob("*.py") if path.stem not in {"__init__", "registry"}
-    ]
+    files = [path for path in (PACKAGE / "formalisms").glob("*.py") if path.stem not in {"__init__", "registry"}]
     for path in files:
         header = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-        assert names_a_paper(header), (
-            f"{name_of(path)}: the header says which paper, year and equations it follows"
-        )
+        assert names_a_paper(header), f"{name_of(path)}: the header says which paper, year and equations it follows"
 
 
 def test_no_kept_file_names_a_place_on_somebodys_machine() -> None:
@@ -120,11 +116,7 @@ def test_no_kept_file_names_a_place_on_somebodys_machine() -> None:
         except UnicodeDecodeError:
             continue
         lines = enumerate(text.splitlines(), start=1)
-        found += [
-            f"{name_of(path)}:{n}: {line[:120]}"
-            for n, line in lines
-            if MACHINE_PATH.search(line) or own in line
-        ]
+        found += [f"{name_of(path)}:{n}: {line[:120]}" for n, line in lines if MACHINE_PATH.search(line) or own in line]
     assert not found, "\n".join(found)
 
 
@@ -182,9 +174,7 @@ def test_a_header_names_its_paper_or_is_told_so() -> None:
     assert not names_a_paper(None)
 
 
-@pytest.mark.parametrize(
-    "folders", [("home", "ann", "arm.yaml"), ("root", "x"), ("Users", "bob", "x"), ("work", "x")]
-)
+@pytest.mark.parametrize("folders", [("home", "ann", "arm.yaml"), ("root", "x"), ("Users", "bob", "x"), ("work", "x")])
 def test_the_watch_wakes_at_a_machine_path(folders: tuple[str, ...]) -> None:
     assert MACHINE_PATH.search("see /" + "/".join(folders))
     assert not MACHINE_PATH.search("https://example.org/" + "/".join(folders))

@@ -97,27 +97,28 @@ def _take_out(
         for own, other in ((COS, phase), (SIN, 1 - phase)):
             sign = (turn if own else 1) * (-1 if own and not phase else 1)
             for weight, powers in _own_wave(own, angle, size, unit, mode):
-                result.append((c * sign * weight, {**factors, **powers}, other))
+                result.append((c * (sign * weight), {**factors, **powers}, other))
     return result
 
 
+@lru_cache(maxsize=4096)
 def _own_wave(
     phase: int, angle: int, size: Fraction | int, unit: Fraction, mode: int
-) -> list[tuple[Fraction, dict[Base, int]]]:
+) -> tuple[tuple[int, dict[Base, int]], ...]:
     count = Fraction(size / unit)
     if mode == _APART or count.denominator != 1 or count > _HIGHEST:
-        return [(Fraction(1), {Trig(((angle, size),), phase): 1})]
+        return ((1, {Trig(((angle, size),), phase): 1}),)
     cosine, sine = (Trig(multiples_of({angle: unit}), p) for p in (COS, SIN))
     powers = _multiple_angle(phase, int(count), mode == _SINES)
-    return [(w, {base: e for base, e in ((cosine, a), (sine, b)) if e}) for (a, b), w in powers]
+    return tuple((w, {base: e for base, e in ((cosine, a), (sine, b)) if e}) for (a, b), w in powers)
 
 
 @lru_cache(maxsize=64)
-def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[int, int], Fraction], ...]:
+def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[int, int], int], ...]:
     """cos nθ or sin nθ in powers (a, b) of cos θ and sin θ, the even powers of one of them replaced."""
-    waves: list[dict[tuple[int, int], Fraction]] = [{(0, 0): Fraction(1)}, {}]  # cos 0, sin 0
+    waves: list[dict[tuple[int, int], int]] = [{(0, 0): 1}, {}]  # cos 0, sin 0
     for _ in range(count):
-        next_waves: list[dict[tuple[int, int], Fraction]] = [{}, {}]
+        next_waves: list[dict[tuple[int, int], int]] = [{}, {}]
         for source, target, a, b, sign in (
             (COS, COS, 1, 0, 1),
             (SIN, COS, 0, 1, -1),
@@ -126,7 +127,7 @@ def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[in
         ):
             for (i, j), c in waves[source].items():
                 for power, weight in _reduced(i + a, j + b, sines):
-                    known = next_waves[target].get(power, Fraction(0))
+                    known = next_waves[target].get(power, 0)
                     next_waves[target][power] = known + sign * weight * c
         waves = next_waves
     return tuple((power, c) for power, c in sorted(waves[phase].items()) if c)

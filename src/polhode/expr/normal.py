@@ -73,8 +73,8 @@ class _Reader:
         self.nodes: list[Expr] = []
         self.lengths: list[int] = []
         self.index: dict[int, int] = {}  # fingerprint -> atom
-        self.bases: dict[int, Base] = {}  # atoms that are waves or sums, met in denominators
-        self.parts: dict[int, Polynomial] = {}  # and what they are
+        self.parts: dict[int, Polynomial] = {}  # atoms that are waves or sums, met in denominators
+        self.waves: dict[int, Trig] = {}  # those of them that are waves
         self.roots: dict[int, Fraction] = {}  # atoms whose square is a number
         self.read: dict[int, Polynomial] = {}
         self.best: dict[int, Expr] = {}  # the shortest form found for each node
@@ -188,8 +188,9 @@ class _Reader:
         node = build_base(base, self.nodes)
         self.keep.append([node])
         atom = self.atom(node)
-        if atom not in self.bases and node.op != SYMBOL:
-            self.bases[atom] = base
+        if atom not in self.parts and node.op != SYMBOL:
+            if isinstance(base, Trig):
+                self.waves[atom] = base
             part = self._expand(base)
             if part is not None:
                 self.parts[atom] = part
@@ -285,7 +286,7 @@ class _Reader:
     def _monomial(self, exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fraction(1)) -> Product:
         bases: dict[Base, int] = {}
         for atom, e in exponents:
-            base = self.bases.get(atom) or Atom(atom, self.lengths[atom])
+            base: Base = self.waves.get(atom) or Atom(atom, self.lengths[atom])
             bases[base] = bases.get(base, 0) + e
         return Product.of(coefficient, bases)
 

@@ -1,10 +1,11 @@
 """Articulated-body forward dynamics.
 
-R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983), with accelerations of
-points in place of spatial accelerations, so that no linear velocity is needed, and with the speeds of a joint eliminated
-one after the other, so that no matrix is inverted.
+R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983), with the speeds of a joint
+eliminated one after the other, so that no matrix is inverted, and with accelerations measured from those of the
+motion without u̇ (which Newton-Euler's outward sweep gives, gravity and external wrenches included), so that neither
+linear velocities nor velocity products appear.
 
-Writing A = (α, a) for a link's accelerations, every articulated body obeys  (n, f) = I A + P. For each speed,
+Writing A = (α, a) for the accelerations that u̇ adds, every articulated body obeys  (n, f) = I A + P. For each speed,
 from the last of the joint to its first:
 
     U = I H,  D = H·U,  e = τ - H·P,    I ← I - U Uᵀ/D,    P ← P + U e/D
@@ -24,12 +25,12 @@ from ..equations import Recipe
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, is_zero, skew
 from ..geometry import Inertia, Pose
-from ..geometry.inertia import rotate_symmetric, symmetric
+from ..geometry.inertia import rotate_general, rotate_symmetric, symmetric
 from ..kinematics.tree import BASE, Link, Tree
 from ..loads import Loads, Wrench
 from ..model.system import System
 from . import composite_body
-from .newton_euler import pass_inward
+from .newton_euler import inertial_wrenches, pass_inward
 
 _ZERO = Vector([0, 0, 0])
 
@@ -60,17 +61,27 @@ class ArticulatedInertia:
         return ArticulatedInertia(A, B, C)
 
     def seen_from(self, X: Pose) -> ArticulatedInertia:
-        """About the parent's origin: C, B + p̂ C, A + p̂ Bᵀ - (B + p̂ C) p̂, all rotated first."""
-        C = rotate_symmetric(X.R, self.C)
-        B = X.R @ self.B @ X.R.T
-        A = rotate_symmetric(X.R, self.A)
-        if not any(X.p):
-            return ArticulatedInertia(A, B, C)
-        hat = skew(X.p)
-        B_shifted = B + hat @ C
-        left, right = hat @ B.T, B_shifted @ hat
-        A = symmetric({(i, j): A[i, j] + left[i, j] - right[i, j] for i in range(3) for j in range(i, 3)})
-        return ArticulatedInertia(A, B_shifted, C)
+        """About the parent's origin in its components: turned, then shifted along one axis after the other."""
+        moved = self if X.R == Matrix.identity(3) else self._turned(X.R)
+        for k in range(3):
+            if X.p[k]:
+                moved = moved._shifted(k, X.p[k])
+        return moved
+
+    def _turned(self, R: Matrix) -> ArticulatedInertia:
+        return ArticulatedInertia(rotate_symmetric(R, self.A), rotate_general(R, self.B), rotate_symmetric(R, self.C))
+
+    def _shifted(self, k: int, p: Any) -> ArticulatedInertia:
+        """By p along axis k: C, B + p̂ C, A + p̂ Bᵀ - (B + p̂ C) p̂, written out with equal factors gathered."""
+        i, j = (k + 1) % 3, (k + 2) % 3
+        A, B, C = self.A, self.B, self.C
+        rows = {i: B[i] - C[j] * p, j: B[j] + C[i] * p, k: B[k]}
+        Bs = Matrix([rows[0], rows[1], rows[2]])
+        entries = {
+            (i, i): A[i, i] - p * (B[i, j] + Bs[i, j]), (j, j): A[j, j] + p * (B[j, i] + Bs[j, i]), (k, k): A[k, k],
+            (i, j): A[i, j] + p * (Bs[i, i] - B[j, j]), (i, k): A[i, k] - p * B[k, j], (j, k): A[j, k] + p * B[k, i],
+        }  # fmt: skip
+        return ArticulatedInertia(symmetric({(min(key), max(key)): e for key, e in entries.items()}), Bs, C)
 
 
 @dataclass(frozen=True)
@@ -88,40 +99,19 @@ def forward_dynamics(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
-    spins: list[Vector] = []
-    products: list[Wrench] = []  # accelerations that velocities alone cause
-    inertias: list[ArticulatedInertia] = []
-    biases: list[Wrench] = []
-    for link, (n_ext, f_ext) in zip(tree.links, wrenches, strict=True):
-        w, product = _velocity_terms(link, u, _ZERO if link.parent == BASE else spins[link.parent])
-        spins.append(w)
-        products.append(product)
-        inertias.append(ArticulatedInertia.of(link.inertia))
-        n = w.cross(link.inertia.I @ w)
-        f = w.cross(w.cross(link.inertia.h))
-        biases.append((n - n_ext, f - f_ext))
+    biases = inertial_wrenches(tree, u, [0] * len(u), wrenches, gravity)
+    inertias = [ArticulatedInertia.of(link.inertia) for link in tree.links]
     pivots: list[list[_Pivot]] = [[] for _ in tree.links]
     for place in reversed(range(len(tree.links))):
         link = tree.links[place]
-        I = inertias[place]
-        n, f = I.apply(*products[place])
-        P = (biases[place][0] + n, biases[place][1] + f)
+        I, P = inertias[place], biases[place]
         for k in reversed(range(len(link.speeds))):
             pivot, I, P = _eliminate(link, k, I, P, tau)
             pivots[place].append(pivot)
         if link.parent != BASE:
             inertias[link.parent] = inertias[link.parent] + I.seen_from(link.motion).seen_from(link.fixed)
             biases[link.parent] = pass_inward(link, biases[link.parent], *P)
-    return _outward(tree, pivots, products, gravity)
-
-
-def _velocity_terms(link: Link, u: Sequence[Any], w_parent: Vector) -> tuple[Vector, Wrench]:
-    """The link's angular velocity, and the part of its accelerations that is due to velocities."""
-    relative_w, relative_v = link.relative_velocity(u)
-    w_in = link.outward(w_parent)
-    w = w_in + relative_w
-    centripetal = link.outward(w_parent.cross(w_parent.cross(link.X.p)))
-    return w, (w_in.cross(relative_w), centripetal + (w_in + w).cross(relative_v))
+    return _outward(tree, pivots)
 
 
 def _eliminate(
@@ -146,23 +136,19 @@ def _eliminate(
     return pivot, I.less(Un, Uf, Dn, Df), (P[0] + Dn * e, P[1] + Df * e)
 
 
-def _outward(
-    tree: Tree, pivots: Sequence[Sequence[_Pivot]], products: Sequence[Wrench], gravity: Sequence[Any]
-) -> list[Any]:
+def _outward(tree: Tree, pivots: Sequence[Sequence[_Pivot]]) -> list[Any]:
+    """The accelerations u̇, from the base to the tips; A is what they add to the motion without them."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     motion: list[Wrench] = []
-    for link, own, product in zip(tree.links, pivots, products, strict=True):
-        if link.parent == BASE:
-            alpha, a = _ZERO, -Vector(gravity)
-        else:
-            alpha, a = motion[link.parent]
+    for link, own in zip(tree.links, pivots, strict=True):
+        alpha, a = (_ZERO, _ZERO) if link.parent == BASE else motion[link.parent]
         alpha, a = link.outward(alpha), link.outward(a + alpha.cross(link.X.p))
         for pivot in reversed(own):
             Un, Uf = pivot.U
             rate = (pivot.e - (Un.dot(alpha) + Uf.dot(a))) * pivot.reciprocal
             result[pivot.speed] = rate
             alpha, a = alpha + pivot.H[0] * rate, a + pivot.H[1] * rate
-        motion.append((alpha + product[0], a + product[1]))
+        motion.append((alpha, a))
     return result
 
 

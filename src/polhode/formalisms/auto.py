@@ -28,7 +28,7 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
             candidates += [solve(tree, made) for tree, made in zip(trees, composite, strict=True)]
-        candidates.append(solve(trees[0], articulated_body.recipe(system, trees[0])))
+        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree in trees]
         return min(candidates, key=_operations)
 
     def inverse(ud: Sequence[Any]) -> Vector:

@@ -36,10 +36,10 @@ def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
     ])  # fmt: skip
 
 
-def inverse_dynamics(
+def inertial_wrenches(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
-) -> list[Any]:
-    """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
+) -> list[Wrench]:
+    """Outward: the wrench that the motion of each link takes of it alone, less the external one."""
     W: list[Matrix] = []
     spin: list[Vector] = []
     alphas: list[Vector] = []
@@ -63,6 +63,14 @@ def inverse_dynamics(
         accelerations.append(a)
         n, f = link.inertia.wrench(W[-1], a)
         forces.append((n - n_ext, f - f_ext))
+    return forces
+
+
+def inverse_dynamics(
+    tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
+) -> list[Any]:
+    """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
+    forces = inertial_wrenches(tree, u, ud, wrenches, gravity)
     efforts: list[Any] = [0] * len(u)
     for place in reversed(range(len(tree.links))):
         link = tree.links[place]

@@ -72,9 +72,7 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     com = values.vector((*path, "com"), record.com)
     inertia: Any = 0
     if record.inertia is not None and record.solid is not None:
-        values.document.problem(
-            path, "give an inertia or a solid, not both.", "Remove one of them.", "E-YAML-021"
-        )
+        values.document.problem(path, "give an inertia or a solid, not both.", "Remove one of them.", "E-YAML-021")
     elif record.inertia is not None:
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
@@ -168,9 +166,7 @@ def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
         values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
     with values.noting((*path, form)):
         if record.sequence is not None:
-            return Compound(
-                *(_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
-            )
+            return Compound(*(_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence)))
         if record.map is not None:
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]

@@ -35,9 +35,7 @@ def describe(system: System) -> dict[str, Any]:
         "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
         "inputs": {key: _quantity(each, Fraction(0)) for key, each in system.inputs.items()},
         "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
-        "frames": {
-            key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()
-        },
+        "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
         "loads": [_load(each, fixed, free) for each in system.loads],
         "poses": {
@@ -74,9 +72,7 @@ def _quantity(quantity: Parameter, default: Fraction | None) -> Any:
 
 
 def _placement(pose: Pose, scope: Scope, prefix: str = "") -> dict[str, Any]:
-    return _filled(
-        {f"{prefix}at": _offset(pose.p, scope), f"{prefix}rotation": describe_rotation(pose.R, scope)}
-    )
+    return _filled({f"{prefix}at": _offset(pose.p, scope), f"{prefix}rotation": describe_rotation(pose.R, scope)})
 
 
 def _body(body: Body, scope: Scope) -> dict[str, Any]:
@@ -125,9 +121,7 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
     labels = {"coordinates": joint.type.coordinate_labels(), "speeds": joint.type.speed_labels()}
     names = {"coordinates": [q.name for q in joint.q], "speeds": [u.name for u in joint.u]}
     motion, kept_labels = describe_motion(joint, scope)
-    usual = {
-        key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels
-    }
+    usual = {key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels}
     return {
         "parent": joint.parent,
         "child": joint.child,

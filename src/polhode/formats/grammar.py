@@ -184,9 +184,7 @@ class _Parser:
         if token.text == "," and token.kind == "mark":
             self._apply_down_to(0)
             if not self.waiting or not self._innermost().function:
-                raise _wrong(
-                    self.text, token.start, "a comma cannot stand here.", "Decimals have a point: 1.5."
-                )
+                raise _wrong(self.text, token.start, "a comma cannot stand here.", "Decimals have a point: 1.5.")
             return True
         if token.kind == "end":
             self._apply_down_to(0)
@@ -277,9 +275,7 @@ class _Parser:
 
     def _checked(self, made: Expr, start: int) -> Expr:
         if made.is_number and (abs(made.data) > LARGEST or _bits(made.data) > BIT_LIMIT):
-            raise _wrong(
-                self.text, start, "this number is out of the range of a double.", "Check its exponent."
-            )
+            raise _wrong(self.text, start, "this number is out of the range of a double.", "Check its exponent.")
         return made
 
 
@@ -292,11 +288,7 @@ def _tokens(text: str) -> Iterator[Token]:
     while start < len(text):
         found = _TOKEN.match(text, start)
         if found is None:
-            cure = (
-                "Write ** for a power."
-                if text[start] == "^"
-                else "Write a name with other characters as `name`."
-            )
+            cure = "Write ** for a power." if text[start] == "^" else "Write a name with other characters as `name`."
             raise _wrong(text, start, f"the character {text[start]!r} has no meaning here.", cure)
         kind = str(found.lastgroup)
         if kind != "space":
@@ -312,9 +304,7 @@ def _number(text: str, token: Token) -> Expr:
         raise _wrong(text, token.start, "this number is out of the range of a double.", "Check its exponent.")
     value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
     if value and value < Fraction(1, 2**1074):
-        raise _wrong(
-            text, token.start, "this number is too small for a double.", "Write 0, or check its exponent."
-        )
+        raise _wrong(text, token.start, "this number is too small for a double.", "Write 0, or check its exponent.")
     return number(value)
 
 

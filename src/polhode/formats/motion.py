@@ -90,9 +90,7 @@ def _options(kind: JointType, name: str) -> dict[str, Any] | None:
 
 def _same_joint(a: JointType, b: JointType) -> bool:
     return len(a.stages) == len(b.stages) and all(
-        one.storage == other.storage
-        and one.H.shape == other.H.shape
-        and same(one.H.entries(), other.H.entries())
+        one.storage == other.storage and one.H.shape == other.H.shape and same(one.H.entries(), other.H.entries())
         for one, other in zip(a.stages, b.stages, strict=True)
     )
 

@@ -40,9 +40,7 @@ def _axis_form(value: Any) -> str:
 
 Axis = TypeAliasType(
     "Axis",
-    Annotated[
-        Annotated[Letter, Tag("letter")] | Annotated[Vector3, Tag("direction")], Discriminator(_axis_form)
-    ],
+    Annotated[Annotated[Letter, Tag("letter")] | Annotated[Vector3, Tag("direction")], Discriminator(_axis_form)],
 )
 
 
@@ -57,9 +55,7 @@ Turn = TypeAliasType("Turn", tuple[Axis, Number])
 Rotation = TypeAliasType(
     "Rotation",
     Annotated[
-        Annotated[Turn, Tag("turn")]
-        | Annotated[tuple[Turn, ...], Tag("turns")]
-        | Annotated[Matrix3, Tag("matrix")],
+        Annotated[Turn, Tag("turn")] | Annotated[tuple[Turn, ...], Tag("turns")] | Annotated[Matrix3, Tag("matrix")],
         Discriminator(rotation_form),
     ],
 )
@@ -313,9 +309,7 @@ class Potential(Record):
     energy: Number
 
 
-Load = Annotated[
-    Force | Torque | JointForce | JointSpring | Spring | Damper | Potential, Field(discriminator="type")
-]
+Load = Annotated[Force | Torque | JointForce | JointSpring | Spring | Damper | Potential, Field(discriminator="type")]
 
 
 class Pose(Record):
@@ -328,9 +322,7 @@ class Pose(Record):
 class Model(Record):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them."""
 
-    polhode: Annotated[Literal["1"], WithJsonSchema({"const": 1, "description": "The format's version."})] = (
-        "1"
-    )
+    polhode: Annotated[Literal["1"], WithJsonSchema({"const": 1, "description": "The format's version."})] = "1"
     name: Name | None = None
     gravity: Vector3 = ("0", "0", "-9.81")
     parameters: dict[Name, QuantityOrNumber] = {}

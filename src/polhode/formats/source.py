@@ -41,9 +41,7 @@ def read_text(path: Path) -> str:
         with path.open("rb") as stream:
             content = stream.read(SIZE_LIMIT + 1)
     except FileNotFoundError:
-        raise FormatError(
-            "there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001"
-        ) from None
+        raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
@@ -105,9 +103,7 @@ def _refuse_markup(text: str, place: str) -> None:
 
 def _neighbours(path: Path) -> str:
     try:
-        found = sorted(
-            entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json")
-        )
+        found = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json"))
     except (OSError, ValueError):
         return f"The folder '{path.parent}' cannot be read either."
     if not found:

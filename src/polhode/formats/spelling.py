@@ -31,9 +31,10 @@ class _Part:
 def spell(root: Expr, scope: Scope) -> str:
     """The text of an expression.
 
-    >>> from polhode.expr import as_expr, sqrt
-    >>> spell(sqrt(as_expr(2)) * as_expr(0.35) / 2 + as_expr(1) / 3, Scope())
-    '0.175*sqrt(2) + 1/3'
+    >>> from polhode.expr import symbol
+    >>> l = symbol("link length", "parameter")
+    >>> spell(l**2 / 12, Scope({"parameter": {"link length": l}}))
+    '`link length`**2/12'
     """
     made: dict[int, _Part] = {}
     for node in topological([root]):

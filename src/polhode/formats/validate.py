@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -61,40 +61,26 @@ def _extra(detail: Any, path: Path, value: Any, document: Document) -> tuple[str
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
     """The keys that may stand at a location, found by following it through the records."""
-    found: Any = Model
+    found: list[type[BaseModel]] = [Model]
     for part in loc:
-        found = _step(found, part)
-    return list(found.model_fields) if isinstance(found, type) and issubclass(found, BaseModel) else []
+        if len(found) == 1 and part in found[0].model_fields:
+            found = _records_in(found[0].model_fields[str(part)].annotation)
+        elif len(found) > 1:
+            found = [record for record in found if _variant(record) == part] or found
+    return list(found[0].model_fields) if len(found) == 1 else []
 
 
-def _step(found: Any, part: str | int) -> Any:
-    """What stands under a key, an index or a variant's name."""
-    if isinstance(found, type) and issubclass(found, BaseModel):
-        if part in found.model_fields:
-            return _records_in(found.model_fields[str(part)].annotation)
-        return found
-    if isinstance(found, list):
-        named = [record for record in found if _variant(record) == part]
-        return named[0] if named else found[0] if len(found) == 1 else found
-    return found
-
-
-def _records_in(annotation: Any) -> Any:
+def _records_in(annotation: Any) -> list[type[BaseModel]]:
     """The records that an annotation mentions."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    arguments = getattr(annotation, "__args__", ())
-    inner = [record for argument in arguments for record in _records_in(argument)]
-    origin = getattr(annotation, "__origin__", None)
-    if origin is not None and hasattr(annotation, "__metadata__"):
-        inner = _records_in(origin)
-    return inner
+    return [record for argument in get_args(annotation) for record in _records_in(argument)]
 
 
 def _variant(record: type[BaseModel]) -> str:
+    """The `type` by which a record is told from the others in its place."""
     kind = record.model_fields.get("type")
-    values = getattr(kind.annotation, "__args__", ()) if kind is not None else ()
-    return str(values[0]) if values and isinstance(values[0], str) else record.__name__.lower()
+    return str(next(iter(get_args(kind.annotation)), "")) if kind is not None else ""
 
 
 def _not_text(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:

@@ -89,20 +89,14 @@ class Values:
         with self.noting(path):
             if form == "matrix":
                 return as_rotation(self.nested(path, value), "")
-            listed = (
-                [(path, value)] if form == "turn" else [((*path, k), turn) for k, turn in enumerate(value)]
-            )
-            return turned(
-                *((self.axis((*at, 0), axis), self.number((*at, 1), angle)) for at, (axis, angle) in listed)
-            )
+            listed = [(path, value)] if form == "turn" else [((*path, k), turn) for k, turn in enumerate(value)]
+            return turned(*((self.axis((*at, 0), axis), self.number((*at, 1), angle)) for at, (axis, angle) in listed))
         return None
 
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(
-            path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-YAML-026"
-        )
+        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-YAML-026")
         return 0
 
 

@@ -98,12 +98,38 @@ def symmetric(upper: dict[tuple[int, int], Any]) -> Matrix:
 
 def rotate_symmetric(R: Matrix, S: Matrix) -> Matrix:
     """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications."""
+    plane = _plane_of_turn(R)
+    if plane is not None:
+        i, j, k = plane
+        return _turned(R[i, i], R[j, i], S, i, j, k)
+    T = R @ S
+    return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
+
+
+def rotate_general(R: Matrix, B: Matrix) -> Matrix:
+    """R B Rᵀ for any B; in the plane of a turn with g = s (B_ii - B_jj) + c (B_ij + B_ji) as for a symmetric one."""
+    plane = _plane_of_turn(R)
+    if plane is None:
+        return R @ B @ R.T
+    i, j, k = plane
+    c, s = R[i, i], R[j, i]
+    g = s * (B[i, i] - B[j, j]) + c * (B[i, j] + B[j, i])
+    sg, cg = s * g, c * g
+    entries = {
+        (i, i): B[i, i] - sg, (j, j): B[j, j] + sg, (i, j): cg - B[j, i], (j, i): cg - B[i, j], (k, k): B[k, k],
+        (k, i): c * B[k, i] - s * B[k, j], (k, j): s * B[k, i] + c * B[k, j],
+        (i, k): c * B[i, k] - s * B[j, k], (j, k): s * B[i, k] + c * B[j, k],
+    }  # fmt: skip
+    return Matrix([[entries[a, b] for b in range(3)] for a in range(3)])
+
+
+def _plane_of_turn(R: Matrix) -> tuple[int, int, int] | None:
+    """The plane (i, j) in which R turns, and its axis k, if R is a turn about a coordinate axis."""
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         if R[k, k] == 1 and not any((R[k, i], R[k, j], R[i, k], R[j, k])):
-            return _turned(R[i, i], R[j, i], S, i, j, k)
-    T = R @ S
-    return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
+            return i, j, k
+    return None
 
 
 def _turned(c: Any, s: Any, S: Matrix, i: int, j: int, k: int) -> Matrix:

@@ -176,7 +176,7 @@ class _Draft:
         return Vector([as_expr(0 if self.dice.chance(0.3) else self.value(name, -size, size)) for _ in range(3)])
 
     def turns(self) -> Matrix | None:
-        """A rotation by up to two turns, by fractions of π, decimals or a parameter."""
+        """A rotation by up to two turns, by fractions of π, short and long decimals or a parameter."""
         if self.dice.chance(0.4):
             return None
         return rotation(*((self.dice.pick(_AXES), self.angle()) for _ in range(self.dice.whole(1, 2))))
@@ -184,6 +184,8 @@ class _Draft:
     def angle(self) -> Any:
         if self.dice.chance(0.5):
             return pi * Fraction(self.dice.whole(-11, 11), self.dice.pick((2, 3, 4, 5, 6, 12)))
+        if self.dice.chance(0.2):  # as many digits as a float prints
+            return self.dice.uniform(-3, 3)
         return self.value("angle", -3, 3)
 
     # ---- bodies and joints -----------------------------------------------------------------------------------

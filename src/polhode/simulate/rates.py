@@ -60,8 +60,8 @@ class Rates:
             else:
                 arguments.append(self.inputs.at(t, q, u))
         rate: Floats = self.native(*arguments)
-        # One sum tells for all entries; only if it is not finite is it worth a second look.
-        total = float(rate.sum())
+        # One number tells for all entries; only if it is not finite is it worth a second look.
+        total = float(rate.dot(rate))
         if total - total != 0.0 and not np.isfinite(rate).all():
             raise NonFinite(t, x, rate)
         if lengths is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -184,25 +185,27 @@ def test_any_name_can_be_written(name: str) -> None:
 # ---- out and in again ----------------------------------------------------------------------------------------
 
 
-def expressions() -> st.SearchStrategy[Expr]:
-    leaves = st.one_of(
-        st.sampled_from([X, Y, pi]), st.sampled_from([as_expr(Fraction(a, b)) for a in (-3, -1, 1, 2, 7) for b in (1, 2, 3)])
-    )
+NUMBERS = [as_expr(Fraction(a, b)) for a in (-3, -1, 1, 2, 7) for b in (1, 2, 3)]
+STEPS: list[Callable[[Expr, Expr], Expr]] = [
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / b if b else a,
+    lambda a, b: -a,
+    lambda a, b: sin(a),
+    lambda a, b: a * cos(b),
+    lambda a, b: b - a**3,
+]
 
-    def grow(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-        pairs = st.tuples(inner, inner)
-        return st.one_of(
-            pairs.map(lambda p: p[0] + p[1]),
-            pairs.map(lambda p: p[0] - p[1]),
-            pairs.map(lambda p: p[0] * p[1]),
-            pairs.map(lambda p: p[0] / p[1] if p[1] else p[0]),
-            inner.map(lambda e: -e),
-            inner.map(sin),
-            inner.map(cos),
-            inner.map(lambda e: e**3),
-        )
 
-    return st.recursive(leaves, grow, max_leaves=12)
+@st.composite
+def expressions(draw: st.DrawFn) -> Expr:
+    """A few steps, each from two of the expressions that are already there."""
+    made = [X, Y, pi, *NUMBERS]
+    for _ in range(draw(st.integers(1, 8))):
+        a, b = (made[draw(st.integers(0, len(made) - 1))] for _ in range(2))
+        made.append(draw(st.sampled_from(STEPS))(a, b))
+    return made[-1]
 
 
 @given(expressions())

@@ -106,9 +106,7 @@ class Browser:
         elif method == "Page.javascriptDialogOpening":
             self.complaints.append(f"dialog: {params['message']}")
 
-    def open(
-        self, page: Path, moment: str = "", *, width: int = 1200, height: int = 800, **media: str
-    ) -> None:
+    def open(self, page: Path, moment: str = "", *, width: int = 1200, height: int = 800, **media: str) -> None:
         """Open a page afresh in a window of a size, with media features such as `prefers_color_scheme`."""
         self.complaints.clear()
         features = [{"name": key.replace("_", "-"), "value": value} for key, value in media.items()]
@@ -143,9 +141,7 @@ class Browser:
 
     def press(self, key: str, text: str = "") -> None:
         for kind in ("keyDown", "keyUp"):
-            self.ask(
-                "Input.dispatchKeyEvent", type=kind, key=key, **({"text": text} if kind == "keyDown" else {})
-            )
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, **({"text": text} if kind == "keyDown" else {}))
         self.settle()
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:

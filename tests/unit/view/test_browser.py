@@ -145,9 +145,7 @@ def test_f43_hostile_names_come_out_as_text(browser, tmp_path):
     name = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     scene = Scene(name, [SceneBody(name, [Shape("sphere", (0.1,))])])
     motion = Motion([0.0, 1.0], np.zeros((2, 1, 3)), np.tile([1.0, 0, 0, 0], (2, 1, 1)))
-    path = write_page(
-        tmp_path / "hostile.html", scene, motion, [Channel(name, name, np.zeros(2))], notes=name
-    )
+    path = write_page(tmp_path / "hostile.html", scene, motion, [Channel(name, name, np.zeros(2))], notes=name)
     browser.open(path, "0.5")
     assert browser.value("document.title") == name
     for selector in ("h1", "#notes", "#bodies span", "dt"):

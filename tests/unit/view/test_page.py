@@ -75,9 +75,7 @@ def test_the_page_names_no_other_place(pendulum):
     text = page(*pendulum)
     addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
     assert addresses == ["data:,"]
-    assert "//" not in re.sub(
-        r"^\s*//.*$|\s// .*$", "", re.sub(r'id="data">.*?</script>', "", text), flags=re.M
-    )
+    assert "//" not in re.sub(r"^\s*//.*$|\s// .*$", "", re.sub(r'id="data">.*?</script>', "", text), flags=re.M)
     assert not any(k.startswith("on") or k == "style" for _, a in Outline(text).tags for k in a)
 
 
@@ -127,9 +125,7 @@ def test_the_page_carries_the_motion_that_was_given(pendulum):
     kept = record(page(scene, motion, channels))
     times = kept["start"] + kept["step"] * np.arange(kept["frames"])
     positions = numbers(kept["positions"]).reshape(len(times), 2, 3)
-    assert np.allclose(
-        positions[:, 1, 2], np.interp(times, motion.time, motion.positions[:, 1, 2]), atol=1e-6
-    )
+    assert np.allclose(positions[:, 1, 2], np.interp(times, motion.time, motion.positions[:, 1, 2]), atol=1e-6)
     quaternions = numbers(kept["quaternions"]).reshape(len(times), 2, 4)
     assert np.allclose(np.linalg.norm(quaternions, axis=2), 1.0, atol=1e-6)
 

@@ -1,0 +1,114 @@
+"""Lagrange's equations with the angular velocity: Newton-Euler by another road.
+
+W. M. Silver, "On the Representation of Angular Velocity and its Effect on the Efficiency of Manipulator Dynamics Computation",
+MIT A.I. Memo 622 (1981), section 3, equations (3.11) to (3.16). Written with ω in place of Ẇ, Lagrange's equations
+contain Newton's force and Euler's torque on every link, each projected on a partial velocity:
+
+    τ_j = Σ_i (F_i · ∂v_i/∂q̇_j + N_i · ∂ω_i/∂q̇_j),    F = m v̇,  N = I ω̇ + ω × I ω                 (3.11), (3.12)
+
+    paper       here
+    v̇_i         acceleration of the link's mass centre, gravity being an acceleration of the base
+    I_i         `CentralInertia.I`: inertia about the mass centre
+    ẑ_j         the joint's twist H: rotation part hw, translation part hv; one of them is zero for a turn or a slide
+    p_{j,i}     from joint j to the mass centre of link i
+
+Summed from the tip to the base, in the components of each link, (3.12) is the recursion of Luh, Walker and Paul.
+
+Needs a tree; any joint, for (3.12) holds for speeds that are no derivatives of coordinates too (Jourdain). Cost:
+linear in the number of links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..equations import Recipe
+from ..errors import PolhodeError
+from ..expr import Matrix, Vector, is_zero
+from ..geometry.angular_velocity import inertia_of_moments
+from ..kinematics.tree import BASE, Link, Tree
+from ..loads import Loads, Wrench
+from ..model.system import System
+
+_ZERO = Vector([0, 0, 0])
+
+
+@dataclass(frozen=True)
+class CentralInertia:
+    """Mass, mass centre in the link, and inertia about the mass centre."""
+
+    m: Any
+    c: Vector
+    I: Matrix
+
+
+def central_inertia(link: Link) -> CentralInertia:
+    """The mass centre c = h/m of a link, and I = tr(J) 1 - J for J = ∫ r rᵀ dm - h cᵀ taken there, (2.11)."""
+    m, h, J = link.inertia.m, link.inertia.h, link.inertia.J
+    if is_zero(m):
+        if not all(is_zero(entry) for entry in h):
+            raise PolhodeError(
+                "the link has a first moment and no mass, so it has no mass centre.",
+                place=f"joint '{link.joint}'",
+                cure="Derive with passes=(), which leaves masses where the model has them.",
+                code="E-DERIVE-011",
+            )
+        return CentralInertia(0, _ZERO, inertia_of_moments(J))
+    c = h / m
+    moments = Matrix([[J[i, j] - h[i] * c[j] for j in range(3)] for i in range(3)])
+    return CentralInertia(m, c, inertia_of_moments(moments))
+
+
+def inverse_dynamics(
+    tree: Tree,
+    inertias: Sequence[CentralInertia],
+    u: Sequence[Any],
+    ud: Sequence[Any],
+    wrenches: Sequence[Wrench],
+    gravity: Sequence[Any],
+) -> list[Any]:
+    """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
+    motion: list[tuple[Vector, Vector, Vector]] = []  # ω, ω̇, and v̇ of the joint
+    for link in tree.links:
+        w, wd, vd = (_ZERO, _ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
+        vd = link.outward(vd + wd.cross(link.X.p) + w.cross(w.cross(link.X.p)))
+        w, wd = link.outward(w), link.outward(wd)
+        (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_velocity(ud)
+        vd = vd + zvd + (w + w + zw).cross(zv)  # Coriolis' part, and a screw's own
+        motion.append((w + zw, wd + zwd + w.cross(zw), vd))  # (3.14)
+    totals: list[Wrench] = []  # Σ (p × F + N) and Σ F
+    for (w, wd, vd), body, (n_given, f_given) in zip(motion, inertias, wrenches, strict=True):
+        F = (vd + wd.cross(body.c) + w.cross(w.cross(body.c))) * body.m
+        N = body.I @ wd + w.cross(body.I @ w)  # (1.3)
+        totals.append((body.c.cross(F) + N - n_given, F - f_given))
+    tau: list[Any] = [0] * len(u)
+    for place in reversed(range(len(tree.links))):
+        link, (n, f) = tree.links[place], totals[place]
+        for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+            tau[speed] = hw.dot(n) + hv.dot(f)  # (3.12) with (3.15), (3.16)
+        if link.parent != BASE:
+            n_parent, f_parent = totals[link.parent]
+            f = link.inward(f)
+            totals[link.parent] = (n_parent + link.inward(n) + link.X.p.cross(f), f_parent + f)
+    return tau
+
+
+def recipe(system: System, tree: Tree) -> Recipe:
+    """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
+    loads = Loads(system, tree)
+    inertias = [central_inertia(link) for link in tree.links]
+    size = len(tree.u)
+    free = [(_ZERO, _ZERO) for _ in tree.links]
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        tau = inverse_dynamics(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)
+        return Vector(tau) - loads.speed_forces()
+
+    def mass_matrix() -> Matrix:
+        still = [0] * size
+        columns = (inverse_dynamics(tree, inertias, still, unit, free, _ZERO) for unit in Matrix.identity(size))
+        return Matrix.columns_of(columns, size)
+
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix)

@@ -1,0 +1,166 @@
+"""Lagrange's equations with 4×4 matrices: the first way, and the longest.
+
+J. J. Uicker, "On the Dynamic Analysis of Spatial Linkages Using 4×4 Matrices" (1965), and M. E. Kahn, "The Near-Minimum-Time
+Control of Open-Loop Articulated Kinematic Chains" (1969), as W. M. Silver, A.I. Memo 622 (1981), quotes them in (1.2):
+
+    τ_i = Σ_j tr(∂W_j/∂q_i J_j Ẅ_jᵀ) - m_j gᵀ ∂W_j/∂q_i r_j                                        (1.2, with gravity)
+    Ẅ_j = Σ_k ∂W_j/∂q_k q̈_k + Σ_k Σ_l ∂²W_j/∂q_k∂q_l q̇_k q̇_l
+
+    paper       here
+    A_j         `Segment.A`: the link in its parent; ∂A_j/∂q_j = A_j Q_j with a constant operator matrix Q_j
+    W_j         the link in the ground, the product of all A on the way
+    J_j         `Segment.J` = ∫ r rᵀ dm with r = (x, y, z, 1), in the link's components; m_j r_j is its last column
+    U_ji, U_jkl first and second partial derivatives of W_j: products with one A or two of them differentiated
+
+Every partial derivative is formed and every trace taken as the sum says; nothing is carried from one term to the next.
+
+Needs a tree of joints with one degree of freedom each, of any kind. Cost: grows with the fourth power of the depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..equations import Recipe
+from ..errors import PolhodeError
+from ..expr import Matrix, Vector, skew
+from ..geometry import Inertia
+from ..kinematics.motion import link_jacobian
+from ..kinematics.tree import BASE, Link, Tree
+from ..loads import Loads
+from ..model.system import System
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A link and the joint that carries it, in homogeneous coordinates."""
+
+    parent: int
+    speed: int  # the place of its q̇ among all speeds
+    A: Matrix
+    A_D_q: Matrix
+    A_D_qq: Matrix
+    J: Matrix
+
+    @property
+    def moment(self) -> Vector:
+        """m r: the first moment of the mass, and the mass."""
+        return self.J[:, 3]
+
+
+def segments(tree: Tree, formalism: str) -> list[Segment]:
+    """A tree in 4×4 matrices, with ∂A/∂q = A Q and ∂²A/∂q² = A Q Q."""
+    only_single_joints(tree, formalism)
+    made = []
+    for link in tree.links:
+        A, Q = link.X.matrix(), operator(link)
+        made.append(Segment(link.parent, link.speeds[0], A, A @ Q, A @ Q @ Q, pseudo_inertia(link.inertia)))
+    return made
+
+
+def only_single_joints(tree: Tree, formalism: str) -> None:
+    """Refuse joints that turn or slide in more than one way at once: they have no coordinate with q̇ = u."""
+    for link in tree.links:
+        if len(link.H) != 1 or len(link.coordinates) != 1:
+            raise PolhodeError(
+                f"the formalism '{formalism}' is made for joints with one degree of freedom, "
+                f"and this one has a stage with {len(link.H)} speeds and {len(link.coordinates)} coordinates.",
+                place=f"joint '{link.joint}'",
+                cure="Derive with 'newton_euler' or 'poincare', or write the joint as a compound of single ones.",
+                code="E-DERIVE-010",
+            )
+
+
+def operator(link: Link) -> Matrix:
+    """Q: the constant matrix [[ĥ1, h2], [0, 0]] of the joint's twist; a turn, a slide or a screw alike."""
+    w, v = link.H[0]
+    hat = skew(w)
+    return Matrix([[*hat[i], v[i]] for i in range(3)] + [[0, 0, 0, 0]])
+
+
+def pseudo_inertia(inertia: Inertia) -> Matrix:
+    """∫ r rᵀ dm for r = (x, y, z, 1)."""
+    return Matrix([[*inertia.J[i], inertia.h[i]] for i in range(3)] + [[*inertia.h, inertia.m]])
+
+
+def trace(matrix: Matrix) -> Any:
+    """The sum of the diagonal."""
+    return sum(row[i] for i, row in enumerate(matrix))
+
+
+Partials = tuple[dict[int, Matrix], dict[tuple[int, int], Matrix]]
+
+
+def partials(links: Sequence[Segment]) -> list[Partials]:
+    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by place of the speeds; those that vanish are left out."""
+    table: list[Partials] = []
+    between: dict[tuple[int, int], Matrix] = {(BASE, BASE): Matrix.identity(4)}  # ⁱW_j for each i on the way to j
+    paths: dict[int, list[int]] = {BASE: []}
+    for j, link in enumerate(links):
+        path = paths[j] = [*paths[link.parent], j]
+        for i in [BASE, *paths[link.parent]]:
+            between[i, j] = between[i, link.parent] @ link.A
+        between[j, j] = Matrix.identity(4)
+        first: dict[int, Matrix] = {}
+        second: dict[tuple[int, int], Matrix] = {}
+        for at, k in enumerate(path):
+            one = links[k]
+            W = between[BASE, one.parent]
+            first[one.speed] = W @ one.A_D_q @ between[k, j]
+            second[one.speed, one.speed] = W @ one.A_D_qq @ between[k, j]
+            for l in path[at + 1 :]:
+                two = links[l]
+                U = W @ one.A_D_q @ between[k, two.parent] @ two.A_D_q @ between[l, j]
+                second[one.speed, two.speed] = second[two.speed, one.speed] = U
+        table.append((first, second))
+    return table
+
+
+def inverse_dynamics(
+    links: Sequence[Segment], qd: Sequence[Any], qdd: Sequence[Any], gravity: Sequence[Any]
+) -> list[Any]:
+    """The effort on every coordinate, (1.2)."""
+    g = Vector([*gravity, 0])
+    tau: list[Any] = [0] * len(qd)
+    for link, (first, second) in zip(links, partials(links), strict=True):
+        J = link.J
+        for i, U_i in first.items():
+            for k, U_k in first.items():
+                tau[i] = tau[i] + trace(U_i @ J @ U_k.T) * qdd[k]
+            for (k, l), U_kl in second.items():
+                tau[i] = tau[i] + trace(U_i @ J @ U_kl.T) * qd[k] * qd[l]
+            tau[i] = tau[i] - g.dot(U_i @ link.moment)
+    return tau
+
+
+def mass_matrix(links: Sequence[Segment]) -> Matrix:
+    """M_ik = Σ_j tr(∂W_j/∂q_i J_j (∂W_j/∂q_k)ᵀ)."""
+    M: list[list[Any]] = [[0] * len(links) for _ in links]
+    for link, (first, _) in zip(links, partials(links), strict=True):
+        for i, U_i in first.items():
+            for k, U_k in first.items():
+                M[i][k] = M[i][k] + trace(U_i @ link.J @ U_k.T)
+    return Matrix(M)
+
+
+def given_forces(system: System, tree: Tree) -> Vector:
+    """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
+    loads = Loads(system, tree)
+    total = list(loads.speed_forces())
+    for place, (n, f) in enumerate(loads.wrenches()):
+        if any(n) or any(f):
+            for speed, w, v in link_jacobian(tree, place):
+                total[speed] = total[speed] + w.dot(n) + v.dot(f)
+    return Vector(total)
+
+
+def recipe(system: System, tree: Tree) -> Recipe:
+    """Inverse dynamics and mass matrix from the sum (1.2)."""
+    links = segments(tree, "uicker_kahn")
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+
+    return Recipe(inverse=inverse, mass_matrix=lambda: mass_matrix(links))

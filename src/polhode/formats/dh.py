@@ -1,0 +1,164 @@
+"""Denavit–Hartenberg tables: a serial arm from four numbers a joint.
+
+    classic    A_i = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha)    the frame sits at the link's far end
+    modified   A_i = Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d)    the frame sits at the link's near end
+
+The joint's coordinate is added to theta (revolute) or to d (prismatic). J. Denavit and R. S. Hartenberg, J. Applied
+Mechanics 22 (1955); the modified form is J. J. Craig's, Introduction to Robotics, section 3.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from ..errors import FormatError, PolhodeError
+from ..expr import Expr, as_expr, cos, sin
+from ..model import Fixed, JointType, Prismatic, Revolute, System
+from .urdf.number import nearest_angle
+
+CONVENTIONS = ("classic", "modified")
+_TYPES = {"revolute": Revolute, "prismatic": Prismatic, "fixed": None}
+_SNAP = Fraction("1e-9")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: where the next frame is, how the joint moves it, and what mass the link has.
+
+    Mass centre and inertia (about the mass centre) are in the axes of the link's own frame.
+    """
+
+    theta: Any = 0
+    d: Any = 0
+    a: Any = 0
+    alpha: Any = 0
+    joint: str = "revolute"
+    mass: Any = 0
+    com: Sequence[Any] = (0, 0, 0)
+    inertia: Any = 0
+    name: str = ""
+
+
+def from_dh(
+    rows: Iterable[Row | Mapping[str, Any] | Sequence[Any]],
+    convention: str = "classic",
+    *,
+    name: str = "arm",
+    gravity: Iterable[Any] = (0, 0, "-9.81"),
+    system: System | None = None,
+) -> System:
+    """The serial arm of a table; bodies are link1, link2, …, coordinates q1, q2, …, speeds u1, u2, ….
+
+    A row is a `Row`, a mapping of its fields, or a sequence (theta, d, a, alpha, joint, …). Numbers may be symbols; an
+    angle within 1e-9 of a multiple of π/2 is taken to be exactly that. Give a `system` to use its
+    parameters; `name` and `gravity` are those of a new one.
+
+    >>> import polhode as ph
+    >>> arm = from_dh([(0, 0, 1, 0), (0, 0, 1, 0)])
+    >>> arm.derive().pose("link2").p[0] == ph.cos(ph.symbol("q1", "coordinate")) + ph.cos(
+    ...     ph.symbol("q1", "coordinate") + ph.symbol("q2", "coordinate"))
+    True
+    """
+    if convention not in CONVENTIONS:
+        raise PolhodeError(
+            f"there is no convention {convention!r}.",
+            cure=f"Choose {' or '.join(CONVENTIONS)}.",
+            code="E-DH-001",
+        )
+    arm = System(name, gravity) if system is None else system
+    parent = arm.ground
+    for place, given in enumerate(rows, start=1):
+        row = _row(given, place)
+        body = arm.body(row.name or f"link{place}", row.mass, row.com, row.inertia)
+        kind = _joint_type(row, place)
+        names = ([f"q{place}"], [f"u{place}"]) if kind.speeds else ([], [])
+        arm.joint(
+            f"joint{place}",
+            parent,
+            body,
+            kind,
+            **(_classic(row, place) if convention == "classic" else _modified(row, place)),
+            coordinates=names[0],
+            speeds=names[1],
+        )
+        parent = body
+    return arm
+
+
+def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
+    if isinstance(given, Row):
+        return given
+    known = [field.name for field in fields(Row)]
+    if isinstance(given, Mapping):
+        for key in given:
+            if key not in known:
+                close = get_close_matches(str(key), known, n=1)
+                raise FormatError(
+                    f"there is no column '{key}'.",
+                    place=f"row {place}",
+                    cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
+                    code="E-DH-002",
+                )
+        return Row(**given)
+    if isinstance(given, str) or not 4 <= len(given) <= len(known):
+        raise FormatError(
+            f"a row has 4 to {len(known)} entries.",
+            place=f"row {place}",
+            cure=f"Write ({', '.join(known)}); what follows alpha may be left out.",
+            code="E-DH-003",
+        )
+    return Row(*given)
+
+
+def _joint_type(row: Row, place: int) -> JointType:
+    if row.joint not in _TYPES:
+        raise FormatError(
+            f"there is no joint {row.joint!r}.",
+            place=f"row {place}",
+            cure=f"Choose one of {', '.join(_TYPES)}.",
+            code="E-DH-004",
+        )
+    made = _TYPES[row.joint]
+    return Fixed() if made is None else made("z")
+
+
+def _number(value: Any, what: str, place: int) -> Expr:
+    try:
+        return as_expr(value)
+    except PolhodeError:
+        raise FormatError(
+            f"{what} = {value!r} is not a number or an expression.",
+            place=f"row {place}",
+            cure="Give a number, or an expression of parameters.",
+            code="E-DH-005",
+        ) from None
+
+
+def _angle(value: Any, what: str, place: int) -> Expr:
+    angle = _number(value, what, place)
+    return nearest_angle(Fraction(angle.data), _SNAP)[0] if angle.is_number else angle
+
+
+def _classic(row: Row, place: int) -> dict[str, Any]:
+    """Rot_z(theta) Trans_z(d) commute with the joint and go before it; Trans_x(a) Rot_x(alpha) come after."""
+    theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
+    return {
+        "at": (0, 0, _number(row.d, "d", place)),
+        "rotation": [("z", theta)],
+        "child_at": (-_number(row.a, "a", place), 0, 0),
+        "child_rotation": [("x", -alpha)],
+    }
+
+
+def _modified(row: Row, place: int) -> dict[str, Any]:
+    """All four motions go before the joint."""
+    theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
+    d = _number(row.d, "d", place)
+    return {
+        "at": (_number(row.a, "a", place), -d * sin(alpha), d * cos(alpha)),
+        "rotation": [("x", alpha), ("z", theta)],
+    }

@@ -1,0 +1,70 @@
+"""What bodies look like when nobody has said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.model.system import GROUND
+from polhode.samples import six_degree_of_freedom_arm
+from polhode.simulate.scenery import DrawnBody, Scenery, quaternions_of
+
+
+def drawn(system: ph.System, **parameters: float) -> dict[str, DrawnBody]:
+    return {body.name: body for body in Scenery.of(system.derive(), parameters).bodies}
+
+
+def two_links() -> ph.System:
+    s = ph.System("two links", gravity=(0, -9.81, 0))
+    l = s.parameter("l", 2)
+    first = s.body("first", 1, (l / 2, 0, 0))
+    second = s.body("second", 1, (l / 2, 0, 0))
+    s.joint("a", s.ground, first, ph.Revolute("z"))
+    s.joint("b", first, second, ph.Revolute("z"), at=(l, 0, 0))
+    return s
+
+
+def test_a_link_is_drawn_from_its_joint_to_the_next() -> None:
+    capsule = next(piece for piece in drawn(two_links())["first"].pieces if piece.kind == "capsule")
+    assert capsule.size[1] == pytest.approx(2.0)
+    half = np.array(capsule.rotation) @ [0, 0, capsule.size[1] / 2]
+    assert np.abs(half) == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
+    assert capsule.position == pytest.approx([1.0, 0.0, 0.0])
+
+
+def test_sizes_follow_the_parameters() -> None:
+    small, large = (drawn(two_links(), l=l)["first"].pieces[0] for l in (1.0, 10.0))
+    assert large.size[0] == pytest.approx(10 * small.size[0])
+
+
+def test_a_body_about_its_mass_centre_is_the_box_of_its_inertia() -> None:
+    s = ph.System("brick")
+    s.joint("air", s.ground, s.body("brick", 3, inertia=ph.box(3, 1, 2, 4)), ph.Free())
+    (piece,) = drawn(s)["brick"].pieces
+    assert piece.kind == "box"
+    assert sorted(piece.size) == pytest.approx([1, 2, 4])
+
+
+def test_own_shapes_are_kept_with_symbols_evaluated() -> None:
+    pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].pieces
+    assert pieces[0].kind == "capsule"
+    assert pieces[0].size[1] == 5.0
+
+
+def test_up_is_against_gravity() -> None:
+    assert Scenery.of(two_links().derive(), {}).up == pytest.approx([0, 9.81, 0])
+
+
+def test_a_free_body_hangs_on_no_base() -> None:
+    s = ph.System("stone")
+    s.joint("air", s.ground, s.body("stone", 1, inertia=(1, 1, 1)), ph.Free())
+    assert drawn(s)[GROUND].pieces == ()
+
+
+def test_quaternions_turn_as_their_matrices_do() -> None:
+    matrices = Rotation.random(20, random_state=1).as_matrix().reshape(4, 5, 3, 3)
+    made = quaternions_of(matrices)
+    again = Rotation.from_quat(made[..., [1, 2, 3, 0]].reshape(-1, 4)).as_matrix()
+    assert np.abs(again.reshape(4, 5, 3, 3) - matrices).max() < 1e-12

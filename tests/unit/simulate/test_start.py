@@ -1,0 +1,53 @@
+"""Where a run begins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.equations import Equations
+from polhode.errors import PolhodeError
+from polhode.simulate.state import home, quaternion_groups, start_state
+
+
+@pytest.fixture(scope="module")
+def crane() -> Equations:
+    s = ph.System("crane")
+    trolley = s.body("trolley", 1)
+    s.joint("x", s.ground, trolley, ph.Prismatic("x"), speeds=["v"])
+    s.joint("hook", trolley, s.body("load", 2, (0, 0, -1), (1, 1, 1)), ph.Spherical())
+    s.pose("away", {"x": 2.0, "hook_e0": 0.6, "hook_e1": 0.8}, {"v": -1.0})
+    return s.derive()
+
+
+def test_home_is_zero_with_quaternions_that_do_not_turn(crane: Equations) -> None:
+    assert quaternion_groups(crane) == [(1, 4)]
+    assert home(crane).tolist() == [0, 1, 0, 0, 0]
+
+
+def test_a_named_pose_gives_coordinates_and_speeds(crane: Equations) -> None:
+    start = start_state(crane, "away")
+    assert start.q.tolist() == [2, 0.6, 0.8, 0, 0]
+    assert start.u.tolist() == [-1, 0, 0, 0]
+    assert start.notices == ()
+
+
+def test_speeds_given_beside_a_pose_win_over_it(crane: Equations) -> None:
+    assert start_state(crane, "away", {"v": 3}).u.tolist() == [3, 0, 0, 0]
+
+
+def test_coordinates_by_name_leave_the_rest_at_home(crane: Equations) -> None:
+    assert start_state(crane, {"x": -1}).q.tolist() == [-1, 1, 0, 0, 0]
+
+
+def test_arrays_are_copied(crane: Equations) -> None:
+    q, u = home(crane), np.zeros(4)
+    start = start_state(crane, (q, u))
+    start.q[0] = 5
+    assert q[0] == 0
+
+
+def test_an_unknown_pose_lists_those_there_are(crane: Equations) -> None:
+    with pytest.raises(PolhodeError, match="Did you mean 'away'"):
+        start_state(crane, "awai")

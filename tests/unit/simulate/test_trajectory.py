@@ -1,0 +1,161 @@
+"""What can be asked of a trajectory."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.simulate import Trajectory, simulate
+
+
+def spinning_pendulum() -> ph.System:
+    s = ph.System("spinning <pendulum>")
+    l = s.parameter("l", 2)
+    rod = s.body("rod", 1, (0, 0, -l / 2), ph.rod(1, l))
+    s.joint("hinge", s.ground, rod, ph.Revolute("y"))
+    s.joint('ball, "loose"', rod, s.body("ball", 0.5, (0, 0, 0), (0.1, 0.2, 0.3)), ph.Spherical(), at=(0, 0, -l))
+    return s
+
+
+@pytest.fixture(scope="module")
+def run() -> Trajectory:
+    start = {"hinge": 1.0}
+    speeds = [0.0, 1.0, 2.0, 3.0]
+    return simulate(spinning_pendulum().derive(), 2, start=start, speeds=speeds, samples=201, rtol=1e-10, atol=1e-10)
+
+
+def test_coordinates_and_speeds_are_got_by_name(run: Trajectory) -> None:
+    assert run["hinge"][0] == 1.0
+    assert run.speed("hinge")[0] == 0.0
+    assert run["hinge"] is not run.speed("hinge")
+    with pytest.raises(PolhodeError, match="Did you mean 'hinge'"):
+        run["hing"]
+
+
+def test_a_trajectory_cannot_be_changed(run: Trajectory) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        run["hinge"][0] = 0.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        run.status = "done"  # type: ignore[misc]
+
+
+def test_energy_is_kept_and_exchanged(run: Trajectory) -> None:
+    energy = run.energy
+    assert run.energy_drift < 1e-8
+    assert np.ptp(energy.kinetic) > 1.0
+    assert energy.total == pytest.approx(energy.kinetic + energy.potential)
+
+
+def test_energy_drift_notices_a_brake() -> None:
+    s = spinning_pendulum()
+    s.joint_spring("hinge", 0, damping=1)
+    assert simulate(s.derive(), 2, start={"hinge": 1.0}).energy_drift > 0.1
+
+
+def test_a_spherical_joint_in_its_mass_centre_keeps_the_balls_angular_momentum(run: Trajectory) -> None:
+    # The joint's speeds are relative to the rod, whose own spin is to be added.
+    _, rotations = run.pose("ball")
+    rod_spin = np.zeros((len(run), 3))
+    rod_spin[:, 1] = run.speed("hinge")
+    spin = np.einsum("tij,tj->ti", rotations, run.u[:, 1:])
+    inertia = np.einsum("tij,j,tkj->tik", rotations, [0.1, 0.2, 0.3], rotations)
+    momentum = np.einsum("tij,tj->ti", inertia, rod_spin + spin)
+    assert np.abs(momentum - momentum[0]).max() < 1e-7
+
+
+def test_the_pose_of_a_body_is_where_its_joint_put_it(run: Trajectory) -> None:
+    positions, rotations = run.pose("ball")
+    expected = np.column_stack([-2 * np.sin(run["hinge"]), 0 * run.t, -2 * np.cos(run["hinge"])])
+    assert np.abs(positions - expected).max() < 1e-12
+    assert np.abs(rotations @ rotations.transpose(0, 2, 1) - np.eye(3)).max() < 1e-12
+
+
+def test_between_samples_lies_what_a_finer_run_finds(run: Trajectory) -> None:
+    times = np.array([0.0033, 0.777, 1.9999])
+    fine = simulate(
+        spinning_pendulum().derive(), 2, start={"hinge": 1.0}, speeds=[0.0, 1.0, 2.0, 3.0], samples=times,
+        rtol=1e-10, atol=1e-10,
+    )  # fmt: skip
+    then = run.at(times)
+    assert np.abs(then.q - fine.q[1:-1]).max() < 1e-7
+    assert np.abs(then.u - fine.u[1:-1]).max() < 1e-4
+    assert np.abs(np.linalg.norm(then.q[:, 1:], axis=1) - 1).max() < 1e-15
+
+
+def test_at_the_samples_nothing_changes(run: Trajectory) -> None:
+    assert np.abs(run.at(run.t).q - run.q).max() < 1e-14
+
+
+def test_outside_its_time_a_trajectory_says_nothing(run: Trajectory) -> None:
+    with pytest.raises(PolhodeError, match="from 0 to 2 s"):
+        run.at(2.5)
+
+
+def test_text_and_archives_give_back_every_digit(run: Trajectory, tmp_path: Path) -> None:
+    for again in (
+        Trajectory.from_csv(run.to_csv(tmp_path / "run.csv")),
+        Trajectory.load(run.save(tmp_path / "run.npz")),
+    ):
+        assert np.array_equal(again.t, run.t)
+        assert np.array_equal(again.q, run.q)
+        assert np.array_equal(again.u, run.u)
+        assert again.coordinates == run.coordinates
+        assert again.speeds == run.speeds
+        assert again.status == "done"
+
+
+def test_a_loaded_trajectory_learns_its_mechanism(run: Trajectory, tmp_path: Path) -> None:
+    path = run.save(tmp_path / "run.npz")
+    with pytest.raises(PolhodeError, match="does not know its mechanism"):
+        _ = Trajectory.load(path).energy
+    again = Trajectory.load(path, spinning_pendulum().derive())
+    assert np.array_equal(again.energy.total, run.energy.total)
+    with pytest.raises(PolhodeError, match="coordinates are"):
+        Trajectory.load(path, ph.System("nothing").derive())
+
+
+def test_parameters_of_the_run_stay_with_it(tmp_path: Path) -> None:
+    equations = spinning_pendulum().derive()
+    run = simulate(equations, 1, start={"hinge": 1.0}, parameters={"l": 1})
+    assert run.energy_drift < 1e-7
+    assert Trajectory.load(run.save(tmp_path / "run.npz"), equations).energy_drift == run.energy_drift
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(run: Trajectory, tmp_path: Path) -> None:
+    with pytest.raises(PolhodeError, match="cannot be written"):
+        run.to_csv(tmp_path / "no folder" / "run.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_as_an_xarray_dataset_it_is_labelled(run: Trajectory) -> None:
+    pytest.importorskip("xarray")
+    data = run.to_xarray()
+    assert np.array_equal(data["hinge"], run["hinge"])
+    assert np.array_equal(data["d(hinge)"], run.speed("hinge"))
+    assert data.attrs["status"] == "done"
+
+
+def test_a_page_and_a_plot_are_drawn(run: Trajectory, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    page = run.animate(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "spinning &lt;pendulum&gt;" in page
+    run.plot(tmp_path / "run.png")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_in_a_notebook_names_are_escaped(run: Trajectory) -> None:
+    shown = run._repr_html_()
+    assert "<pendulum>" not in shown
+    assert "&lt;pendulum&gt;" in shown
+
+
+def test_statistics_tell_how_the_run_went(run: Trajectory) -> None:
+    assert run.info["method"] == "DOP853"
+    assert run.info["steps"] > 10
+    assert run.info["evaluations"] > run.info["steps"]
+    assert "201 samples" in str(run)

@@ -1,0 +1,143 @@
+"""The command line, called as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polhode.cli import main
+
+MODELS = Path(__file__).parents[2] / "models"
+
+
+class Shell:
+    """Runs `polhode` in this process and keeps what it said."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        self.monkeypatch.setattr(sys, "argv", ["polhode", *map(str, words)])
+        self.monkeypatch.setenv("COLUMNS", "100")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = self.capsys.readouterr()
+        assert (ended.value.code or 0) == code, said.err
+        self.errors = said.err
+        return said.out
+
+
+@pytest.fixture
+def polhode(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capsys)
+
+
+def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
+    said = polhode("derive", MODELS / "pendulum.yaml")
+    assert "M[omega, omega] = l**2*m" in said
+    assert "sin(theta)" in said
+    assert "τ_omega" in said
+    assert "revolute" in said
+
+
+def test_derive_in_latex_and_json(polhode: Shell) -> None:
+    assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
+    record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
+    assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"}
+    assert record["joints"][0]["holonomic"] is True
+
+
+def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
+    said = polhode("derive", MODELS / "arm.yaml")
+    assert "multiplications" in said
+    assert "--of mass_matrix" in said
+
+
+def test_compare_says_that_all_agree(polhode: Shell) -> None:
+    assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
+    record = json.loads(polhode("compare", MODELS / "double_pendulum.yaml", "--no-timing", "--json"))
+    assert record["agree"] is True
+    assert {row["function"] for row in record["rows"]} == {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
+
+
+def test_simulate_writes_what_it_is_asked_to(polhode: Shell, tmp_path: Path) -> None:
+    files = {name: tmp_path / f"run.{end}" for name, end in (("csv", "csv"), ("page", "html"), ("save", "npz"))}
+    options = [word for name, path in files.items() for word in (f"--{name}", path)]
+    said = polhode("simulate", MODELS / "arm.yaml", "--pose", "reach", "-t", 0.5, *options)
+    assert "energy" in said
+    assert all(path.stat().st_size > 0 for path in files.values())
+
+
+def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
+    ends = [
+        json.loads(polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--json", *more))["final"]["coordinates"]
+        for more in ([], ["--set", "motor=0.1"], ["--set", "motor=0.1", "--set", "m=2"])
+    ]
+    assert len({round(end["theta"], 12) for end in ends}) == 3
+
+
+def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
+    said = polhode("simulate", MODELS / "arm.yaml", code=2)
+    assert "partial: singular mass matrix" in said
+    assert "no inertia resists" in polhode.errors
+
+
+def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
+    said = polhode("check", MODELS / "arm.yaml")
+    assert "✓" in said
+    assert "home is no place to start from" in said
+
+
+def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
+    polhode("export", MODELS / "pendulum.yaml", "--target", "c", "-o", tmp_path, "--of", "mass_matrix")
+    assert (tmp_path / "mass_matrix.c").exists()
+
+
+def test_schema_is_a_json_schema(polhode: Shell) -> None:
+    assert "properties" in json.loads(polhode("schema"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("derive", "nowhere.yaml"),
+        ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
+        ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
+        ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
+        ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
+        ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
+        ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
+        ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
+    ],
+)
+def test_a_wrong_call_says_what_where_and_how_in_both_languages(words: tuple[object, ...], polhode: Shell) -> None:
+    polhode(*words, code=2)
+    assert "E-" in polhode.errors
+    (problem,) = json.loads(polhode(*words, "--json", code=2))["error"]
+    assert problem["message"]
+    assert problem["code"]
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(polhode: Shell, tmp_path: Path) -> None:
+    text = (MODELS / "pendulum.yaml").read_text(encoding="utf-8")
+    model = tmp_path / "odd.yaml"
+    model.write_text(text.replace("polhode: 1", 'polhode: 1\nname: "pen\\e[31mdulum [bold]"'), encoding="utf-8")
+    said = polhode("derive", model)
+    assert "\x1b" not in said
+    assert "[bold]" in said
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
+    script = (
+        "import sys\nsys.argv = ['polhode', '--help']\nfrom polhode.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', *{name.partition('.')[0] for name in sys.modules})"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split("LOADED")[1].split())
+    assert "typer" in loaded
+    assert not loaded & {"numpy", "scipy", "llvmlite", "sympy", "matplotlib", "pydantic", "ruamel"}
