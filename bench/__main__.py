@@ -12,7 +12,7 @@ from pathlib import Path
 from polhode.errors import PolhodeError
 
 from .clock import stay_on_one_core
-from .machine import machine
+from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
@@ -46,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         rows += section
         print(f"\n{as_text(section)}\n")
+    if source_digest() != found["polhode's source"]:
+        found["polhode's source"] += ", changed during the run"
+        print("polhode's source changed during the run: measure again.", file=sys.stderr)
+        failed = True
     full = parts == list(PARTS) and not options.quick and not failed
     for path in write(rows, found, options.out, ROOT / "docs" if full else None):
         print(f"wrote {path}")

@@ -1,13 +1,16 @@
-"""On what it was measured: processor, system and the versions of all that took part."""
+"""On what and of what it was measured: processor, system, versions, and a digest of our own source."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
 import subprocess
 from importlib import metadata
 from pathlib import Path
+
+import polhode
 
 _PACKAGES = (
     "polhode",
@@ -29,8 +32,18 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "compiler": _compiler(),
+        "polhode's source": source_digest(),
         **{name: _version(name) for name in _PACKAGES},
     }
+
+
+def source_digest() -> str:
+    """Eight digits that change with any line of polhode, so that figures can be told apart between versions."""
+    folder = Path(polhode.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def _processor() -> str:

@@ -31,10 +31,11 @@ class OurLoop:
         host = engine.host()
         self._in_lanes = engine.load(lane_module(program, host.lanes, fused=host.fused), None)
 
-    def single(self, seconds: float) -> float:
-        """Seconds a call, one state at a time."""
+    def single(self, seconds: float, *, keep: bool = False) -> float:
+        """Seconds a call, one state at a time; each result overwrites the last, as in the peers, unless kept."""
         arrays = [*self._inputs, self._work, *self._outputs]
-        widths = [array.shape[1] if array.ndim == 2 else 0 for array in arrays]
+        widths = [array.shape[1] for array in self._inputs] + [0]
+        widths += [output.shape[1] if keep else 0 for output in self._outputs]
         nanoseconds = self._library.least_single(
             ctypes.c_void_p(self._compiled.address),
             len(arrays),
@@ -63,7 +64,10 @@ class OurLoop:
         """What one round leaves in the first output: it is the timed code itself that is checked."""
         for output in self._outputs:
             output[:] = np.nan
-        (self.in_lanes if lanes else self.single)(0.0)
+        if lanes:
+            self.in_lanes(0.0)
+        else:
+            self.single(0.0, keep=True)
         return self._outputs[0].copy()
 
 

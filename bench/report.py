@@ -14,12 +14,14 @@ Everything on this page was measured in one run of `python -m bench` on the mach
 on one core. Each figure is the least seen; a ratio says how many times longer the peer takes.
 
 - **derive**: processor time from a built `System` to the graph, every mass, centre, inertia, offset and gravity a
-  symbol, under names never used before. SymPy's arm is checked to be the same mechanism. The cold start is time on the
-  wall in a fresh process without any cache.
-- **speed**: time of one call in one and the same C++ loop over 64 random states, nothing subtracted, parameters baked
-  in; the best round counts, for ours and for theirs. Pinocchio is header-only, `g++ -O3 -march=native -DNDEBUG`, `aba` with `Convention::WORLD` and `crba` with `Convention::LOCAL`
-  (the faster ones), on the same tree; values agree to 1e-9 relative. In lanes, several states are computed at once.
-  MuJoCo's `mj_forward` has contacts and constraints off.
+  symbol, under names never used before. SymPy's arm is checked to be the same mechanism. The cold start is in a fresh
+  process without any cache; its time on the wall is in the note.
+- **speed**: time of one call in one and the same C++ loop over 64 random states, nothing subtracted, each result
+  overwriting the last, parameters baked in; the best round counts, for ours and for theirs. Pinocchio is header-only,
+  `g++ -O3 -march=native -DNDEBUG`, `aba` with `Convention::WORLD` and `crba` with `Convention::LOCAL` (the faster
+  ones), on the same tree; values agree to 1e-9 relative. Ours writes the whole mass matrix, `crba` its upper triangle.
+  In lanes, several states are computed at once and all results are kept. MuJoCo's `mj_forward` has contacts and
+  constraints off.
 - **simulate**: a double pendulum with the same step, both recording every state; the motions agree to 1e-7 over one
   second.
 """

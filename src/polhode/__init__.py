@@ -10,6 +10,9 @@ Matrix([[1]])
 
 from __future__ import annotations
 
+from os import PathLike
+from typing import Any
+
 from .equations import Equations
 from .errors import PolhodeError
 from .expr import Expr, Matrix, Vector, absolute, cos, exp, log, pi, sign, sin, sqrt, symbol, symbols, tan
@@ -40,9 +43,21 @@ from .model import (
 
 __version__ = "0.1.0"
 
+
+def load(path: str | PathLike[str], **options: Any) -> System:
+    """A mechanism from a file: YAML or JSON model files, URDF robot files.
+
+    >>> load("models/pendulum.yaml").name  # doctest: +SKIP
+    'pendulum'
+    """
+    from .formats import load as read
+
+    return read(path, **options)
+
+
 __all__ = [
     "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap", "Matrix",
     "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal",
-    "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "log", "pi", "rod", "rotation", "sign", "sin",
+    "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "load", "log", "pi", "rod", "rotation", "sign", "sin",
     "sphere", "sqrt", "symbol", "symbols", "tan",
 ]  # fmt: skip

@@ -176,6 +176,17 @@ def test_f34_a_controller_cannot_change_the_state() -> None:
     assert run["x"][-1] == pytest.approx(1.0, abs=1e-9)
 
 
+def test_f34_an_event_function_that_raises_is_quoted() -> None:
+    message, _ = stopped("event_failed", slider(), 1, events=[lambda t, q, u: q[7]])
+    assert "IndexError" in message
+
+
+def test_f34_the_last_good_state_is_kept_even_between_samples() -> None:
+    _, run = stopped("nonfinite", slider(lambda s, x, v: 1 + ph.sqrt(1 - x)), 10, samples=2)
+    assert run.t[-1] > 0.5
+    assert 0.5 < run["x"][-1] <= 1.0
+
+
 # ---- F35: steps that vanish, runs without end ----------------------------------------------------------------
 
 
@@ -328,6 +339,18 @@ def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
     ):
         with pytest.raises(PolhodeError, match=meant):
             simulate(equations, 1, **options)  # type: ignore[arg-type]
+
+
+def test_f47_a_parameter_without_value_is_named() -> None:
+    s = ph.System("pendulum")
+    l = s.parameter("l")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError, match="'l'"):
+        simulate(s.derive(), 1)
+    for bad in ("long", float("nan"), None):
+        with pytest.raises(PolhodeError, match="'l'"):
+            simulate(s.derive(), 1, parameters={"l": bad})
+    assert simulate(s.derive(), 1, parameters={"l": 2}).is_whole
 
 
 def test_f47_wrong_shapes_are_named() -> None:

@@ -255,3 +255,24 @@ def test_exact_right_angles_change_a_robot_by_less_than_they_were_rounded() -> N
     assert np.abs(ours - d.inverse_dynamics).max() <= 1e-6 * np.abs(d.inverse_dynamics).max()
     spelt = load_as_pinocchio_does(robot, "fixed").derive("newton_euler")
     assert d.equations.operations("inverse_dynamics").total < spelt.operations("inverse_dynamics").total
+
+
+def test_a_planar_joint_moves_as_pinocchio_says(tmp_path: Path) -> None:
+    path = tmp_path / "puck.urdf"
+    path.write_text(
+        """<robot name="puck"><link name="table"/><link name="puck"><inertial><origin xyz="0.1 0.2 0.3"/>
+        <mass value="2"/><inertia ixx="1" iyy="1.5" izz="2" ixy="0.1" ixz="0.2" iyz="0.3"/></inertial></link>
+        <joint name="slide" type="planar"><parent link="table"/><child link="puck"/>
+        <origin xyz="1 2 3" rpy="0.3 0.2 0.1"/><axis xyz="0 0 1"/></joint></robot>""",
+        encoding="utf-8",
+    )
+    equations = load_urdf(path).derive("newton_euler")
+    model = pin.buildModelFromUrdf(str(path))
+    assert equations.coordinates == ["slide_angle", "slide_x", "slide_y"]
+    angle, x, y = 0.7, 0.4, -0.3
+    order = [1, 2, 0]  # Pinocchio lists (vx, vy, w)
+    u, rate = np.array([[0.5, -0.2, 0.9], [1.1, 0.6, -0.8]])
+    values = dict(zip([*equations.q, *equations.u, *equations.udot], [angle, x, y, *u, *rate], strict=True))
+    q_judge = np.array([x, y, np.cos(angle), np.sin(angle)])
+    theirs = pin.rnea(model, model.createData(), q_judge, u[order], rate[order])
+    assert_close("inverse dynamics", np.array(evaluate(equations.inverse_dynamics, values))[order], theirs)

@@ -24,13 +24,16 @@ from .functions import (
     tanh,
 )
 from .graph import free_symbols, operation_counts, quiet_collector, rebuild, substitute, topological
+from .latex import latex
 from .matrix import Matrix, Vector, skew
 from .node import Expr, as_expr, live_nodes, number, symbol, symbols, unit_symbols
+from .normal import normal
+from .sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
     "Expr", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "constant_value", "cos",
-    "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "gradient", "independent_columns",
-    "is_zero", "jacobian", "live_nodes", "log", "maximum", "minimum", "number", "operation_counts", "pi",
-    "quiet_collector", "rank", "rebuild", "same", "sign", "sin", "sinh", "skew", "sqrt", "substitute", "symbol",
-    "symbols", "tan", "tanh", "topological", "unit_symbols",
+    "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy", "gradient",
+    "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
+    "number", "operation_counts", "pi", "quiet_collector", "rank", "rebuild", "same", "sign", "sin", "sinh",
+    "skew", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "to_sympy", "topological", "unit_symbols",
 ]  # fmt: skip

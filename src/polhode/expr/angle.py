@@ -50,7 +50,9 @@ class Angle:
             elif op == NUMBER:
                 terms[ONE] = terms.get(ONE, Fraction(0)) + factor * node.data
             else:
-                terms[node] = terms.get(node, Fraction(0)) + factor
+                scale = _numeric_factor(node)
+                atom = node if scale == 1 else mul(number(1 / scale), node)
+                terms[atom] = terms.get(atom, Fraction(0)) + factor * scale
         return Angle(tuple((atom, factor) for atom, factor in terms.items() if factor), pi_part)
 
     @property
@@ -73,6 +75,19 @@ class Angle:
         return _fingerprints(key, self.pi_part)
 
 
+def _numeric_factor(node: Expr) -> Fraction:
+    """The number that a product has as a factor somewhere inside, as (2 x) y has 2."""
+    scale = Fraction(1)
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if part.op == MUL:
+            stack += part.args
+        elif part.op == NUMBER:
+            scale *= part.data
+    return scale
+
+
 @lru_cache(maxsize=65536)
 def _fingerprints(terms: tuple[tuple[int, Fraction], ...], pi_part: Fraction) -> tuple[int, int]:
     z = _turn("pi", pi_part, turn_of_pi(pi_part)) if pi_part else 1
@@ -89,5 +104,3 @@ def _turn(atom: object, factor: Fraction, exact: int | None) -> int:
         return exact
     odd = hash_to_field("exotic angle", atom, abs(factor))
     return odd if factor > 0 else inverse(odd)
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from .graph import rebuild_named, topological
 from .node import NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
 
 _VERSION = 1
+_RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 def dump(roots: Sequence[Expr]) -> str:
@@ -35,23 +37,33 @@ def load(text: str, root: int | None = None) -> Any:
     try:
         record = json.loads(text)
         if record["polhode"] != _VERSION:
-            raise PolhodeError(f"expression archive of version {record['polhode']}.", code="E-EXPR-020")
+            raise PolhodeError(f"expression archive of version {record['polhode']!r}.", code="E-EXPR-020")
         made: list[Expr] = []
         for op, *rest in record["nodes"]:
             made.append(_node(op, rest, made))
-        roots = [made[place] for place in record["roots"]]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        roots = [made[_place(place, made)] for place in record["roots"]]
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise PolhodeError(f"not an expression archive ({error}).", code="E-EXPR-021") from None
     return roots if root is None else roots[root]
 
 
+def _place(place: object, made: list[Expr]) -> int:
+    if type(place) is not int or not 0 <= place < len(made):
+        raise ValueError(f"{place!r} is not an earlier node")
+    return place
+
+
 def _node(op: str, rest: list[Any], made: list[Expr]) -> Expr:
     if op == NUMBER:
+        if not isinstance(rest[0], str) or not _RATIONAL.fullmatch(rest[0]):
+            raise ValueError(f"{rest[0]!r} is not a rational number")
         return number(Fraction(rest[0]))
     if op == "pi":
         return pi
     if op == SYMBOL:
+        if not all(isinstance(word, str) for word in (*rest[:2], *(rest[2] if len(rest) == 3 else ()))):
+            raise ValueError("a symbol's name is not a text")
         if len(rest) == 3:
             return unit_symbols(rest[2], rest[0])[list(rest[2]).index(rest[1])]
         return symbol(rest[1], rest[0])
-    return rebuild_named(op, [made[place] for place in rest])
+    return rebuild_named(op, [made[_place(place, made)] for place in rest])

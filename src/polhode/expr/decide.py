@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .field import P, inverse
-from .matrix import Matrix
 from .node import as_expr
 
 

@@ -57,7 +57,7 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
     roots = list(roots)
     rate: dict[int, Expr] = {}
     for variable, value in direction.items():
-        if variable.op != SYMBOL:
+        if type(variable) is not Expr or variable.op != SYMBOL:
             raise PolhodeError(
                 f"cannot differentiate with respect to {variable!r}: it is no symbol.", code="E-EXPR-012"
             )
@@ -139,5 +139,3 @@ def jacobian(roots: Sequence[Expr], variables: Sequence[Expr]) -> Matrix:
         return Matrix([gradient(root, variables) for root in roots])
     columns = [derivative(roots, variable) for variable in variables]
     return Matrix([[column[i] for column in columns] for i in range(len(roots))])
-
-

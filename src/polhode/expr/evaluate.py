@@ -31,12 +31,31 @@ def evaluate(roots: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
     result: dict[int, float] = {}
     for node in topological(roots):
         if node.op == NUMBER:
-            result[id(node)] = float(node.data)
+            result[id(node)] = _float(node)
         elif node.op == SYMBOL:
             result[id(node)] = float(_value_of(node, values))
         else:
-            result[id(node)] = ON_FLOATS[node.op](*(result[id(arg)] for arg in node.args))
+            result[id(node)] = _on_floats(node.op, [result[id(arg)] for arg in node.args])
     return [result[id(root)] for root in roots]
+
+
+def _on_floats(op: str, args: list[float]) -> float:
+    """One operation as floating-point units do it: what is not a number is nan, what is too large infinite."""
+    try:
+        return ON_FLOATS[op](*args)
+    except ZeroDivisionError:
+        return math.copysign(math.inf, args[0]) * math.copysign(1, args[1]) if args[0] else math.nan
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return -math.inf if op == "log" and args[0] == 0 else math.nan
+
+
+def _float(node: Expr) -> float:
+    try:
+        return float(node.data)
+    except OverflowError:
+        return math.inf if node.data > 0 else -math.inf
 
 
 def _value_of(node: Expr, values: Mapping[Expr, float]) -> float:

@@ -126,8 +126,9 @@ def _sqrt_of_number(value: Fraction) -> Expr:
     return mul(number(outside), root)
 
 
-def _opaque(op: str, *args: Expr) -> Expr:
-    fp = field.hash_to_field(op, *(arg.fp for arg in args))
+def _opaque(op: str, *args: Expr, fp: int | None = None) -> Expr:
+    if fp is None:
+        fp = field.hash_to_field(op, *(arg.fp for arg in args))
     return intern_leaf((op, *map(id, args)), op, args, fp)
 
 
@@ -143,9 +144,7 @@ def power(base: Expr, exponent: Expr) -> Expr:
         return _opaque("pow", base, exponent)
     count = abs(value.numerator)
     if count > 4096:
-        raise PolhodeError(
-            f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-005"
-        )
+        raise PolhodeError(f"an exponent of {count} is too large.", cure="Use exp and log.", code="E-EXPR-005")
     result, square = ONE, base
     while count:
         if count & 1:
@@ -198,7 +197,7 @@ def absolute(x: Any) -> Any:
         return abs(x)
     if x.op == NUMBER:
         return number(abs(x.data))
-    return _opaque("abs", x.args[0] if x.op == NEG else x)
+    return _opaque("abs", x, fp=field.hash_to_field("abs", min(x.fp, field.P - x.fp)))
 
 
 def sign(x: Any) -> Any:
@@ -207,14 +206,22 @@ def sign(x: Any) -> Any:
         return (x > 0) - (x < 0)
     if x.op == NUMBER:
         return number((x.data > 0) - (x.data < 0))
-    return neg(_opaque("sign", x.args[0])) if x.op == NEG else _opaque("sign", x)
+    if x.op == NEG:
+        return neg(sign(x.args[0]))
+    opposite = field.P - x.fp
+    if x.fp <= opposite:
+        return _opaque("sign", x)
+    return _opaque("sign", x, fp=field.P - field.hash_to_field("sign", opposite))
 
 
-def _binary(op: str, on_float: Callable[[float, float], float]) -> Callable[[Any, Any], Any]:
+def _binary(op: str, on_float: Callable[[float, float], float], symmetric: bool = False) -> Callable[[Any, Any], Any]:
     def function(a: Any, b: Any) -> Any:
         if type(a) is not Expr and type(b) is not Expr:
             return on_float(a, b)
-        return _opaque(op, as_expr(a), as_expr(b))
+        a, b = as_expr(a), as_expr(b)
+        if not symmetric:
+            return _opaque(op, a, b)
+        return a if a.fp == b.fp else _opaque(op, a, b, fp=field.hash_to_field(op, *sorted((a.fp, b.fp))))
 
     function.__name__ = op
     function.__doc__ = f"{op}(a, b), of expressions or numbers."
@@ -222,8 +229,8 @@ def _binary(op: str, on_float: Callable[[float, float], float]) -> Callable[[Any
 
 
 atan2 = _binary("atan2", math.atan2)
-minimum = _binary("min", min)
-maximum = _binary("max", max)
+minimum = _binary("min", min, symmetric=True)
+maximum = _binary("max", max, symmetric=True)
 
 #: Functions by name, for the model file's grammar and for rebuilding nodes.
 BY_NAME: dict[str, Callable[..., Any]] = {

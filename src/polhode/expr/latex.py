@@ -18,8 +18,8 @@ from typing import Any
 
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
-from .node import ADD, NEG, SUB, SYMBOL, Expr, as_expr
-from .reading import Product, Reading, natural, readings, textbook_rank
+from .node import NEG, SYMBOL, Expr, as_expr
+from .printer import Printer
 
 _GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
@@ -137,54 +137,16 @@ def _letters() -> list[str]:
     return ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
 
 
-class _Printer:
-    """Strings for nodes, parts before wholes."""
+class _Printer(Printer):
+    """LaTeX for nodes, parts before wholes."""
+
+    hidden = r"\cdots"
 
     def __init__(self, names: Mapping[Expr, str], cuts: Mapping[int, str] | None = None) -> None:
+        super().__init__(cuts)
         self.names = names
-        self.cuts = cuts or {}
-        self.made: dict[int, str] = {}
 
-    def text(self, root: Expr) -> str:
-        parts = readings(root, self.cuts)
-        for node in topological([root]):
-            if id(node) in parts:
-                reading = parts[id(node)]
-                if reading[0].factors[:1] and reading[0].factors[0][0] is node:
-                    self.made[id(node)] = self._unit(node)
-                else:
-                    self.made[id(node)] = self._sum(reading)
-        return self.made[id(root)]
-
-    def _body(self, node: Expr) -> str:
-        """What stands for a node: its name where it was given one, dots where it is too long to show."""
-        return self.cuts.get(id(node)) or self.made.get(id(node)) or r"\cdots"
-
-    def _is_open(self, node: Expr) -> bool:
-        """Whether a node must be put in brackets inside a product."""
-        return node.op in (ADD, SUB, NEG) and id(node) not in self.cuts and id(node) in self.made
-
-    def _key(self, factor: tuple[Expr, int]) -> tuple[Any, ...]:
-        base, exponent = factor
-        rank = 2 if id(base) in self.cuts else textbook_rank(base)
-        return rank, natural(self._body(base)), exponent
-
-    def _sum(self, reading: Reading) -> str:
-        terms = [Product(term.coefficient, tuple(sorted(term.factors, key=self._key))) for term in reading]
-        terms.sort(key=lambda term: [self._key(factor) for factor in term.factors])
-        first = next((place for place, term in enumerate(terms) if term.coefficient >= 0), 0)
-        terms.insert(0, terms.pop(first))
-        text = ""
-        for term in terms:
-            body = self._product(abs(term.coefficient), term.factors)
-            minus = term.coefficient < 0
-            if text:
-                text += f" - {body}" if minus else f" + {body}"
-            else:
-                text = f"-{body}" if minus else body
-        return text
-
-    def _product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
+    def product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
         tangents = self._tangents(factors)
         above: list[tuple[Expr, int, str]] = []
         below: list[tuple[Expr, int, str]] = []
@@ -213,8 +175,8 @@ class _Printer:
         return found
 
     def _bare(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str | None:
-        if scale == 1 and len(factors) == 1 and factors[0][1] == 1 and self._is_open(factors[0][0]):
-            return self._body(factors[0][0])
+        if scale == 1 and len(factors) == 1 and factors[0][1] == 1 and self.is_open(factors[0][0]):
+            return self.body(factors[0][0])
         return None
 
     def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
@@ -226,25 +188,25 @@ class _Printer:
         return text
 
     def _power(self, base: Expr, exponent: int, op: str) -> str:
-        body = self._body(base)
-        if self._is_open(base):
+        body = self.body(base)
+        if self.is_open(base):
             body = _brackets(body)
         elif op in _RAISED and id(base) not in self.cuts and id(base) in self.made:
             raised = _FUNCTIONS[op] + (f"^{{{exponent}}}" if exponent != 1 else "")
-            return raised + _brackets(self._body(base.args[0]))
+            return raised + _brackets(self.body(base.args[0]))
         if exponent == 1:
             return body
         if "^" in body or op in ("sqrt", "pow", "exp"):
             body = _brackets(body) if base.op != SYMBOL else f"{{{body}}}"
         return f"{body}^{{{exponent}}}"
 
-    def _unit(self, node: Expr) -> str:
+    def unit(self, node: Expr) -> str:
         """A symbol, a constant or a function."""
         if node.op == SYMBOL:
             return self.names.get(node) or latex_name(node.name)
         if node.op == "pi":
             return r"\pi"
-        parts = [self._body(arg) for arg in node.args]
+        parts = [self.body(arg) for arg in node.args]
         if node.op == "sqrt":
             return rf"\sqrt{{{parts[0]}}}"
         if node.op == "abs":

@@ -71,9 +71,7 @@ def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 
 def _same_length(a: Any, b: Any, verb: str) -> None:
     if len(a) != len(b):
-        raise ShapeError(
-            f"cannot {verb} vectors with {len(a)} and {len(b)} components.", code="E-SHAPE-001"
-        )
+        raise ShapeError(f"cannot {verb} vectors with {len(a)} and {len(b)} components.", code="E-SHAPE-001")
 
 
 class Matrix(tuple[Vector, ...]):
@@ -149,14 +147,10 @@ class Matrix(tuple[Vector, ...]):
         if isinstance(other, Matrix):
             columns = list(zip(*other, strict=True))
             if self.shape[1] != len(other):
-                raise ShapeError(
-                    f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-SHAPE-003"
-                )
+                raise ShapeError(f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-SHAPE-003")
             return Matrix([[_dot(row, column) for column in columns] for row in self])
         if self and self.shape[1] != len(other):
-            raise ShapeError(
-                f"cannot multiply a {self.shape} matrix by {len(other)} components.", code="E-SHAPE-003"
-            )
+            raise ShapeError(f"cannot multiply a {self.shape} matrix by {len(other)} components.", code="E-SHAPE-003")
         return Vector([_dot(row, other) for row in self])
 
     def __getitem__(self, index: Any) -> Any:

@@ -187,8 +187,8 @@ _set_op, _set_args, _set_data, _set_fp = (vars(Expr)[slot].__set__ for slot in (
 _new = object.__new__
 
 
-def _intern(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
-    """The one node with this structure, made now if it is not there."""
+def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
+    """The one node with this structure, made now if it is not there; nothing is simplified."""
     ref = _table.get(key)
     if ref is not None:
         found = ref()
@@ -210,7 +210,7 @@ def intern_leaf(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, 
     known = leaf(fp)
     if known is not None and op not in (NUMBER, SYMBOL):
         return known
-    node = _intern(key, op, args, fp, data)
+    node = intern_node(key, op, args, fp, data)
     if known is None or op == NUMBER:
         ref = _Ref(node, _forget_leaf)
         ref.key = fp
@@ -326,7 +326,7 @@ def add(a: Expr, b: Expr) -> Expr:
         return mul(_TWO, a)
     if a.fp > b.fp:
         a, b = b, a
-    return _intern((ADD, id(a), id(b)), ADD, (a, b), fp)
+    return intern_node((ADD, id(a), id(b)), ADD, (a, b), fp)
 
 
 def sub(a: Expr, b: Expr) -> Expr:
@@ -350,7 +350,7 @@ def sub(a: Expr, b: Expr) -> Expr:
             return number(a.data - b.data)
         if b.data < 0:
             return add(a, number(-b.data))
-    return _intern((SUB, id(a), id(b)), SUB, (a, b), fp)
+    return intern_node((SUB, id(a), id(b)), SUB, (a, b), fp)
 
 
 def mul(a: Expr, b: Expr) -> Expr:
@@ -370,7 +370,7 @@ def mul(a: Expr, b: Expr) -> Expr:
             return neg(mul(number(-a.data), b))
         if b.op == NEG:
             return neg(mul(a, b.args[0]))
-        return _intern((MUL, id(a), id(b)), MUL, (a, b), fp)
+        return intern_node((MUL, id(a), id(b)), MUL, (a, b), fp)
     if a.op == NEG:
         return mul(a.args[0], b.args[0]) if b.op == NEG else neg(mul(a.args[0], b))
     if b.op == NEG:
@@ -379,7 +379,7 @@ def mul(a: Expr, b: Expr) -> Expr:
         return a.args[0]
     if a.fp > b.fp:
         a, b = b, a
-    return _intern((MUL, id(a), id(b)), MUL, (a, b), fp)
+    return intern_node((MUL, id(a), id(b)), MUL, (a, b), fp)
 
 
 def div(a: Expr, b: Expr) -> Expr:
@@ -402,7 +402,7 @@ def div(a: Expr, b: Expr) -> Expr:
         return neg(div(a, b.args[0]))
     if a.op == NUMBER and a.data < 0:
         return neg(div(number(-a.data), b))
-    return _intern((DIV, id(a), id(b)), DIV, (a, b), fp)
+    return intern_node((DIV, id(a), id(b)), DIV, (a, b), fp)
 
 
 def neg(a: Expr) -> Expr:
@@ -415,7 +415,7 @@ def neg(a: Expr) -> Expr:
     known = leaf(fp)
     if known is not None:
         return known
-    return _intern((NEG, id(a)), NEG, (a,), fp)
+    return intern_node((NEG, id(a)), NEG, (a,), fp)
 
 
 def live_nodes() -> int:

@@ -24,7 +24,7 @@ from .functions import pi
 from .graph import free_symbols, rebuild, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
-from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, _intern, as_expr
+from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, as_expr, intern_node
 from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
 from .reading import built_length, natural
 from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length, total_length
@@ -171,7 +171,7 @@ class _Reader:
 
     def _inverse(self, node: Expr) -> Polynomial | None:
         """1/node as a single term: its factors, each an atom, with negative exponents."""
-        if self.left <= 0:
+        if not self._afford(100):  # what factoring a small denominator takes
             return None
         product = self._factored(node)
         exponents: dict[int, int] = {}
@@ -224,7 +224,7 @@ class _Reader:
             if node.op in (ADD, SUB, MUL, DIV, NEG):
                 made = rebuild(node, args)
             else:  # a function's constructor would give the form that is already there
-                made = _intern((node.op, *map(id, args)), node.op, args, node.fp)
+                made = intern_node((node.op, *map(id, args)), node.op, args, node.fp)
         return made if self._length(made) <= self._length(node) else node
 
     def _length(self, root: Expr) -> int:

@@ -1,8 +1,8 @@
 """Lagrange's equations with 3×3 rotation matrices and vectors, made recursive.
 
-J. M. Hollerbach, "A Recursive Lagrangian Formulation of Manipulator Dynamics and a Comparative Study of Dynamics Formulation
-Complexity" (1980), the second of its two recursive forms; W. M. Silver, A.I. Memo 622 (1981), section 1.4, counts
-half the operations of the first. The fourth row of each 4×4 matrix, which never changes, is not computed with:
+J. M. Hollerbach, "A Recursive Lagrangian Formulation of Manipulator Dynamics and a Comparative Study of Dynamics
+Formulation Complexity" (1980), the second of its two recursive forms; W. M. Silver, A.I. Memo 622 (1981), section 1.4,
+gives it half the operations of the first. The fourth row of each 4×4 matrix, which never changes, drops out:
 
     Ẅ_j = Ẅ_{j-1} A_j + 2 Ẇ_{j-1} ∂A_j/∂q_j q̇_j + W_{j-1} (∂²A_j/∂q_j² q̇_j² + ∂A_j/∂q_j q̈_j)
     p̈_j = p̈_{j-1} + Ẅ_{j-1} s_j + 2 Ẇ_{j-1} ∂s_j/∂q_j q̇_j + W_{j-1} (∂²s_j/∂q_j² q̇_j² + ∂s_j/∂q_j q̈_j)

@@ -1,9 +1,9 @@
 """Lagrange's equations with 4×4 matrices, made recursive.
 
-J. M. Hollerbach, "A Recursive Lagrangian Formulation of Manipulator Dynamics and a Comparative Study of Dynamics Formulation
-Complexity" (1980), the first of its two recursive forms; W. M. Silver, A.I. Memo 622 (1981), section 1.4, tells the
-story. Velocities and accelerations of the matrices W go outward, and what all links beyond a joint add to its effort
-comes inward as one matrix D and one vector c:
+J. M. Hollerbach, "A Recursive Lagrangian Formulation of Manipulator Dynamics and a Comparative Study of Dynamics
+Formulation Complexity" (1980), the first of its two recursive forms; W. M. Silver, A.I. Memo 622 (1981), section 1.4,
+tells the story. The rates of the matrices W go outward, and what all links beyond a joint add to its effort comes
+inward as one matrix D and one vector c:
 
     Ẇ_j = Ẇ_{j-1} A_j + W_{j-1} ∂A_j/∂q_j q̇_j
     Ẅ_j = Ẅ_{j-1} A_j + 2 Ẇ_{j-1} ∂A_j/∂q_j q̇_j + W_{j-1} (∂²A_j/∂q_j² q̇_j² + ∂A_j/∂q_j q̈_j)

@@ -1,8 +1,8 @@
 """Lagrange's equations with the angular velocity: Newton-Euler by another road.
 
-W. M. Silver, "On the Representation of Angular Velocity and its Effect on the Efficiency of Manipulator Dynamics Computation",
-MIT A.I. Memo 622 (1981), section 3, equations (3.11) to (3.16). Written with ω in place of Ẇ, Lagrange's equations
-contain Newton's force and Euler's torque on every link, each projected on a partial velocity:
+W. M. Silver, "On the Representation of Angular Velocity and its Effect on the Efficiency of Manipulator Dynamics
+Computation", MIT A.I. Memo 622 (1981), section 3, equations (3.11) to (3.16). Written with ω in place of Ẇ, Lagrange's
+equations contain Newton's force and Euler's torque on every link, each projected on a partial velocity:
 
     τ_j = Σ_i (F_i · ∂v_i/∂q̇_j + N_i · ∂ω_i/∂q̇_j),    F = m v̇,  N = I ω̇ + ω × I ω                 (3.11), (3.12)
 

@@ -1,7 +1,8 @@
 """Lagrange's equations with 4×4 matrices: the first way, and the longest.
 
-J. J. Uicker, "On the Dynamic Analysis of Spatial Linkages Using 4×4 Matrices" (1965), and M. E. Kahn, "The Near-Minimum-Time
-Control of Open-Loop Articulated Kinematic Chains" (1969), as W. M. Silver, A.I. Memo 622 (1981), quotes them in (1.2):
+J. J. Uicker, "On the Dynamic Analysis of Spatial Linkages Using 4×4 Matrices" (1965), and M. E. Kahn, "The
+Near-Minimum-Time Control of Open-Loop Articulated Kinematic Chains" (1969), as W. M. Silver, A.I. Memo 622 (1981),
+quotes them in (1.2):
 
     τ_i = Σ_j tr(∂W_j/∂q_i J_j Ẅ_jᵀ) - m_j gᵀ ∂W_j/∂q_i r_j                                        (1.2, with gravity)
     Ẅ_j = Σ_k ∂W_j/∂q_k q̈_k + Σ_k Σ_l ∂²W_j/∂q_k∂q_l q̇_k q̇_l
@@ -47,7 +48,7 @@ class Segment:
     @property
     def moment(self) -> Vector:
         """m r: the first moment of the mass, and the mass."""
-        return self.J[:, 3]
+        return Vector(row[3] for row in self.J)
 
 
 def segments(tree: Tree, formalism: str) -> list[Segment]:

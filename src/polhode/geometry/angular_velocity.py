@@ -1,7 +1,7 @@
 """Two ways to say how a body turns: the angular velocity ω, and the rate Ẇ of its rotation matrix.
 
-W. M. Silver, MIT A.I. Memo 622 (1981), section 2, equations (2.1) to (2.11). W takes components in the body to components
-in the ground; each way has its own inertia, I for ω and J for Ẇ, and both give one kinetic energy.
+W. M. Silver, MIT A.I. Memo 622 (1981), section 2, equations (2.1) to (2.11). W takes components in the body to
+components in the ground; each way has its own inertia, I for ω and J for Ẇ, and both give one kinetic energy.
 """
 
 from __future__ import annotations

@@ -144,10 +144,10 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if value is None:
         return Matrix.identity(3).map(as_expr)
     items = list(value)
-    if items and len(items[0]) == 2:
-        return rotation(*((axis, angle) for axis, angle in items))
     if len(items) == 2 and isinstance(items[0], str):
         return rotation((items[0], items[1]))
+    if items and len(items[0]) == 2:
+        return rotation(*((axis, angle) for axis, angle in items))
     R = Matrix(items).map(as_expr)
     if R.shape != (3, 3) or not is_rotation(R):
         raise PolhodeError(

@@ -97,9 +97,7 @@ def as_inertia(value: Any, place: str) -> Matrix:
         matrix = Matrix(entries).map(as_expr)
         if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
             return matrix
-        raise ModelError(
-            "the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-BODY-002"
-        )
+        raise ModelError("the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-BODY-002")
     if len(entries) == 3:
         return Matrix.diagonal(entries).map(as_expr)
     if len(entries) == 6:
@@ -122,6 +120,13 @@ def check_mass_and_inertia(mass: Expr, inertia: Matrix, place: str) -> None:
     if free_symbols(inertia.entries()):
         return
     numbers = np.array([[float(entry) for entry in row] for row in inertia])
+    if not np.abs(numbers).max() < 1e150:
+        raise ModelError(
+            f"an inertia of {np.abs(numbers).max():.3g} kg m² is not one of a mechanism.",
+            place=place,
+            cure="Check the units.",
+            code="E-BODY-006",
+        )
     moments = np.linalg.eigvalsh(numbers)
     slack = 1e-9 * max(abs(moments).max(), 1e-300)
     listed = ", ".join(f"{moment:.6g}" for moment in moments)

@@ -101,9 +101,7 @@ def Cylindrical(axis: Any = "z") -> JointType:
     a = unit_axis(axis)
     columns = [_twist(a), _twist(translation=a)]
     labels = ("angle", "slide")
-    return JointType(
-        "cylindrical", (_stage(columns, coordinate_labels=labels, speed_labels=labels),)
-    )
+    return JointType("cylindrical", (_stage(columns, coordinate_labels=labels, speed_labels=labels),))
 
 
 def Universal(first: Any = "x", second: Any = "y") -> JointType:
@@ -132,9 +130,7 @@ def _plane_axes(n: Any) -> tuple[Any, Any]:
 
 
 def _orientation_labels(storage: str) -> tuple[str, ...]:
-    return {"quaternion": ("e0", "e1", "e2", "e3"), "vector": ("c1", "c2", "c3"), "angles": ("ax", "ay", "az")}[
-        storage
-    ]
+    return {"quaternion": ("e0", "e1", "e2", "e3"), "vector": ("c1", "c2", "c3"), "angles": ("ax", "ay", "az")}[storage]
 
 
 def Spherical(storage: str = "quaternion") -> JointType:

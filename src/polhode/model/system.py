@@ -17,6 +17,7 @@ from .force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potent
 from .joint_type import JointType, joint_type
 
 if TYPE_CHECKING:
+    from ..compare import Comparison
     from ..equations import Equations
 
 NAME_LIMIT = 128
@@ -93,9 +94,7 @@ class System:
         """A quantity that may vary during a run: a motor torque, a wind speed."""
         return self._named_symbol(self.inputs, "input", name, value, unit)
 
-    def _named_symbol(
-        self, table: dict[str, Parameter], kind: str, name: str, value: Any, unit: str
-    ) -> Expr:
+    def _named_symbol(self, table: dict[str, Parameter], kind: str, name: str, value: Any, unit: str) -> Expr:
         self._new_name(table, kind, name)
         number = None if value is None else as_expr(value)
         if number is not None and not number.is_number:
@@ -116,7 +115,7 @@ class System:
     ) -> Body:
         """Add a rigid body: mass, mass centre, and inertia about the mass centre in the body's axes."""
         place = f"body '{name}'"
-        self._new_name(self.bodies, "body", name)
+        self._new_name({**self.bodies, **self.frames}, "body", name)
         if len(self.bodies) > BODY_LIMIT:
             raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-003")
         made = Body(
@@ -133,7 +132,7 @@ class System:
     def frame(self, name: str, body: Body | str, at: Iterable[Any] = (0, 0, 0), rotation: Any = None) -> Frame:
         """Add a frame fixed in a body; its origin serves as a point."""
         place = f"frame '{name}'"
-        self._new_name(self.frames, "frame", name)
+        self._new_name({**self.frames, **self.bodies}, "frame", name)
         made = Frame(name, self._body_name(body, place), _pose(at, rotation, place))
         self.frames[name] = made
         return made
@@ -181,7 +180,9 @@ class System:
 
     def _check_child(self, parent: str, child: str, place: str) -> None:
         if child == GROUND:
-            raise ModelError("the ground cannot be a child.", place=place, cure="Swap parent and child.", code="E-MODEL-004")
+            raise ModelError(
+                "the ground cannot be a child.", place=place, cure="Swap parent and child.", code="E-MODEL-004"
+            )
         if parent == child:
             raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-005")
         carrier = {joint.child: joint for joint in self.joints.values()}
@@ -212,7 +213,10 @@ class System:
             again = [name for k, name in enumerate(names) if name in taken or name in names[:k]]
             if again:
                 raise ModelError(
-                    f"the {what} name '{again[0]}' is already taken.", place=place, cure="Choose another.", code="E-MODEL-008"
+                    f"the {what} name '{again[0]}' is already taken.",
+                    place=place,
+                    cure="Choose another.",
+                    code="E-MODEL-008",
                 )
 
     # ---- loads -----------------------------------------------------------------------------------------------
@@ -229,9 +233,7 @@ class System:
         """Apply a force at a point of a body; its components are along the axes of `frame` (the ground's)."""
         place = f"force {name!r}" if name else "force"
         body, pose = self._place(on, at, None, place)
-        self.loads.append(
-            PointForce(name, body, pose.p, _vector(vector, place), self._frame_name(frame, place))
-        )
+        self.loads.append(PointForce(name, body, pose.p, _vector(vector, place), self._frame_name(frame, place)))
 
     def torque(
         self, on: Body | Frame | str, vector: Iterable[Any], *, frame: Body | Frame | str = GROUND, name: str = ""
@@ -246,7 +248,9 @@ class System:
         found = self._joint(joint, "joint force")
         place = f"joint force on '{found.name}'"
         if not 0 <= index < len(found.u):
-            raise ModelError(f"there is no speed number {index}; it has {len(found.u)}.", place=place, code="E-MODEL-009")
+            raise ModelError(
+                f"there is no speed number {index}; it has {len(found.u)}.", place=place, code="E-MODEL-009"
+            )
         self.loads.append(JointForce(name, found.name, index, as_expr(value)))
 
     def joint_spring(
@@ -294,9 +298,7 @@ class System:
 
     # ---- poses and results -----------------------------------------------------------------------------------
 
-    def pose(
-        self, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None = None
-    ) -> NamedPose:
+    def pose(self, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None = None) -> NamedPose:
         """Name a state to start from; coordinates that are not given stay at home, speeds at zero."""
         self._new_name(self.poses, "pose", name)
         place = f"pose '{name}'"
@@ -319,13 +321,22 @@ class System:
 
         return derive(self, formalism, passes)
 
+    def compare(self, formalisms: Sequence[str] | None = None, **options: Any) -> Comparison:
+        """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""
+        from ..compare import compare
+
+        return compare(self, formalisms, **options)
+
     # ---- looking things up -----------------------------------------------------------------------------------
 
     def _new_name(self, table: Mapping[str, object], kind: str, name: str) -> None:
         _checked_name(name, kind)
         if name in table:
             raise ModelError(
-                f"there is already a {kind} of this name.", place=f"{kind} '{name}'", cure="Choose another.", code="E-MODEL-011"
+                f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name.",
+                place=f"{kind} '{name}'",
+                cure="Choose another.",
+                code="E-MODEL-011",
             )
 
     def _body_name(self, body: Body | str, place: str) -> str:
@@ -376,7 +387,9 @@ def _checked_name(name: object, kind: str) -> str:
         raise ModelError(f"a {kind} needs a name, not {name!r}.", code="E-MODEL-013")
     if len(name) > NAME_LIMIT:
         raise ModelError(
-            f"the name has {len(name)} characters, more than {NAME_LIMIT}.", place=f"{kind} '{name[:20]}…'", code="E-MODEL-014"
+            f"the name has {len(name)} characters, more than {NAME_LIMIT}.",
+            place=f"{kind} '{name[:20]}…'",
+            code="E-MODEL-014",
         )
     return name
 

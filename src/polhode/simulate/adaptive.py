@@ -55,9 +55,14 @@ def integrate(
     watched = _Events(events, rates.coordinates, record, t, x)
     place = 1
     while solver.status == "running":
-        message = solver.step()
+        try:
+            message = solver.step()
+        except BaseException:
+            record.end(float(solver.t), solver.y)
+            raise
         if solver.status == "failed":
-            raise guard.explain(solver.t, record.last[1], _underflow(solver, control, message))
+            record.end(float(solver.t), solver.y)
+            raise guard.explain(float(solver.t), solver.y, _underflow(solver, control, message))
         x, t = solver.y, float(solver.t)
         if not np.isfinite(x).all():
             raise Stop(
@@ -124,7 +129,14 @@ class _Events:
             record.info["events"] = self.found
 
     def _value(self, event: Event, t: float, x: Floats) -> float:
-        return float(event(t, x[: self.coordinates], x[self.coordinates :]))
+        try:
+            return float(event(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()))
+        except Exception as error:
+            raise Stop(
+                "event_failed",
+                f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}",
+                "An event is a function g(t, q, u) that returns one number.",
+            ) from error
 
     def look(self, between: Any, t_old: float, t: float, x: Floats) -> float | None:
         """Note the crossings of a step; the time of the first one that ends the run, or None."""

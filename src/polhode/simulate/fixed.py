@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -115,10 +116,15 @@ class _Controlled:
         """One step from the state at time k h."""
         made: list[Floats] = []
         for c, row in zip(self.tableau.c, self.tableau.a, strict=True):
-            stage = x + self.h * sum((a * rate for a, rate in zip(row, made, strict=True)), np.zeros_like(x))
-            made.append(self.rates((k + c) * self.h, stage))
-        new = x + self.h * sum((b * rate for b, rate in zip(self.tableau.b, made, strict=True)), np.zeros_like(x))
+            made.append(self.rates((k + c) * self.h, self._moved(x, row, made)))
+        new = self._moved(x, self.tableau.b, made)
         return self.rates.unit(new)[0] if self.rates.groups else new
+
+    def _moved(self, x: Floats, weights: Sequence[float], made: Sequence[Floats]) -> Floats:
+        """x + h Σ weight·rate; should it overflow, the next look at it will tell."""
+        with np.errstate(all="ignore"):
+            step = sum((weight * rate for weight, rate in zip(weights, made, strict=True)), np.zeros_like(x))
+            return x + self.h * step
 
     def reason(self, done: int) -> BaseException:
         """What stopped it."""

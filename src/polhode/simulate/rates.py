@@ -60,9 +60,7 @@ class Rates:
             else:
                 arguments.append(self.inputs.at(t, q, u))
         rate: Floats = self.native(*arguments)
-        # One number tells for all entries; only if it is not finite is it worth a second look.
-        total = float(rate.dot(rate))
-        if total - total != 0.0 and not np.isfinite(rate).all():
+        if not np.logical_and.reduce(np.isfinite(rate)):
             raise NonFinite(t, x, rate)
         if lengths is not None:
             for (first, count), length in zip(self.groups, lengths, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,5 +45,5 @@ class Record:
         return np.concatenate([x for _, x in self.pieces]) if self.pieces else np.zeros((0, self.size))
 
 
+#: A function that is told the simulated time reached.
 Told = Callable[[float], None]
-Info = Mapping[str, Any]

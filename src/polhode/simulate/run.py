@@ -175,7 +175,13 @@ class _Run:
     def _values(self) -> dict[Any, float]:
         system = self.equations.system
         known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
-        known |= {system.parameters[name].symbol: float(value) for name, value in self.parameters.items()}
+        for name, value in self.parameters.items():
+            try:
+                known[system.parameters[name].symbol] = float(value)
+            except (TypeError, ValueError):
+                raise PolhodeError(
+                    f"{value!r} is not a number.", place=f"parameter '{name}'", code="E-SIM-018"
+                ) from None
         symbols = [given.symbol for given in system.inputs.values()]
         return known | dict(zip(symbols, self.inputs.rest.tolist(), strict=True))
 

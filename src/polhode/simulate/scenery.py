@@ -16,7 +16,7 @@ from ..model.system import GROUND, System
 from .state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
-_BAR, _BALL = 0.018, 0.045
+_BAR, _BALL = 0.02, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +120,17 @@ class _Painter:
         return made
 
     def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Piece]:
-        """Bars to the next joints and the mass centre, a ball there; or a box of the same inertia."""
+        """Bars to the next joints and the mass centre; there a box of the same inertia, or a ball for a thin body."""
         radius, com = _BAR * self.size, self.com[body.name]
-        ends = [*onward, *([com] if self.mass[body.name] > 0 else [])]
-        bars = [bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
-        if self.mass[body.name] <= 0:
-            return bars or [_ball(start, radius)]
+        massive = self.mass[body.name] > 0
         lengths, axes = self._box_of_inertia(body)
-        if not bars and min(lengths) > 0.02 * self.size:
-            return [Piece("box", lengths, com.tolist(), axes)]
+        thick = min(lengths) > 4 * radius
+        ends = [*onward, *([com] if massive and not thick else [])]
+        bars = [bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
+        if not massive:
+            return bars or [_ball(start, radius)]
+        if thick:
+            return [*bars, Piece("box", lengths, com.tolist(), axes)]
         heavy = [mass for name, mass in self.mass.items() if name != GROUND and mass > 0]
         share = float(np.cbrt(self.mass[body.name] / np.mean(heavy)))
         return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.5, share)))]

@@ -205,3 +205,12 @@ def test_exotic_angles_and_constants_do_no_harm() -> None:
         a**b * a**b / a**b,
     ):
         assert normal(root).fp == root.fp
+
+
+def test_nested_fractions_and_roots_meet_no_recursion_limit() -> None:
+    fraction, root = q1, q1
+    for index in range(1500):
+        fraction = 1 / (fraction + (a if index % 2 else b))
+        root = sqrt(root * root * root + index * a)
+    assert normal(fraction) == fraction
+    assert normal(root) == root

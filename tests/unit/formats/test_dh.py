@@ -14,14 +14,14 @@ from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate
 from polhode.formats.dh import Row, from_dh
 
-#: P. I. Corke, Robotics, Vision and Control, chapter 7: theta, d, a, alpha, joint, mass, mass centre, inertia.
+#: P. I. Corke, Robotics, Vision and Control, chapter 7: theta, d, a, alpha, mass and mass centre of each link.
 PUMA_560 = [
-    Row(0, 0, 0, pi / 2, inertia=(0.35, 0.35, 0.35)),  # published as (0, 0.35, 0); it only turns about y
-    Row(0, 0, 0.4318, 0, mass=17.4, com=(-0.3638, 0.006, 0.2275), inertia=(0.13, 0.524, 0.539)),
-    Row(0, 0.15005, 0.0203, -pi / 2, mass=4.8, com=(-0.0203, -0.0141, 0.070), inertia=(0.066, 0.086, 0.0125)),
-    Row(0, 0.4318, 0, pi / 2, mass=0.82, com=(0, 0.019, 0), inertia=(1.8e-3, 1.3e-3, 1.8e-3)),
-    Row(0, 0, 0, -pi / 2, mass=0.34, inertia=(0.3e-3, 0.4e-3, 0.3e-3)),
-    Row(0, 0, 0, 0, mass=0.09, com=(0, 0, 0.032), inertia=(0.15e-3, 0.15e-3, 0.04e-3)),
+    Row(0, 0, 0, pi / 2),
+    Row(0, 0, 0.4318, 0, mass=17.4, com=(-0.3638, 0.006, 0.2275)),
+    Row(0, 0.15005, 0.0203, -pi / 2, mass=4.8, com=(-0.0203, -0.0141, 0.070)),
+    Row(0, 0.4318, 0, pi / 2, mass=0.82, com=(0, 0.019, 0)),
+    Row(0, 0, 0, -pi / 2, mass=0.34),
+    Row(0, 0, 0, 0, mass=0.09, com=(0, 0, 0.032)),
 ]
 NOMINAL = [0, pi / 4, pi, 0, pi / 4, 0]
 

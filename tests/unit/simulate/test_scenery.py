@@ -47,6 +47,12 @@ def test_a_body_about_its_mass_centre_is_the_box_of_its_inertia() -> None:
     assert sorted(piece.size) == pytest.approx([1, 2, 4])
 
 
+def test_a_thin_rod_is_a_bar_with_a_ball_at_its_mass_centre() -> None:
+    s = ph.System("rod")
+    s.joint("hinge", s.ground, s.body("rod", 1, (0, 0, -1), ph.rod(1, 2)), ph.Revolute("y"))
+    assert [piece.kind for piece in drawn(s)["rod"].pieces] == ["capsule", "sphere"]
+
+
 def test_own_shapes_are_kept_with_symbols_evaluated() -> None:
     pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].pieces
     assert pieces[0].kind == "capsule"

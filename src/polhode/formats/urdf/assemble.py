@@ -85,7 +85,7 @@ class Assembly:
             return mass, com, I
         R = rotation(*turns)
         turned = R @ as_inertia(I, owner) @ R.T
-        # Products of sines round differently on the two sides of the diagonal only in print, never in value.
+        # One triangle serves both, so that each product of inertia is computed once.
         upper = [[as_expr(turned[min(i, j), max(i, j)]) for j in range(3)] for i in range(3)]
         return mass, com, upper
 

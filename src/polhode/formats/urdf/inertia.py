@@ -12,6 +12,8 @@ from .report import Findings
 _SLACK = 1e-9
 #: A milligram a millimetre away, in kg m²: a negative moment below this is a zero that was rounded.
 _NEGLIGIBLE = 1e-12
+#: A microgram, in kg: no joint of a machine moves less.
+_TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,14 @@ def check_moving_masses(
         mass[joint.parent] += mass[joint.child]
         spin[joint.parent] = spin[joint.parent] or spin[joint.child]
     for joint in joints:
+        if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
+            findings.warn(
+                joint.line,
+                f"joint '{joint.name}'",
+                f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate.",
+                f"Check the mass of link '{joint.child}'.",
+                "W-URDF-012",
+            )
         if joint.kind == "fixed" or mass[joint.child] > 0:
             continue
         if joint.kind in ("revolute", "continuous") and spin[joint.child]:

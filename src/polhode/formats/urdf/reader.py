@@ -16,6 +16,7 @@ from .limits import check_limits
 from .markup import Limits, parse_xml, read_bytes
 from .mesh import locate
 from .mimic import check_mimics
+from .number import exact
 from .parts import JointPart, LinkPart
 from .report import Findings, MeshFacts, Report
 from .topology import check_parents, check_references, find_root, reached_from
@@ -106,18 +107,19 @@ def read_urdf(
     accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, massless, findings)
     findings.raise_problems()
-    assembly = Assembly(robot.name, symbolic, Fraction(str(snap)), findings)
+    assembly = Assembly(robot.name, symbolic, _tolerance(snap), findings)
     _assemble(assembly, links, joints, accepted, base, dynamics, findings)
     assembly.numbers.refuse_unused(path.name)
     folders = {name: Path(folder) for name, folder in (packages or {}).items()}
+    meshes = _meshes(links, path.parent, folders, findings)
     return assembly.system, Report(
         path.name,
         robot.name,
         top,
-        meshes=_meshes(links, path.parent, folders, findings),
-        joints=tuple(joint.facts for joint in joints),
-        warnings=tuple(findings.warnings),
         notices=tuple(findings.notices),
+        warnings=tuple(findings.warnings),
+        joints=tuple(joint.facts for joint in joints),
+        meshes=meshes,
     )
 
 
@@ -128,6 +130,17 @@ def _check_choices(given: Mapping[str, str]) -> None:
             raise PolhodeError(
                 f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061"
             )
+
+
+def _tolerance(snap: float | str) -> Fraction:
+    value = exact(str(snap))
+    if value is None or not 0 <= value < 1:
+        raise PolhodeError(
+            f"snap={snap!r} is not a tolerance.",
+            cure="Give an angle from 0 to 1, such as 1e-6.",
+            code="E-URDF-062",
+        )
+    return value
 
 
 def _assemble(

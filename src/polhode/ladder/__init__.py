@@ -1,0 +1,25 @@
+"""The historical ladder of inverse dynamics: what each method costs, as printed, as written and as we write it.
+
+C. Mladenova's Table 3 compares the operations that an arm of n joints takes, from Uicker and Kahn's n⁴ to recursions
+that grow with n. Here every method of it that polhode has is counted three times:
+
+    as written    the formalism's own lines run on scalars that only count: every sum and product that the method
+                  states, no zero used, nothing shared that the method does not share
+    on the graph  the same arm derived as equations and planned: shared, but with no zero to use either
+    customised    a real arm, whose zeros and right angles the plan uses
+
+The arm is general: dense rotations of independent entries, dense offsets and inertias, joints that turn about z. As
+written, the rotation from link to link is given; on the graph it is made from the joint's angle.
+"""
+
+from .arms import general_arm, puma_like_arm
+from .formula import Formula, fitted
+from .planned import customised, on_the_graph
+from .report import Ladder, Rung, ladder
+from .table_3 import OURS, TABLE_3, Method
+from .written import Count, as_written
+
+__all__ = [
+    "OURS", "TABLE_3", "Count", "Formula", "Ladder", "Method", "Rung", "as_written", "customised", "fitted",
+    "general_arm", "ladder", "on_the_graph", "puma_like_arm",
+]  # fmt: skip

@@ -1,0 +1,383 @@
+"""What the URDF reader survives, by the ids of the fault list."""
+
+from __future__ import annotations
+
+import locale
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polhode.errors import FormatError, LimitError, PolhodeError
+from polhode.formats.urdf import Limits, Report, load_urdf, read_urdf
+from polhode.model import System
+
+MASS = '<mass value="2"/>'
+INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+INERTIAL = f"<inertial>{MASS}{INERTIA}</inertial>"
+
+
+def robot(body: str) -> str:
+    return f'<robot name="arm">\n{body}\n</robot>\n'
+
+
+def hinge(inside: str = '<axis xyz="0 0 1"/>', kind: str = "revolute", inertial: str = INERTIAL) -> str:
+    """A base in line 2, an arm in line 3, a joint in line 4."""
+    return robot(
+        f'<link name="base"/>\n<link name="arm">{inertial}</link>\n'
+        f'<joint name="elbow" type="{kind}"><parent link="base"/><child link="arm"/>{inside}</joint>'
+    )
+
+
+def joint(name: str, parent: str, child: str, kind: str = "revolute", inside: str = "") -> str:
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{inside}</joint>'
+
+
+def links(*names: str) -> str:
+    return "\n".join(f'<link name="{name}">{INERTIAL}</link>' for name in names) + "\n"
+
+
+def _read(folder: Path, content: str | bytes, **options: object) -> tuple[System, Report]:
+    path = folder / "arm.urdf"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_urdf(path, **options)  # type: ignore[arg-type]
+
+
+def refusal(folder: Path, content: str | bytes, **options: object) -> str:
+    """The message of the refusal; every problem of it has a place, a code, and (a limit apart) a cure."""
+    with pytest.raises(PolhodeError) as caught:
+        _read(folder, content, **options)
+    for problem in caught.value.problems:
+        assert "arm.urdf" in problem.place and problem.code and problem.cure, problem
+    return str(caught.value)
+
+
+# ---- the file --------------------------------------------------------------------------------------------------
+
+
+def test_F01_what_is_no_file_is_told_by_its_path(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.urdf"
+    empty.write_bytes(b" \n")
+    for path, said in ((tmp_path, "folder"), (empty, "empty"), (tmp_path / "no.urdf", "No such file")):
+        with pytest.raises(FormatError, match=said) as caught:
+            load_urdf(path)
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("length", [30, 60, 120])
+def test_F02_a_file_that_is_cut_off_gives_no_model(length: int, tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge()[:length])
+    assert "the XML is broken" in message and "column" in message
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_F03_encodings_give_the_same_names(encoding: str, tmp_path: Path) -> None:
+    text = robot('<link name="épaule"/>')
+    system, _ = _read(tmp_path, text.encode(encoding))
+    assert "épaule" in system.bodies
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (robot('<link name="épaule"/>').encode("latin-1"), "UTF-8"),
+        (robot('<link name="a"/>').encode("utf-16-le"), "NUL"),
+        (b"<robot>\n\0</robot>", "arm.urdf:2"),
+        (b'<?xml version="1.0" encoding="klingon"?><robot/>', "encoding"),
+    ],
+)
+def test_F03_other_bytes_are_refused(content: bytes, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        '<!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
+        '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+        '<!DOCTYPE robot SYSTEM "http://example.org/robot.dtd">',
+    ],
+)
+def test_F04_a_doctype_is_refused_before_it_is_read(doctype: str, tmp_path: Path) -> None:
+    message = refusal(tmp_path, f'{doctype}\n<robot name="&x;"><link name="&b;"/></robot>')
+    assert "DOCTYPE is not allowed" in message and "arm.urdf:1" in message
+
+
+def test_F05_size_depth_and_number_are_bounded(tmp_path: Path) -> None:
+    huge = tmp_path / "huge.urdf"
+    with huge.open("wb") as stream:
+        stream.truncate(1_000_000_000)
+    with pytest.raises(LimitError, match="bytes"):
+        load_urdf(huge)
+    deep = "<robot>" + "<link>" * 100_000
+    assert "nested more than 64 deep" in refusal(tmp_path, deep)
+    assert "more than 10,000 elements" in refusal(tmp_path, robot("<link/>" * 20_000))
+    attributes = [f'a{k}=""' for k in range(1_000_000)]
+    assert "a single tag is longer" in refusal(tmp_path, f"<robot {' '.join(attributes)}/>")
+    assert "100 attributes" in refusal(tmp_path, f"<robot {' '.join(attributes[:100])}/>")
+
+
+def test_F05_a_limit_can_be_raised_by_name(tmp_path: Path) -> None:
+    text = robot('<link name="a"><visual/></link>')
+    assert "Limits(elements=…)" in refusal(tmp_path, text, limits=Limits(elements=2))
+    _read(tmp_path, text, limits=Limits(elements=3))
+
+
+@pytest.mark.parametrize(
+    ("tag", "said"),
+    [("sdf", "SDF"), ("mujoco", "MuJoCo"), ("html", "web page"), ("zebra", "begins with <robot")],
+)
+def test_F06_another_format_is_recognised(tag: str, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, f"<{tag}><link name='a'/></{tag}>")
+
+
+def test_F06_an_unexpanded_macro_is_not_skipped(tmp_path: Path) -> None:
+    text = '<robot name="r" xmlns:xacro="x"><link name="a"/><xacro:leg side="left"/></robot>'
+    assert "has not been expanded" in refusal(tmp_path, text)
+
+
+# ---- numbers and names -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["C", "de_DE.UTF-8"])
+def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, request.param)
+    except locale.Error:
+        pytest.skip(f"this machine has no locale {request.param}")
+    yield
+    locale.setlocale(locale.LC_ALL, before)
+
+
+@pytest.mark.parametrize(
+    "number", ["1,5", "1.5m", "nan", "inf", "-Infinity", "1e999", "0x10", "", "1_0", "١"]
+)
+def test_F07_what_is_not_a_number_is_refused_where_it_stands(
+    number: str, any_locale: None, tmp_path: Path
+) -> None:
+    message = refusal(tmp_path, hinge(inertial=f'<inertial><mass value="{number}"/>{INERTIA}</inertial>'))
+    assert f"arm.urdf:3: link 'arm' <mass value=\"{number}\">" in message
+    assert "is not a number" in message
+
+
+@pytest.mark.parametrize("vector", ["1 2", "1 2 3 4", ""])
+def test_F08_a_vector_has_three_components(vector: str, tmp_path: Path) -> None:
+    assert "3 components" in refusal(tmp_path, hinge(f'<axis xyz="{vector}"/>'))
+
+
+def test_F08_white_space_does_not_matter(tmp_path: Path) -> None:
+    system, _ = _read(tmp_path, hinge('<axis xyz="  0\t 0 \n 1 "/>'))
+    plain, _ = _read(tmp_path, hinge())
+    assert system.joints["elbow"].type == plain.joints["elbow"].type
+
+
+def test_F09_doubled_names_are_refused_with_both_lines(tmp_path: Path) -> None:
+    text = robot(links("a", "b", "a") + joint("j", "a", "b") + "\n" + joint("j", "a", "b"))
+    message = refusal(tmp_path, text)
+    assert "arm.urdf:4: link 'a'" in message and "already a link of this name in line 2" in message
+    assert "arm.urdf:6: joint 'j'" in message and "already a joint of this name in line 5" in message
+
+
+def test_F10_names_of_links_and_joints_are_kept_apart(tmp_path: Path) -> None:
+    composed, taken_apart = unicodedata.normalize("NFC", "é"), unicodedata.normalize("NFD", "é")
+    text = robot(links(composed, taken_apart) + joint(composed, composed, taken_apart))
+    system, report = _read(tmp_path, text)
+    assert {composed, taken_apart} < set(system.bodies) and composed in system.joints
+    assert "W-URDF-001" in [warning.code for warning in report.warnings]
+
+
+@pytest.mark.parametrize(
+    "name", ["two words", "a;b", "*/ int x;", "__x__", "lambda", "../x", "a&#10;b", "&quot;'", "&lt;b&gt;"]
+)
+def test_F11_any_name_is_read_and_stays_out_of_the_code(name: str, tmp_path: Path) -> None:
+    plain, _ = _read(tmp_path, robot(links("a", "b") + joint("j", "a", "b")))
+    system, _ = _read(tmp_path, robot(links("a", name) + joint(name, "a", name)))
+    assert system.derive().operations() == plain.derive().operations()
+    sources = [
+        {
+            path.name: path.read_bytes()
+            for path in made.derive().export("c", tmp_path / folder)
+            if path.suffix != ".json"
+        }
+        for folder, made in (("named", system), ("plain", plain))
+    ]
+    assert sources[0] == sources[1]
+
+
+def test_F11_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(f'<link name="{"x" * 10_000}"/>'))
+    assert "10,000 characters" in message and len(message) < 1000
+
+
+# ---- the tree --------------------------------------------------------------------------------------------------
+
+
+def test_F12_a_missing_link_is_named_with_close_matches(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("shoulder", "hand") + joint("j", "sholder", "hand")))
+    assert "arm.urdf:4" in message and "Did you mean 'shoulder'" in message
+
+
+def test_F12_a_joint_without_ends_is_refused_twice(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("a") + '<joint name="j" type="fixed"><parent/></joint>'))
+    assert "<parent> names no link" in message and "<child> is missing" in message
+
+
+@pytest.mark.parametrize(
+    ("joints", "said"),
+    [
+        (joint("j", "a", "a"), "link 'a' is its own parent"),
+        (joint("j", "a", "b") + joint("k", "b", "a"), "cycle: b → a → b"),
+        (joint("j", "a", "c") + "\n" + joint("k", "b", "c"), "already hangs on joint 'j' of line 5"),
+    ],
+)
+def test_F13_a_robot_is_a_tree(joints: str, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, robot(links("a", "b", "c") + joints))
+
+
+def test_F14_several_roots_are_listed(tmp_path: Path) -> None:
+    message = refusal(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b")))
+    assert "2 links without a parent: 'a' (line 2), 'c' (line 4)" in message
+    assert "no such link" in refusal(tmp_path, robot(links("a", "b")), root="z")
+    assert "there is no link" in refusal(tmp_path, robot(""))
+
+
+def test_F15_an_unknown_joint_type_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge(kind="universal"))
+    assert "no joint type 'universal'" in message and "planar" in message
+
+
+def fingers(mimic: str, kind: str = "revolute") -> str:
+    inside = f'<axis xyz="0 0 1"/><mimic {mimic}/>'
+    return robot(
+        links("a", "b", "c") + joint("left", "a", "b", kind) + joint("right", "a", "c", inside=inside)
+    )
+
+
+def test_F15_a_follower_is_refused_and_on_request_listed_never_dropped(tmp_path: Path) -> None:
+    text = fingers('joint="left" multiplier="-2" offset="0.5"')
+    assert "right = -2·left + 0.5 cannot be modelled" in refusal(tmp_path, text)
+    system, report = _read(tmp_path, text, mimic="independent")
+    assert len(system.derive().q) == 2
+    assert [warning.code for warning in report.warnings] == ["W-URDF-004"]
+    assert report.joints[1].mimics is not None
+
+
+@pytest.mark.parametrize(
+    ("mimic", "kind", "said"),
+    [
+        ('joint="lefd"', "revolute", "Did you mean 'left'"),
+        ('joint="left"', "fixed", "joint 'left' is fixed"),
+        ('joint="right"', "revolute", "cannot follow itself"),
+        ('joint="left" multiplier="0"', "revolute", "would never move"),
+    ],
+)
+def test_F16_a_senseless_follower_is_told_why(mimic: str, kind: str, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, fingers(mimic, kind))
+
+
+def test_F16_followers_in_a_circle_are_refused(tmp_path: Path) -> None:
+    one = joint("j", "a", "b", inside='<mimic joint="k"/>')
+    other = joint("k", "a", "c", inside='<mimic joint="j"/>')
+    assert "follow each other: j → k → j" in refusal(tmp_path, robot(links("a", "b", "c") + one + other))
+
+
+# ---- joints and masses -----------------------------------------------------------------------------------------
+
+
+def test_F17_an_axis_of_no_length_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, hinge('<axis xyz="0 0 0"/>'))
+    assert message.splitlines()[0] == (
+        "arm.urdf:4: joint 'elbow' <axis xyz=\"0 0 0\">: the axis has zero length."
+    )
+
+
+def test_F18_limits_must_leave_a_way(tmp_path: Path) -> None:
+    assert "above the upper limit" in refusal(tmp_path, hinge('<limit lower="1" upper="-1"/>'))
+    _, report = _read(tmp_path, hinge('<limit lower="-180" upper="180"/>'))
+    assert "W-URDF-009" in [warning.code for warning in report.warnings]
+    _, report = _read(tmp_path, hinge(""))
+    assert "N-URDF-005" in [notice.code for notice in report.notices]
+
+
+def test_F19_a_joint_that_moves_no_mass_is_refused_with_its_path(tmp_path: Path) -> None:
+    text = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "b", "c"))
+    message = refusal(tmp_path, text)
+    assert "joint 'k'" in message and "j → k" in message and "singular" in message
+    system, report = _read(tmp_path, text, massless="report")
+    assert "W-URDF-007" in [warning.code for warning in report.warnings]
+    assert system.derive().mass_matrix[1, 1] == 0
+    _read(tmp_path, text.replace('name="k" type="revolute"', 'name="k" type="fixed"'))
+
+
+def test_F19_negative_and_tiny_masses(tmp_path: Path) -> None:
+    assert "negative" in refusal(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"-2"')))
+    _, report = _read(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"1e-30"')))
+    assert "W-URDF-012" in [warning.code for warning in report.warnings]
+
+
+def test_F20_an_impossible_inertia_is_told_with_its_moments(tmp_path: Path) -> None:
+    negative = hinge(inertial=INERTIAL.replace('izz="1"', 'izz="-1"'))
+    message = refusal(tmp_path, negative)
+    assert "principal moments are -1, 1, 1" in message and "nearest possible moments are 0, 1, 1" in message
+    _read(tmp_path, negative, inertia="any")
+    slender = hinge(inertial=INERTIAL.replace('izz="1"', 'izz="2.5"'))
+    system, report = _read(tmp_path, slender)
+    assert "W-URDF-006" in [warning.code for warning in report.warnings]
+    assert system.bodies["arm"].inertia[2, 2] == 2.5
+    assert "nearest possible moments are 1, 1, 2" in refusal(tmp_path, slender, inertia="strict")
+
+
+def test_F21_massless_links_on_welds_change_nothing(tmp_path: Path) -> None:
+    plain, _ = _read(tmp_path, robot(links("a", "b") + joint("j", "a", "b")))
+    welds = '<link name="c"/><link name="d"/>' + joint("k", "b", "c", "fixed") + joint("l", "c", "d", "fixed")
+    dressed, _ = _read(tmp_path, robot(links("a", "b") + joint("j", "a", "b") + welds))
+    assert plain.derive("newton_euler").agrees_with(dressed.derive("newton_euler"))
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "no.stl",
+        "package://unknown/a.stl",
+        "C:\\a.stl",
+        "http://example.org/a.stl",
+        "/etc/passwd",
+        "../../o.stl",
+    ],
+)
+def test_F22_a_mesh_that_cannot_be_had_is_a_warning_that_shows_its_path(
+    filename: str, tmp_path: Path
+) -> None:
+    mesh = f'<visual><geometry><mesh filename="{filename}"/></geometry></visual>'
+    _, report = _read(tmp_path, robot(f'<link name="a">{mesh}</link>'))
+    (warning,) = report.warnings
+    assert filename in str(warning) and report.meshes[0].path is None
+
+
+def test_F23_meshes_are_never_opened(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.stl"
+    with bomb.open("wb") as stream:
+        stream.truncate(10**12)
+    mesh = '<collision><geometry><mesh filename="bomb.stl"/></geometry></collision>'
+    _, report = _read(tmp_path, robot(f'<link name="a">{mesh}</link>'))
+    assert report.meshes[0].status == "found"
+
+
+def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    text = robot(
+        '<link name="a"/>\n<link/>\n' + joint("j", "a", "z", "bolt", '<axis xyz="0 0 0"/><origin xyz="1 2"/>')
+    )
+    with pytest.raises(FormatError) as caught:
+        _read(tmp_path, text)
+    assert len(caught.value.problems) == 5
+    assert {problem.place.split(":")[1] for problem in caught.value.problems} == {"3", "4"}
+
+
+def test_a_wrong_choice_lists_the_right_ones(tmp_path: Path) -> None:
+    with pytest.raises(PolhodeError, match="'fixed' or 'floating'"):
+        _read(tmp_path, hinge(), base="flying")
+    with pytest.raises(PolhodeError, match="not a tolerance"):
+        _read(tmp_path, hinge(), snap="wide")

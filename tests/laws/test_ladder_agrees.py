@@ -1,0 +1,119 @@
+"""Every rung of the ladder from Uicker and Kahn to Newton-Euler gives the same equations, by fingerprint."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.equations import Equations
+from polhode.errors import PolhodeError
+from polhode.expr import as_expr, evaluate, same
+from polhode.formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
+from polhode.kinematics.passes import PASSES, apply
+from polhode.kinematics.tree import build_tree
+from polhode.model.random_system import random_state, random_system
+from polhode.model.system import System
+
+LAGRANGIAN = (uicker_kahn, hollerbach_4x4, hollerbach_3x3)
+SINGLE = ("revolute", "prismatic", "screw")
+#: Uicker and Kahn's sum is not asked for more joints than this.
+MOST_JOINTS = 3
+
+
+def name_of(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+def derive(system: System, module: ModuleType, passes: tuple[str, ...] = ()) -> Equations:
+    tree = build_tree(system)
+    return Equations(system, tree, name_of(module), module.recipe(system, apply(tree, passes)))
+
+
+def assert_agrees(made: Equations, judge: Equations) -> None:
+    pair = f"{made.formalism} and {judge.formalism} on {made.system.name!r}"
+    assert same(made.inverse_dynamics, judge.inverse_dynamics), f"inverse dynamics of {pair}"
+    assert same(made.mass_matrix.entries(), judge.mass_matrix.entries()), f"mass matrices of {pair}"
+    assert same(made.bias, judge.bias), f"bias of {pair}"
+
+
+@pytest.mark.parametrize("joints", range(1, 6))
+@pytest.mark.parametrize("seed", range(4))
+def test_every_rung_agrees_on_trees_of_single_joints(seed: int, joints: int) -> None:
+    system = random_system(100 * joints + seed, bodies=joints, joints=SINGLE, symbolic=0.8)
+    judges = system.derive("newton_euler"), system.derive("poincare")
+    for module in (*LAGRANGIAN, silver):
+        if module is not uicker_kahn or joints <= MOST_JOINTS:
+            made = derive(system, module)
+            for judge in judges:
+                assert_agrees(made, judge)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_compound_joint_is_a_chain_of_single_ones(seed: int) -> None:
+    system = random_system(seed, bodies=2, joints=("universal",), symbolic=0.8)
+    judge = system.derive("newton_euler")
+    assert len(judge.u) == 4
+    for module in (hollerbach_4x4, hollerbach_3x3, silver):
+        assert_agrees(derive(system, module), judge)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_silver_s_sum_holds_for_any_joint(seed: int) -> None:
+    system = random_system(seed, bodies=(2, 4), max_speeds=12)
+    assert_agrees(derive(system, silver), system.derive("newton_euler"))
+
+
+@pytest.mark.parametrize("module", LAGRANGIAN, ids=name_of)
+def test_a_tree_that_was_rewritten_gives_the_same_equations(module: ModuleType) -> None:
+    system = random_system(302, bodies=3, joints=SINGLE, symbolic=0.8)
+    assert_agrees(derive(system, module, tuple(PASSES)), derive(system, module))
+
+
+def test_regrouped_masses_without_a_centre_are_refused_by_silver_alone() -> None:
+    system = random_system(302, bodies=3, joints=("revolute",), symbolic=0.8)
+    with pytest.raises(PolhodeError, match="no mass centre") as refusal:
+        derive(system, silver, ("regroup",))
+    assert "passes=()" in str(refusal.value)
+
+
+@pytest.mark.parametrize("module", LAGRANGIAN, ids=name_of)
+@pytest.mark.parametrize("kind", [ph.Spherical(), ph.Free(), ph.Planar("z")], ids=lambda kind: type(kind).__name__)
+def test_a_joint_that_moves_in_several_ways_at_once_is_refused_by_name(module: ModuleType, kind: object) -> None:
+    system = ph.System("ball")
+    system.joint("socket", system.ground, system.body("ball", 1, (0, 0, 1)), kind)
+    with pytest.raises(PolhodeError, match="joint 'socket'") as refusal:
+        derive(system, module)
+    assert f"'{name_of(module)}'" in str(refusal.value)
+    assert "newton_euler" in str(refusal.value)
+
+
+@pytest.mark.parametrize("module", (*LAGRANGIAN, silver), ids=name_of)
+def test_a_changed_mass_is_seen(module: ModuleType) -> None:
+    """The agreement above is no accident of comparing nothing."""
+    heavy, light = (random_system(201, bodies=2, joints=("revolute",), symbolic=0, loads=False) for _ in range(2))
+    body = light.bodies.pop("b2")
+    light.body("b2", body.mass + 1, body.com, body.inertia)
+    assert not same(derive(heavy, module).inverse_dynamics, derive(light, module).inverse_dynamics)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_ladder_runs_on_floats_as_on_graphs(seed: int) -> None:
+    system = random_system(seed, bodies=3, joints=SINGLE, loads=False)
+    made = derive(system, hollerbach_3x3)
+    values = random_state(system, seed)
+    tree = made.tree.at(values)
+    udot = [evaluate([entry], values)[0] for entry in made.udot]
+    wanted = np.array(evaluate([as_expr(entry) for entry in made.inverse_dynamics], values), float)
+    links = uicker_kahn.segments(tree, "uicker_kahn")
+    free = [(ph.Vector([0, 0, 0]), ph.Vector([0, 0, 0]))] * len(tree.links)
+    inertias = [silver.central_inertia(link) for link in tree.links]
+    for efforts in (
+        uicker_kahn.inverse_dynamics(links, tree.u, udot, tree.gravity),
+        hollerbach_4x4.inverse_dynamics(links, tree.u, udot, tree.gravity),
+        hollerbach_3x3.inverse_dynamics(hollerbach_3x3.segments(tree), tree.u, udot, tree.gravity),
+        silver.inverse_dynamics(tree, inertias, tree.u, udot, free, tree.gravity),
+    ):
+        np.testing.assert_allclose(np.array(efforts, float), wanted, rtol=0, atol=1e-9 * max(1, abs(wanted).max()))

@@ -1,0 +1,65 @@
+"""Meshes are looked for inside the allowed folders and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polhode.formats.urdf.mesh import locate
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inside = tmp_path / "robot"
+    (inside / "meshes").mkdir(parents=True)
+    (inside / "meshes" / "arm.stl").write_bytes(b"solid")
+    (tmp_path / "secret.stl").write_bytes(b"secret")
+    return inside
+
+
+def test_a_file_beside_the_robot_is_found(folder: Path) -> None:
+    status, path, _ = locate("meshes/arm.stl", folder, {})
+    assert status == "found"
+    assert path == (folder / "meshes" / "arm.stl").resolve()
+    assert locate(str(folder / "meshes" / "arm.stl"), folder, {})[0] == "found"
+    assert locate(f"file://{folder}/meshes/arm.stl", folder, {})[0] == "found"
+
+
+def test_a_package_is_the_folder_that_was_named(folder: Path) -> None:
+    assert locate("package://arm/meshes/arm.stl", Path("/nowhere"), {"arm": folder})[0] == "found"
+    status, path, reason = locate("package://leg/meshes/arm.stl", folder, {"arm": folder})
+    assert (status, path) == ("missing", None)
+    assert "'leg'" in reason
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "../secret.stl",
+        "meshes/../../secret.stl",
+        "package://arm/../secret.stl",
+        "package://arm/%2e%2e/secret.stl",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "http://example.org/arm.stl",
+        "https://example.org/arm.stl",
+        "C:\\meshes\\arm.stl",
+        "..\\secret.stl",
+        "model://arm/arm.stl",
+    ],
+)
+def test_what_lies_outside_is_refused(filename: str, folder: Path) -> None:
+    status, path, reason = locate(filename, folder, {"arm": folder})
+    assert (status, path) == ("refused", None)
+    assert reason
+
+
+def test_a_link_that_leads_outside_is_refused(folder: Path) -> None:
+    (folder / "meshes" / "sly.stl").symlink_to(folder.parent / "secret.stl")
+    assert locate("meshes/sly.stl", folder, {})[0] == "refused"
+
+
+@pytest.mark.parametrize("filename", ["", "meshes/none.stl", "meshes"])
+def test_what_is_not_there_is_missing(filename: str, folder: Path) -> None:
+    assert locate(filename, folder, {})[0] == "missing"

@@ -1,0 +1,174 @@
+"""What a URDF says is what the System is: frames, inertias, joints, limits, damping."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import polhode as ph
+from polhode.expr import as_expr
+from polhode.formats.urdf import load_urdf, read_urdf
+from polhode.geometry import rotation
+
+BALL = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def write(folder: Path, body: str, name: str = "arm") -> Path:
+    path = folder / f"{name}.urdf"
+    path.write_text(f'<?xml version="1.0"?>\n<robot name="{name}">\n{body}\n</robot>\n', encoding="utf-8")
+    return path
+
+
+def one_joint(folder: Path, kind: str, inside: str = "", inertial: str = BALL) -> Path:
+    return write(
+        folder,
+        f'<link name="base"/><link name="arm">{inertial}</link>\n'
+        f'<joint name="hinge" type="{kind}"><parent link="base"/><child link="arm"/>{inside}</joint>',
+    )
+
+
+def test_links_are_bodies_and_joints_keep_their_names(tmp_path: Path) -> None:
+    system = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0 1 0"/>'))
+    assert list(system.bodies) == ["ground", "base", "arm"]
+    assert [q.name for q in system.joints["hinge"].q] == ["hinge"]
+    assert [u.name for u in system.joints["hinge"].u] == ["hinge"]
+    assert system.name == "arm"
+
+
+def test_a_decimal_is_the_rational_that_it_spells(tmp_path: Path) -> None:
+    system = load_urdf(one_joint(tmp_path, "fixed", '<origin xyz="0.1 -2e-3 .5"/>'))
+    assert system.joints["hinge"].in_parent.p == ph.Vector(
+        [as_expr(Fraction(x)) for x in ("1/10", "-1/500", "1/2")]
+    )
+
+
+def test_roll_pitch_and_yaw_turn_about_fixed_axes(tmp_path: Path) -> None:
+    system = load_urdf(one_joint(tmp_path, "fixed", '<origin rpy="0.1 0.2 0.3"/>'))
+    tenth = as_expr(Fraction(1, 10))
+    assert rotation(("z", 3 * tenth), ("y", 2 * tenth), ("x", tenth)) == system.joints["hinge"].in_parent.R
+
+
+def test_an_angle_next_to_a_right_angle_is_one_and_is_reported(tmp_path: Path) -> None:
+    path = one_joint(tmp_path, "fixed", '<origin rpy="1.570796 0 -3.14159265"/>')
+    system, report = read_urdf(path)
+    assert rotation(("z", -ph.pi), ("x", ph.pi / 2)) == system.joints["hinge"].in_parent.R
+    assert [notice.code for notice in report.notices] == ["N-URDF-002", "N-URDF-002"]
+    as_spelt = load_urdf(path, snap=0)
+    assert as_spelt.joints["hinge"].in_parent.R != system.joints["hinge"].in_parent.R
+
+
+def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
+    inertial = (
+        '<inertial><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><mass value="2"/>'
+        '<inertia ixx="1" iyy="2" izz="2.5" ixy="0.25" ixz="0" iyz="0"/></inertial>'
+    )
+    arm = load_urdf(one_joint(tmp_path, "continuous", inertial=inertial)).bodies["arm"]
+    quarter = as_expr(Fraction(-1, 4))
+    assert arm.inertia == ph.Matrix([[2, quarter, 0], [quarter, 1, 0], [0, 0, as_expr(Fraction(5, 2))]])
+    assert arm.com == ph.Vector([1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "freedoms", "coordinates"),
+    [
+        ("fixed", 0, 0),
+        ("revolute", 1, 1),
+        ("continuous", 1, 1),
+        ("prismatic", 1, 1),
+        ("planar", 3, 3),
+        ("floating", 6, 7),
+    ],
+)
+def test_every_joint_type_has_its_freedoms(
+    kind: str, freedoms: int, coordinates: int, tmp_path: Path
+) -> None:
+    equations = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/>')).derive()
+    assert (len(equations.u), len(equations.q)) == (freedoms, coordinates)
+
+
+def test_a_floating_base_falls_freely(tmp_path: Path) -> None:
+    path = write(tmp_path, f'<link name="brick">{BALL}</link>')
+    equations = load_urdf(path, base="floating").derive("newton_euler")
+    assert equations.coordinates[-3:] == ["root_joint_x", "root_joint_y", "root_joint_z"]
+    assert equations.mass_matrix == ph.Matrix.diagonal([1, 1, 1, 2, 2, 2])
+
+
+def test_an_axis_is_made_exactly_unit_and_that_is_reported(tmp_path: Path) -> None:
+    path = one_joint(tmp_path, "revolute", '<axis xyz="3 0 4"/>')
+    system, report = read_urdf(path)
+    exact = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0.6 0 0.8"/>'))
+    assert system.joints["hinge"].type == exact.joints["hinge"].type
+    assert "N-URDF-003" in [notice.code for notice in report.notices]
+
+
+def test_links_welded_together_move_as_their_sum(tmp_path: Path) -> None:
+    def link(name: str, mass: str, x: str) -> str:
+        return (
+            f'<link name="{name}"><inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>'
+            '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        )
+
+    hinge = '<joint name="hinge" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>'
+    welds = (
+        '<joint name="w1" type="fixed"><parent link="a"/><child link="empty"/><origin xyz="1 0 0"/></joint>'
+        '<joint name="w2" type="fixed"><parent link="empty"/><child link="b"/></joint>'
+    )
+    parts = link("a", "3", "1") + '<link name="empty"/>' + link("b", "1", "1")
+    many = load_urdf(write(tmp_path, f'<link name="base"/>{parts}{hinge}{welds}'))
+    assert many.derive().mass_matrix == ph.Matrix([[3 * 1 + 1 * 4]])
+
+
+def test_limits_damping_and_friction_are_recorded_and_damping_acts_on_request(tmp_path: Path) -> None:
+    inside = (
+        '<axis xyz="0 0 1"/><limit lower="-1.5" upper="2" effort="10" velocity="3"/>'
+        '<dynamics damping="0.25" friction="0.1"/>'
+    )
+    path = one_joint(tmp_path, "revolute", inside)
+    system, report = read_urdf(path)
+    facts = report.joints[0]
+    assert (facts.lower, facts.upper, facts.effort, facts.velocity) == (Fraction(-3, 2), 2, 10, 3)
+    assert (facts.damping, facts.friction) == (Fraction(1, 4), Fraction(1, 10))
+    assert {"N-URDF-006", "N-URDF-007"} <= {notice.code for notice in report.notices}
+    assert system.derive().bias[0] == 0
+    damped = load_urdf(path, dynamics=True).derive()
+    assert damped.bias[0] == damped.u[0] / 4
+
+
+def test_what_is_not_modelled_is_listed(tmp_path: Path) -> None:
+    transmission = '<transmission name="t"><joint/></transmission>'
+    body = f'<link name="base"><sensor name="s"/></link>\n<gazebo/>\n<gazebo/>\n{transmission}'
+    _, report = read_urdf(write(tmp_path, body))
+    places = [str(warning) for warning in report.warnings]
+    assert len(places) == 3
+    assert any("<gazebo> in <robot>" in place and "2 times, lines 4, 5" in place for place in places)
+    assert any("<sensor> in <link>" in place for place in places)
+    assert str(report).count("warning:") == 3
+
+
+def test_a_chosen_root_leaves_out_the_rest_and_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path, f'<link name="a">{BALL}</link><link name="b"/>')
+    system, report = read_urdf(path, root="a")
+    assert list(system.bodies) == ["ground", "a"]
+    assert [warning.code for warning in report.warnings] == ["W-URDF-003"]
+
+
+def test_a_link_called_ground_is_not_the_world(tmp_path: Path) -> None:
+    system, report = read_urdf(write(tmp_path, f'<link name="ground">{BALL}</link>'), base="floating")
+    assert "ground link" in system.bodies
+    assert [notice.code for notice in report.notices] == ["N-URDF-001"]
+
+
+def test_solids_are_drawn_and_meshes_are_named(tmp_path: Path) -> None:
+    (tmp_path / "hand.stl").write_bytes(b"")
+    body = (
+        '<link name="base">'
+        '<visual><origin xyz="0 0 1"/><geometry><cylinder radius="0.1" length="2"/></geometry></visual>'
+        '<visual><geometry><mesh filename="hand.stl" scale="0.001 0.001 0.001"/></geometry></visual></link>'
+    )
+    system, report = read_urdf(write(tmp_path, body))
+    (shape,) = system.bodies["base"].shapes
+    assert (shape.kind, shape.size, shape.at) == ("cylinder", (0.1, 2.0), (0.0, 0.0, 1.0))
+    (mesh,) = report.meshes
+    assert (mesh.status, mesh.scale, Path(mesh.path or "").name) == ("found", (0.001,) * 3, "hand.stl")
