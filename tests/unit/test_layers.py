@@ -75,7 +75,7 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "formats/urdf": "from polhode.model import system",
             "kinematics/sweep": "from polhode.geometry import rotation\nfrom polhode.model import system",
             "equations": "from polhode.kinematics import sweep\n"
-            "def compile():\n    from polhode.codegen import plan\n    from polhode.runtime import native\n"
+            "def compile():\n    from polhode.codegen import plan\n    from polhode import functions\n"
             "def linearize():\n    from polhode.analysis import linear\n"
             "def simulate():\n    from polhode.simulate import trajectory",
             "formalisms/registry": "from polhode import equations",
@@ -84,6 +84,7 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "codegen/plan": "from polhode.expr import node\nfrom polhode.codegen import program",
             "codegen/c99": "from polhode.codegen import program",
             "runtime/native": "from polhode.codegen import c99, program",
+            "functions": "from polhode import equations\nfrom polhode.runtime import native",
             "analysis/linear": "from polhode import equations",
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",

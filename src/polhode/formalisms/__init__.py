@@ -17,16 +17,19 @@ from . import auto
 #: Name of each formalism, which is also its file's; `auto` picks among them.
 FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
 
+#: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
+HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
 
-def names() -> list[str]:
-    """The formalisms there are."""
-    return list(FORMALISMS)
+
+def names(historical: bool = False) -> list[str]:
+    """The formalisms there are, on request with the historical ones."""
+    return [*FORMALISMS, *(HISTORICAL if historical else ())]
 
 
 def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     """The function that a formalism's file provides."""
-    if formalism not in FORMALISMS:
-        close = get_close_matches(str(formalism), FORMALISMS, n=1)
+    if formalism not in names(historical=True):
+        close = get_close_matches(str(formalism), names(historical=True), n=1)
         raise PolhodeError(
             f"there is no formalism {formalism!r}.",
             cure=f"Did you mean {close[0]!r}?" if close else f"Choose auto, {', '.join(FORMALISMS)}.",
@@ -48,5 +51,5 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
             variants = VARIANTS if passes is None else (passes,)
             return Equations(system, tree, formalism, auto.recipe(system, [apply(tree, names) for names in variants]))
         if passes is None:
-            passes = () if formalism == "poincare" else USUAL
+            passes = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
         return Equations(system, tree, formalism, recipe_of(formalism)(system, apply(tree, passes)))
