@@ -29,7 +29,7 @@ def draw(rows: Sequence[Row], path: Path) -> bool:
         if row.least_ratio is not None:
             axes.plot([row.least_ratio] * 2, [place - 0.45, place + 0.45], color="black", linewidth=1.5)
     axes.set_yticks(places, [f"{row.case}: {row.what}  |  {row.peer}" for row in shown], fontsize=8)
-    axes.invert_yaxis()
+    axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.set_xlim(left=1, right=3 * max(ratios))
     axes.axvline(1, color="grey", linewidth=0.8)

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
+from ..expr.field import P
 from ..expr.node import NUMBER, SYMBOL
 from .factor import factored
 from .program import Array, Instruction, Output, Program
@@ -245,14 +246,14 @@ def plan(
     arrays: Sequence[tuple[str, Sequence[Expr]]],
     outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
     parameters: Sequence[Expr] = (),
-    notes: Mapping[Expr, str] | None = None,
+    notes: Mapping[int, str] | None = None,
     split_angles: bool = True,
     factor: bool = True,
 ) -> Program:
     """The program that computes the outputs from the input arrays and the parameters.
 
     With `split_angles`, the sine of a sum is computed from sines and cosines that are there anyway: six operations
-    instead of a call. With `factor`, sums of products are factored.
+    instead of a call. With `factor`, sums of products are factored. `notes` say what values mean, by fingerprint.
 
     >>> from polhode.expr import symbol, sin
     >>> q, k = symbol("q"), symbol("k")
@@ -293,7 +294,7 @@ def _assemble(
     parameter_count: int,
     writer: _Writer,
     finished: Sequence[Operand],
-    notes: Mapping[Expr, str],
+    notes: Mapping[int, str],
     values: Values,
 ) -> Program:
     numbers: dict[float, int] = {}
@@ -327,10 +328,12 @@ def _assemble(
         return Instruction(op, tuple(slot(arg) for arg in args))
 
     remarks: dict[int, str] = {}
-    for node, remark in notes.items():
-        ref = values.ref_of.get(id(node))
-        if ref is not None and ref[0] in writer.place_of:
-            remarks.setdefault(slot(writer.place_of[ref[0]][0]), remark)
+    for fp, remark in notes.items():
+        value = values.number_of.get(min(fp, P - fp))
+        if value in writer.place_of:
+            operand, came_out = writer.place_of[value]
+            minus = came_out < 0 if fp <= P - fp else came_out > 0
+            remarks.setdefault(slot(operand), f"minus {remark}" if minus else remark)
     pieces, start = [], 0
     for label, shape, entries in outputs:
         pieces.append(Output(label, shape, tuple(slot(o) for o in finished[start : start + len(entries)])))

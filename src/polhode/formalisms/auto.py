@@ -12,6 +12,7 @@ from typing import Any
 
 from ..equations import Recipe, solve
 from ..expr import Matrix, Vector, as_expr, topological
+from ..expr.field import P
 from ..kinematics.tree import Tree
 from ..model.system import System
 from . import articulated_body, composite_body
@@ -41,17 +42,18 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
 
 
 def _operations(roots: Iterable[Any]) -> int:
-    """How many operations depend on more than parameters."""
+    """How many values, up to sign, depend on more than parameters and need an operation."""
     varies: set[int] = set()
-    count = 0
+    values: set[int] = set()
     for node in topological(map(as_expr, roots)):
         if node.op == "symbol":
             if node.data[0] != "parameter":
                 varies.add(id(node))
         elif any(id(arg) in varies for arg in node.args):
             varies.add(id(node))
-            count += node.op != "neg"
-    return count
+            if node.op != "neg":
+                values.add(min(node.fp, P - node.fp))
+    return len(values)
 
 
 def _couplings(tree: Tree) -> int:

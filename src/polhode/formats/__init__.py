@@ -5,28 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..errors import FormatError
 from ..model import System
 from .schema import schema
+from .urdf import load_urdf
 from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 
-READERS: dict[str, Callable[[str | os.PathLike[str]], System]] = {
+READERS: dict[str, Callable[..., System]] = {
     ".yaml": load_yaml,
     ".yml": load_yaml,
     ".json": load_yaml,
+    ".urdf": load_urdf,
 }
 
-_FOREIGN = {".urdf": "URDF", ".xacro": "xacro", ".xml": "XML (MJCF, URDF)", ".mjcf": "MJCF", ".sdf": "SDF"}
+_FOREIGN = {".xacro": "xacro", ".xml": "XML (MJCF, URDF)", ".mjcf": "MJCF", ".sdf": "SDF"}
 
 
-def load(path: str | os.PathLike[str]) -> System:
-    """Read a mechanism from a file, by its extension."""
+def load(path: str | os.PathLike[str], **options: Any) -> System:
+    """Read a mechanism from a file, by its extension; options are the reader's, as `base="floating"` for URDF."""
     file = Path(path)
     suffix = file.suffix.lower()
     reader = READERS.get(suffix)
     if reader is not None:
-        return reader(path)
+        return reader(path, **options)
     if suffix in _FOREIGN:
         raise FormatError(
             f"{_FOREIGN[suffix]} is not read yet.",
@@ -49,4 +52,4 @@ def load(path: str | os.PathLike[str]) -> System:
     )
 
 
-__all__ = ["READERS", "dumps_yaml", "load", "load_yaml", "loads_yaml", "save_yaml", "schema"]
+__all__ = ["READERS", "dumps_yaml", "load", "load_urdf", "load_yaml", "loads_yaml", "save_yaml", "schema"]

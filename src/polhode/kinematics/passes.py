@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Matrix, Vector, as_expr, is_zero
+from ..expr import Matrix, Vector, as_expr, free_symbols, is_zero
 from ..geometry import Inertia, Pose
 from .parallel import hold, merge, single_axis
 from .tree import BASE, Link, Tree
@@ -33,7 +33,7 @@ def slide(tree: Tree) -> Tree:
         fixed = link.fixed
         if link.parent != BASE:
             fixed = Pose(fixed.R, fixed.p - shifts[link.parent])
-        shift = _best_shift(link, fixed)
+        shift = _best_shift(link, fixed, link.fixed.p)
         moved = Pose(fixed.R, Vector([as_expr(x) for x in fixed.p + fixed.R @ shift]))
         back = Pose(Matrix.identity(3), -shift)
         links.append(replace(link, fixed=moved, inertia=link.inertia.seen_from(back) if any(shift) else link.inertia))
@@ -45,8 +45,11 @@ def slide(tree: Tree) -> Tree:
     return replace(tree, links=tuple(links), bodies=bodies)
 
 
-def _best_shift(link: Link, fixed: Pose) -> Vector:
-    """How far to move the origin, in the link's components."""
+def _best_shift(link: Link, fixed: Pose, given: Vector) -> Vector:
+    """How far to move the origin, in the link's components; `given` is the offset before the parent's origin moved.
+
+    Nothing is divided by that might be small or vanish for some value of a parameter.
+    """
     zero = Vector([as_expr(0)] * 3)
     found = single_axis(link)
     if found is None:
@@ -57,10 +60,10 @@ def _best_shift(link: Link, fixed: Pose) -> Vector:
     square = axis.dot(axis)
     direction = fixed.R @ axis
     candidates = [zero]
+    candidates += [axis * (-p.dot(direction) / square) for p in (given, fixed.p)]  # feet of perpendiculars
     for k in range(3):  # make one component of the offset vanish
-        if not is_zero(direction[k]):
+        if not free_symbols([as_expr(direction[k])]) and abs(float(direction[k])) > 0.1:
             candidates.append(axis * (-fixed.p[k] / direction[k]))
-    candidates.append(axis * (-fixed.p.dot(direction) / square))  # the foot of the perpendicular
     return min(candidates, key=lambda shift: _effort(fixed.p + fixed.R @ shift))
 
 

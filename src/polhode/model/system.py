@@ -112,8 +112,12 @@ class System:
         com: Iterable[Any] = (0, 0, 0),
         inertia: Any = 0,
         shapes: Shape | Iterable[Shape] = (),
+        check: bool = True,
     ) -> Body:
-        """Add a rigid body: mass, mass centre, and inertia about the mass centre in the body's axes."""
+        """Add a rigid body: mass, mass centre, and inertia about the mass centre in the body's axes.
+
+        An inertia that no body can have is refused; `check=False` takes it all the same, as some robot files need.
+        """
         place = f"body '{name}'"
         self._new_name({**self.bodies, **self.frames}, "body", name)
         if len(self.bodies) > BODY_LIMIT:
@@ -125,7 +129,8 @@ class System:
             as_inertia(inertia, f"{place} inertia"),
             (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
         )
-        check_mass_and_inertia(made.mass, made.inertia, place)
+        if check:
+            check_mass_and_inertia(made.mass, made.inertia, place)
         self.bodies[name] = made
         return made
 
