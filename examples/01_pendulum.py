@@ -1,6 +1,6 @@
 """A pendulum swings far out: its period is a complete elliptic integral.
 
-    python examples/01_pendulum.py [folder for the pictures]
+Run: python examples/01_pendulum.py [folder for the pictures]
 """
 
 import sys

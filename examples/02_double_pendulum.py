@@ -1,6 +1,6 @@
 """A double pendulum: two starts a hair's breadth apart part company, and both keep their energy.
 
-    python examples/02_double_pendulum.py [folder for the pictures]
+Run: python examples/02_double_pendulum.py [folder for the pictures]
 """
 
 import sys
@@ -33,8 +33,8 @@ print(double.compare(run=False).verdict)
 
 # Simulate: the same mechanism twice, released a nanoradian apart.
 tight = {"rtol": 1e-12, "atol": 1e-12}
-first = equations.simulate(15, start={"q1": 2, "q2": 1}, **tight)
-second = equations.simulate(15, start={"q1": 2 + 1e-9, "q2": 1}, **tight)
+first = equations.simulate(30, start={"q1": 3, "q2": 1}, **tight)
+second = equations.simulate(30, start={"q1": 3 + 1e-9, "q2": 1}, **tight)
 apart = np.abs(first["q2"] - second["q2"])
 print(f"1 nrad apart at the start, {apart[-1]:.2g} rad after {first.t[-1]:g} s")
 

@@ -1,6 +1,6 @@
 """A T-handle, spun about its middle axis in free fall, turns over and over (Dzhanibekov's observation).
 
-    python examples/03_t_handle.py [folder for the pictures]
+Run: python examples/03_t_handle.py [folder for the pictures]
 """
 
 import sys

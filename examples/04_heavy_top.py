@@ -1,6 +1,6 @@
 """A heavy top precesses steadily, at the rate that theory gives.
 
-    python examples/04_heavy_top.py [folder for the pictures]
+Run: python examples/04_heavy_top.py [folder for the pictures]
 """
 
 import sys

@@ -1,6 +1,6 @@
 """A pole is balanced on a cart; what energy the mechanism gains is the work of the pushing force.
 
-    python examples/05_cart_pendulum.py [folder for the pictures]
+Run: python examples/05_cart_pendulum.py [folder for the pictures]
 """
 
 import sys

@@ -1,6 +1,6 @@
 """The six-degree-of-freedom arm of Kwatny and Blankenship (1995): every formalism gives the same equations.
 
-    python examples/06_six_joint_arm.py [folder for the pictures and the C source]
+Run: python examples/06_six_joint_arm.py [folder for the pictures and the C source]
 """
 
 import sys
@@ -37,7 +37,8 @@ arm.joint("wrist", forearm, gripper, wrist, at=(0, 0, l2), coordinates=["t1", "t
 comparison = arm.compare(run=False)
 print(comparison)
 equations = arm.derive()
-print("M[e, e] =", normal(equations.mass_matrix[2, 2]))
+print("M[v2, v2] =", normal(equations.mass_matrix[4, 4]))
+print("M[u1, v1] =", normal(equations.mass_matrix[2, 3]))
 
 # Simulate: let it fall from a bent, outstretched pose.
 reach = {"s1": 1.3, "s2": 0.4, "e": 0.5, "t1": 0.6, "t2": -0.4, "t3": 0.3}

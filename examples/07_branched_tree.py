@@ -1,6 +1,6 @@
 """A figure is thrown: however its limbs fling about, the mass centre flies along a parabola.
 
-    python examples/07_branched_tree.py [folder for the pictures]
+Run: python examples/07_branched_tree.py [folder for the pictures]
 """
 
 import sys

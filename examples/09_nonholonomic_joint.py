@@ -1,6 +1,6 @@
 """A joint that lets a pendulum swing but not spin: after each round it has turned by the solid angle of its cone.
 
-    python examples/09_nonholonomic_joint.py [folder for the pictures]
+Run: python examples/09_nonholonomic_joint.py [folder for the pictures]
 """
 
 import sys

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import PolhodeError
-from .expr import Expr, Matrix, Vector, as_expr, quiet_collector, same, symbol
+from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .geometry import Pose
-from .geometry.linear import solve_from_the_tips
+from .geometry.linear import Factors, factor_from_the_tips
 from .kinematics.motion import (
     body_pose,
     centre_of_mass,
@@ -43,6 +43,7 @@ class Recipe:
     mass_matrix: Callable[[], Matrix]
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
+    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -51,7 +52,12 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
         return recipe.forward()
     bias = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
     right = [effort - b for effort, b in zip(tree.tau, bias, strict=True)]
-    return solve_from_the_tips(recipe.mass_matrix(), right, tree.speed_order, tree.speed_tie, tree.speeds)
+    return factor(tree, recipe.mass_matrix()).solve(right)
+
+
+def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
+    """LᵀDL of the mass matrix, along the branches of the tree."""
+    return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_tie, tree.speeds)
 
 
 def _exact(vector: Sequence[Any]) -> Vector:
@@ -163,6 +169,26 @@ class Equations:
             return _exact(solve(self.tree, self.recipe))
 
     @cached_property
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
+
+        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
+        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
+        """
+        with quiet_collector():
+            from .derivatives import inverse_derivatives
+
+            return (*inverse_derivatives(self), self.mass_matrix)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ)."""
+        with quiet_collector():
+            from .derivatives import forward_derivatives
+
+            return forward_derivatives(self)
+
+    @cached_property
     def kinetic_energy(self) -> Expr:
         """½ uᵀ M u, summed over the bodies."""
         return as_expr(kinetic_energy(self.tree))
@@ -185,6 +211,15 @@ class Equations:
         """Total mass, and Σ m c in ground components."""
         mass, moment = centre_of_mass(self.tree)
         return as_expr(mass), _exact(moment)
+
+    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`) by parameters, by name."""
+        table = self.system.parameters
+        unknown = [name for name in parameters if name not in table]
+        if unknown:
+            raise PolhodeError(f"there is no parameter '{unknown[0]}'.", code="E-VALUE-002")
+        with quiet_collector():
+            return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
     # ---- comparison ------------------------------------------------------------------------------------------
 

@@ -66,6 +66,15 @@ def _state_rates(equations: Equations) -> Outputs:
     return [("xdot", (len(entries),), entries)]
 
 
+def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        size = len(equations.u)
+        matrices = getattr(equations, field)
+        return [(name, (size, size), list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
+
+    return outputs
+
+
 #: For each function its arrays, and what it puts out.
 CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
@@ -77,6 +86,14 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     "momentum": (("q", "u"), _momentum),
     "poses": (("q",), _poses),
     "state_rates": (("x", "tau"), _state_rates),
+    "inverse_dynamics_derivatives": (
+        ("q", "u", "udot"),
+        _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
+    ),
+    "forward_dynamics_derivatives": (
+        ("q", "u", "tau"),
+        _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
+    ),
 }
 
 
@@ -277,6 +294,21 @@ class Functions:
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """Efforts tau that give the accelerations udot."""
         return self._one("inverse_dynamics", q, u, udot, **more)
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇; columns of ∂/∂q are along unit speeds (see `Equations`)."""
+        first, second, third = self.evaluate("inverse_dynamics_derivatives", q, u, udot, **more)
+        return first, second, third
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
+        effort = np.zeros(len(self.equations.u)) if tau is None else tau
+        first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
+        return first, second, third
 
     def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """M(q)."""

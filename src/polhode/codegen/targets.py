@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..errors import PolhodeError
-from .c99 import print_c
+from .c99 import prefaced, print_c
+from .fortran import print_fortran
 from .numpy_module import print_numpy
 from .program import Program
 
 
-def _c(program: Program) -> dict[str, str]:
-    return dict(print_c(program).files())
+def _c(program: Program, preface: Sequence[str]) -> dict[str, str]:
+    return dict(print_c(program, preface).files())
 
 
-def _numpy(program: Program) -> dict[str, str]:
-    return {f"{program.name}.py": print_numpy(program)}
+def _numpy(program: Program, preface: Sequence[str]) -> dict[str, str]:
+    head = "".join(f"# {line}".rstrip() + "\n" for line in prefaced(preface)) if preface else ""
+    return {f"{program.name}.py": head + print_numpy(program)}
 
 
-TARGETS: dict[str, Callable[[Program], dict[str, str]]] = {"c": _c, "numpy": _numpy}
+TARGETS: dict[str, Callable[[Program, Sequence[str]], dict[str, str]]] = {
+    "c": _c,
+    "fortran": print_fortran,
+    "numpy": _numpy,
+}
 
 
-def render(target: str, program: Program) -> dict[str, str]:
-    """The files of a program for a target, by name."""
+def render(target: str, program: Program, preface: Sequence[str] = ()) -> dict[str, str]:
+    """The files of a program for a target, by name; the lines of `preface` stand at the head of the source.
+
+    >>> from polhode.codegen.random_program import random_program
+    >>> list(render("fortran", random_program(1)))
+    ['sample.f90', 'sample_main.f90']
+    """
     if target not in TARGETS:
         raise PolhodeError(
             f"there is no target {target!r}.", cure=f"Choose one of {', '.join(TARGETS)}.", code="E-CODE-010"
         )
-    return TARGETS[target](program)
+    return TARGETS[target](program, preface)

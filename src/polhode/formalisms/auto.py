@@ -38,7 +38,12 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
     def mass_matrix() -> Matrix:
         return min((made.mass_matrix() for made in composite), key=lambda M: _operations(M.entries()))
 
-    return Recipe(forward=forward, inverse=inverse, mass_matrix=mass_matrix)
+    return Recipe(
+        forward=forward,
+        inverse=inverse,
+        mass_matrix=mass_matrix,
+        inverses=tuple(made.inverse for made in composite),
+    )
 
 
 def _operations(roots: Iterable[Any]) -> int:

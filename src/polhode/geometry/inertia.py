@@ -34,7 +34,7 @@ class Inertia:
         return Inertia(m, h, symmetric(J))
 
     @property
-    def I(self) -> Matrix:
+    def I(self) -> Matrix:  # noqa: E743  as every book has it
         """The inertia about the origin: tr(J) 1 - J."""
         J = self.J
         x, y, z = J[0, 0], J[1, 1], J[2, 2]

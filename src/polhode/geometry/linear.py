@@ -7,6 +7,7 @@ general inverse for the small matrices of joint kinematics.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ModelError, PolhodeError
@@ -103,25 +104,42 @@ def _eliminated_inverse(A: Matrix) -> Matrix:
     return Matrix([row[size:] for row in rows])
 
 
-def solve_from_the_tips(
-    M: Matrix, f: Sequence[Any], order: Sequence[int], tie: Sequence[int], names: Sequence[str]
-) -> Vector:
-    """Solve M x = f for a mass matrix by M = LᵀDL, eliminating speeds from the tips to the base.
+@dataclass(frozen=True)
+class Factors:
+    """M = LᵀDL of a mass matrix: for each speed its row of L (ancestors only) and 1/D; speeds from the base outward."""
+
+    order: tuple[int, ...]
+    rows: tuple[dict[int, Any], ...]
+    reciprocals: tuple[Any, ...]
+
+    def solve(self, f: Sequence[Any]) -> Vector:
+        """x with M x = f: inward by L⁻ᵀ, scaled by 1/D, outward by L⁻¹."""
+        x = list(f)
+        for k in reversed(self.order):
+            for i, factor in self.rows[k].items():
+                x[i] = x[i] - factor * x[k]
+            x[k] = x[k] * self.reciprocals[k]
+        for k in self.order:
+            for i, factor in self.rows[k].items():
+                x[k] = x[k] - factor * x[i]
+        return Vector(x)
+
+    def inverse(self) -> Matrix:
+        """M⁻¹, each entry on one side of the diagonal."""
+        size = len(self.order)
+        columns = [self.solve([int(i == j) for i in range(size)]) for j in range(size)]
+        return Matrix([[columns[max(i, j)][min(i, j)] for j in range(size)] for i in range(size)])
+
+
+def factor_from_the_tips(M: Matrix, order: Sequence[int], tie: Sequence[int], names: Sequence[str]) -> Factors:
+    """M = LᵀDL of a mass matrix, eliminating speeds from the tips to the base.
 
     `order` lists the speeds from the base outward. `tie[i]` is the next speed on the way from i to the base (-1 for
     none): only those are coupled to i, so a branched mechanism costs no fill-in (branch-induced sparsity).
     """
-    size = len(f)
-    above: list[list[int]] = []
-    for i in range(size):
-        chain, j = [], tie[i]
-        while j >= 0:
-            chain.append(j)
-            j = tie[j]
-        above.append(chain)
     A = [list(row) for row in M]
-    b = list(f)
-    factors: list[dict[int, Any]] = [{} for _ in range(size)]
+    rows: list[dict[int, Any]] = [{} for _ in order]
+    reciprocals: list[Any] = [None] * len(order)
     for k in reversed(order):
         if is_zero(A[k][k]):
             raise ModelError(
@@ -129,17 +147,20 @@ def solve_from_the_tips(
                 cure="Give mass or inertia to a body beyond that joint, or weld it.",
                 code="E-MODEL-030",
             )
-        reciprocal = 1 / A[k][k]
-        for i in above[k]:
-            if not is_zero(A[k][i]):
-                factors[k][i] = A[k][i] * reciprocal
-        for i, factor in factors[k].items():
-            b[i] = b[i] - factor * b[k]
-            for j in [i, *above[i]]:
+        reciprocals[k] = 1 / A[k][k]
+        above = _chain(tie, k)
+        rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
+        for i, factor in rows[k].items():
+            for j in [i, *_chain(tie, i)]:
                 if not is_zero(A[k][j]):
                     A[i][j] = A[i][j] - factor * A[k][j]
-        b[k] = b[k] * reciprocal
-    for k in order:
-        for i, factor in factors[k].items():
-            b[k] = b[k] - factor * b[i]
-    return Vector(b)
+    return Factors(tuple(order), tuple(rows), tuple(reciprocals))
+
+
+def _chain(tie: Sequence[int], k: int) -> list[int]:
+    """The speeds on the way from k to the base."""
+    found, at = [], tie[k]
+    while at >= 0:
+        found.append(at)
+        at = tie[at]
+    return found

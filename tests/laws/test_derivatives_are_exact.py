@@ -1,0 +1,84 @@
+"""Derivatives of inverse and forward dynamics: against automatic differentiation of another form, and differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.expr import directional, jacobian, same, substitute
+from polhode.model.random_system import random_system
+
+
+def _arm() -> ph.System:
+    system = ph.System("arm")
+    length = system.parameter("l", 0.4)
+    parent = system.ground
+    for place, axis in enumerate("zyyx"):
+        mass = system.parameter(f"m{place}", 1 + place)
+        body = system.body(f"link {place}", mass=mass, com=(0.1, 0.02, length / 2), inertia=(0.02, 0.03, 0.015))
+        system.joint(f"q{place}", parent, body, ph.Revolute(axis), at=(0, 0, length if place else 0))
+        parent = body
+    return system
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(seed: int) -> None:
+    system = random_system(seed, bodies=(1, 4), max_speeds=8)
+    equations, judge = system.derive(), system.derive("poincare")
+    by_q, by_u, by_udot = equations.inverse_dynamics_derivatives
+    efforts = list(judge.inverse_dynamics)
+    for j, column in enumerate(judge.kinematic_matrix.columns):
+        direction = dict(zip(judge.q, column, strict=True))
+        assert same(by_q.columns[j] if by_q else [], directional(efforts, direction))
+    assert same(by_u.entries(), jacobian(efforts, list(judge.u)).entries())
+    assert same(by_udot.entries(), jacobian(efforts, list(judge.udot)).entries())
+
+
+def test_forward_dynamics_derivatives_are_those_of_the_articulated_body_form() -> None:
+    system = _arm()
+    by_q, by_u, by_tau = system.derive().forward_dynamics_derivatives
+    judge = system.derive("articulated_body")
+    rates = list(judge.forward_dynamics)
+    assert same(by_q.entries(), jacobian(rates, list(judge.q)).entries())
+    assert same(by_u.entries(), jacobian(rates, list(judge.u)).entries())
+    assert same(by_tau.entries(), jacobian(rates, list(judge.tau)).entries())
+
+
+def test_derivatives_of_a_free_body_are_along_turns_and_shifts() -> None:
+    system = ph.System("free")
+    body = system.body("body", mass=2, com=(0.1, 0, 0.2), inertia=(0.4, 0.5, 0.3))
+    system.joint("base", system.ground, body, ph.Free())
+    tip = system.body("tip", mass=0.5, com=(0, 0, 0.3), inertia=(0.02, 0.02, 0.01))
+    system.joint("hinge", body, tip, ph.Revolute("y"), at=(0.2, 0, 0))
+    functions = system.derive().compile()
+    random = np.random.default_rng(3)
+    q, u, tau = random.normal(size=8), random.normal(size=7), random.normal(size=7)
+    q[:4] /= np.linalg.norm(q[:4])
+    by_q, by_u, by_tau = functions.forward_dynamics_derivatives(q, u, tau)
+    step = 1e-6
+    for j, unit in enumerate(np.eye(7)):
+        along = functions.coordinate_rates(q, unit) * step
+        slope = (functions.forward_dynamics(q + along, u, tau) - functions.forward_dynamics(q - along, u, tau)) / 2
+        np.testing.assert_allclose(by_q[:, j], slope / step, atol=1e-7 * abs(by_q).max())
+        slope = functions.forward_dynamics(q, u + step * unit, tau) - functions.forward_dynamics(
+            q, u - step * unit, tau
+        )
+        np.testing.assert_allclose(by_u[:, j], slope / (2 * step), atol=1e-7 * abs(by_u).max())
+    np.testing.assert_allclose(by_tau @ functions.mass_matrix(q), np.eye(7), atol=1e-12)
+
+
+def test_parameter_derivatives_scale_as_the_equations_do() -> None:
+    """The efforts are linear in the masses when all inertia is in them: Σ m ∂τ/∂m = τ for point masses."""
+    system = ph.System("points")
+    l = system.parameter("l", 1)
+    first = system.body("first", mass=system.parameter("m1"), com=(0, 0, -l))
+    second = system.body("second", mass=system.parameter("m2"), com=(0, 0, -l))
+    system.joint("a", system.ground, first, ph.Revolute("y"))
+    system.joint("b", first, second, ph.Revolute("y"), at=(0, 0, -l))
+    equations = system.derive()
+    slopes = equations.parameter_derivatives("inverse_dynamics", ["m1", "m2"])
+    masses = [system.parameters[name].symbol for name in ("m1", "m2")]
+    assert same(slopes @ ph.Vector(masses), equations.inverse_dynamics)
+    at_rest = substitute(slopes.entries(), {u: 0 for u in (*equations.u, *equations.udot)})
+    assert not same(at_rest, [0] * 4)
