@@ -21,7 +21,7 @@ from PIL import Image
 from polhode.samples import six_degree_of_freedom_arm
 
 HERE = Path(__file__).parent
-SIZE = (1000, 660)
+SIZE, SHOWN = (1000, 660), (880, 581)
 SECONDS, FRAMES_PER_SECOND = 5.0, 10
 LARGEST = 500_000  # bytes
 THEMES = ("light", "dark")
@@ -97,17 +97,18 @@ def film(browser: Browser, page: Path, theme: str) -> list[Image.Image]:
             f"scrub.value = {number / FRAMES_PER_SECOND}; scrub.dispatchEvent(new Event('input'));"
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))"
         )
-        frames.append(browser.picture())
+        frames.append(browser.picture().resize(SHOWN, Image.Resampling.LANCZOS))
     return frames
 
 
 def save(frames: list[Image.Image], path: Path) -> int:
     """An endless film as WebP, as good as fits; returns its size."""
-    for quality in (70, 60, 50, 40, 30):
+    for quality in (75, 65, 55, 45, 35):
         content = io.BytesIO()
         first, *rest = frames
         duration = round(1000 / FRAMES_PER_SECOND)
-        first.save(content, "WEBP", save_all=True, append_images=rest, duration=duration, loop=0, quality=quality)
+        settings = {"duration": duration, "loop": 0, "quality": quality, "minimize_size": True}
+        first.save(content, "WEBP", save_all=True, append_images=rest, **settings)
         if content.tell() < LARGEST:
             break
     path.write_bytes(content.getvalue())

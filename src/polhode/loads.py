@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .expr import Vector, as_expr, gradient, sqrt
+from .expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sqrt, substitute
 from .geometry import Pose
 from .kinematics.motion import body_pose, centre_of_mass, point_velocity, velocities, world_poses
 from .kinematics.tree import BASE, Tree
@@ -25,6 +25,14 @@ class Loads:
 
     system: System
     tree: Tree
+
+    def _given(self, value: Any) -> Any:
+        """What the user wrote, with the symbols of coupled joints as what they follow."""
+        if not self.tree.followed:
+            return value
+        if isinstance(value, Vector):
+            return Vector(substitute(value, self.tree.followed))
+        return substitute([value], self.tree.followed)[0]
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -49,12 +57,12 @@ class Loads:
         table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
         for load in self.system.loads:
             if isinstance(load, PointForce):
-                force = self._frame_pose(load.frame).R @ load.vector
+                force = self._frame_pose(load.frame).R @ self._given(load.vector)
                 self._push(table, load.body, load.point, force)
             elif isinstance(load, BodyTorque):
                 place, _ = self.tree.bodies[load.body]
                 if place != BASE:
-                    torque = self._poses[place].R.T @ (self._frame_pose(load.frame).R @ load.vector)
+                    torque = self._poses[place].R.T @ (self._frame_pose(load.frame).R @ self._given(load.vector))
                     table[place] = (table[place][0] + torque, table[place][1])
         for spring in self.springs:
             pull = self._spring_pull(spring, conservative)
@@ -99,13 +107,21 @@ class Loads:
         index = {name: place for place, name in enumerate(self.tree.speeds)}
         for load in self.system.loads:
             if isinstance(load, JointForce):
-                speed = index[self.system.joints[load.joint].u[load.index].name]
-                total[speed] = total[speed] + load.value
+                own = self.system.joints[load.joint].u[load.index]
+                for leader, ratio in self._led_by(own):
+                    total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
         if conservative and self.given_potential:
             slope = gradient(self.given_potential, list(self.tree.q))
             for speed, column in enumerate(self.tree.kinematic_matrix().columns):
                 total[speed] = total[speed] - column.dot(slope)
         return total
+
+    def _led_by(self, speed: Expr) -> list[tuple[str, Any]]:
+        """The speed of the equations that a joint's speed is, and their ratio."""
+        if speed not in self.tree.followed:
+            return [(speed.name, as_expr(1))]
+        meaning = self.tree.followed[speed]
+        return [(u.name, derivative([meaning], u)[0]) for u in free_symbols([meaning]) if u in self.tree.u]
 
     @property
     def given_potential(self) -> Any:
@@ -113,7 +129,7 @@ class Loads:
         total: Any = as_expr(0)
         for load in self.system.loads:
             if isinstance(load, Potential):
-                total = total + load.energy
+                total = total + self._given(load.energy)
         return total
 
     @cached_property

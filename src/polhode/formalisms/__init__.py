@@ -50,6 +50,13 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
         if formalism == "auto":
             variants = VARIANTS if passes is None else (passes,)
             return Equations(system, tree, formalism, auto.recipe(system, [apply(tree, names) for names in variants]))
+        if tree.is_coupled and formalism in HISTORICAL:
+            raise PolhodeError(
+                f"the formalism {formalism!r} does not know joints that follow others.",
+                place=f"system '{system.name}'",
+                cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
+                code="E-DERIVE-012",
+            )
         if passes is None:
             passes = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
         return Equations(system, tree, formalism, recipe_of(formalism)(system, apply(tree, passes)))

@@ -62,7 +62,7 @@ class ArticulatedInertia:
 
     def seen_from(self, X: Pose) -> ArticulatedInertia:
         """About the parent's origin in its components: turned, then shifted along one axis after the other."""
-        moved = self if X.R == Matrix.identity(3) else self._turned(X.R)
+        moved = self if Matrix.identity(3) == X.R else self._turned(X.R)
         for k in range(3):
             if X.p[k]:
                 moved = moved._shifted(k, X.p[k])
@@ -161,4 +161,6 @@ def recipe(system: System, tree: Tree) -> Recipe:
         tau = [effort + given for effort, given in zip(tree.tau, loads.speed_forces(), strict=True)]
         return Vector(forward_dynamics(tree, tree.u, tau, loads.wrenches(), tree.gravity))
 
+    if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint
+        return companion
     return Recipe(forward=forward, inverse=companion.inverse, mass_matrix=companion.mass_matrix)

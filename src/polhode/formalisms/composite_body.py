@@ -42,15 +42,22 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
     for link, inertia in zip(tree.links, composites, strict=True):
         for number, (speed, (hw, hv)) in enumerate(zip(link.speeds, link.H, strict=True)):
             n, f = inertia.momentum(hw, hv)
-            for other, (gw, gv) in list(zip(link.speeds, link.H, strict=True))[: number + 1]:
-                M[speed][other] = M[other][speed] = gw.dot(n) + gv.dot(f)
+            M[speed][speed] = M[speed][speed] + hw.dot(n) + hv.dot(f)
+            for other, (gw, gv) in list(zip(link.speeds, link.H, strict=True))[:number]:
+                _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
             at = link
             while at.parent != BASE:
                 n, f = pass_inward(at, (_ZERO, _ZERO), n, f)
                 at = tree.links[at.parent]
                 for other, (gw, gv) in zip(at.speeds, at.H, strict=True):
-                    M[speed][other] = M[other][speed] = gw.dot(n) + gv.dot(f)
+                    _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
     return Matrix(M)
+
+
+def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
+    """Add the coupling of two columns: to both sides of the diagonal, or twice on it if they share a speed."""
+    M[i][j] = M[i][j] + amount
+    M[j][i] = M[j][i] + amount if i == j else M[i][j]
 
 
 def recipe(system: System, tree: Tree) -> Recipe:

@@ -76,7 +76,7 @@ def inverse_dynamics(
         link = tree.links[place]
         n, f = forces[place]
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            efforts[speed] = hw.dot(n) + hv.dot(f)
+            efforts[speed] = efforts[speed] + hw.dot(n) + hv.dot(f)
         if link.merged is not None:  # parallel axes: what is across them goes to the anchor at once
             along = Vector([axis * (axis * entry) for axis, entry in zip(link.H[0][0], n, strict=True)])
             anchor = link.merged.anchor

@@ -23,17 +23,17 @@ Needs a tree; any joint. Cost: grows fast with size; it is the readable one, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..equations import Recipe
-from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, substitute
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.motion import link_jacobian
-from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree import BASE, Tree, build_tree
 from ..loads import Loads
 from ..model.system import System
 
@@ -236,10 +236,31 @@ class Poincare:
 
 
 def recipe(system: System, tree: Tree) -> Recipe:
-    """Mass matrix and bias from Poincaré's equations."""
-    made = Poincare(system, tree)
+    """Mass matrix and bias from Poincaré's equations.
+
+    Joints that follow others are first taken as free; then, with the speeds of all joints u_all = E u, the equations
+    are projected: Eᵀ M E and Eᵀ bias (a holonomic constraint with constant coefficients).
+    """
+    free = tree if not tree.is_coupled else build_tree(system, coupled=False)
+    made = Poincare(system, free)
+    E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
+
+    def bound(entries: Iterable[Any]) -> list[Expr]:
+        return substitute([as_expr(entry) for entry in entries], tree.followed)
+
+    def mass_matrix() -> Matrix:
+        M = made.mass_matrix()
+        if not tree.is_coupled:
+            return M
+        size = len(free.u)
+        flat = bound(M.entries())
+        full = Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
+        return E.T @ full @ E
+
+    def bias() -> Vector:
+        return E.T @ Vector(bound(made.bias())) if tree.is_coupled else made.bias()
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return made.mass_matrix() @ Vector(ud) + made.bias()
+        return mass_matrix() @ Vector(ud) + bias()
 
-    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix, bias=made.bias)
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias)

@@ -78,7 +78,8 @@ def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> M
         R = world_poses(tree)[place].R
         arm = X_body.point(point)
         for speed, w, v in link_jacobian(tree, place):
-            columns[speed] = [*map(as_expr, R @ w), *map(as_expr, R @ (v + w.cross(arm)))]
+            own = [*(R @ w), *(R @ (v + w.cross(arm)))]
+            columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
     return Matrix.columns_of(columns, 6)
 
 

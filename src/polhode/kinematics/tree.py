@@ -7,7 +7,7 @@ together are one link. Every quantity is in its link's own frame, whose origin i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -134,6 +134,7 @@ class Tree:
     u: Vector
     tau: Vector
     gravity: Vector
+    followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what the symbols of coupled joints stand for
 
     @property
     def coordinates(self) -> list[str]:
@@ -152,13 +153,22 @@ class Tree:
         return table
 
     @cached_property
+    def is_coupled(self) -> bool:
+        """Whether a joint follows another, so that two links share a speed."""
+        return bool(self.followed)
+
+    @cached_property
     def speed_order(self) -> list[int]:
         """The speeds from the base outward."""
+        if self.is_coupled:
+            return list(range(len(self.u)))
         return [speed for link in self.links for speed in link.speeds]
 
     @cached_property
     def speed_tie(self) -> list[int]:
         """For each speed the next one on the way to the base, -1 where there is none."""
+        if self.is_coupled:  # any two speeds may be coupled
+            return list(range(-1, len(self.u) - 1))
         tie = [-1] * len(self.u)
         for link in self.links:
             last = -1
@@ -223,7 +233,7 @@ class Tree:
             "tau": Vector(map(number, self.tau)),
             "gravity": Vector(map(number, self.gravity)),
         }
-        return Tree(links, bodies, **vectors)
+        return replace(self, links=links, bodies=bodies, **vectors)
 
 
 def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
@@ -233,12 +243,18 @@ def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: System) -> Tree:
-    """Arrange a System as a tree, parents first; bodies that hang on nothing are an error."""
+def build_tree(system: System, coupled: bool = True) -> Tree:
+    """Arrange a System as a tree, parents first; bodies that hang on nothing are an error.
+
+    Joints that follow others have no coordinate of their own; without `coupled` all joints are taken as free.
+    """
     joints = _joints_from_the_ground(system)
-    q = Vector([coordinate for joint in joints for coordinate in joint.q])
-    u = Vector([speed for joint in joints for speed in joint.u])
-    tau = Vector([effort for joint in joints for effort in joint.tau])
+    followers = system.couplings if coupled else {}
+    own = [joint for joint in joints if joint.name not in followers]
+    q = Vector([coordinate for joint in own for coordinate in joint.q])
+    u = Vector([speed for joint in own for speed in joint.u])
+    tau = Vector([effort for joint in own for effort in joint.tau])
+    followed = _followed(system) if followers else {}
     q_place = {coordinate.name: place for place, coordinate in enumerate(q)}
     u_place = {speed.name: place for place, speed in enumerate(u)}
     links: list[Link] = []
@@ -252,6 +268,9 @@ def build_tree(system: System) -> Tree:
             stage = joint.type.stages[place]
             own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
             own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
+            leader, ratio = _leader(system, joint.name) if joint.name in followers else (joint, as_expr(1))
+            if leader is not joint:
+                own_u = leader.u
             last = count == len(stages) - 1
             links.append(
                 Link(
@@ -260,9 +279,9 @@ def build_tree(system: System) -> Tree:
                     parent=carrier,
                     stage=stage,
                     fixed=_mapped(X_fixed, as_expr),
-                    motion=_mapped(simple_configuration(stage, own_q), as_expr),
-                    H=tuple((Vector(h[:3]), Vector(h[3:])) for h in stage.H.columns),
-                    coordinates=tuple(q_place[c.name] for c in own_q),
+                    motion=_mapped(simple_configuration(stage, [followed.get(c, c) for c in own_q]), as_expr),
+                    H=tuple((Vector(h[:3]) * ratio, Vector(h[3:]) * ratio) for h in stage.H.columns),
+                    coordinates=() if leader is not joint else tuple(q_place[c.name] for c in own_q),
                     speeds=tuple(u_place[s.name] for s in own_u),
                     inertia=Inertia.zero(),
                 )
@@ -271,7 +290,33 @@ def build_tree(system: System) -> Tree:
         X_body = X_fixed @ joint.in_child.inverse()
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
-    return Tree(tuple(links), bodies, q, u, tau, system.gravity)
+    return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed)
+
+
+def _leader(system: System, name: str) -> tuple[Joint, Expr]:
+    """The joint that a follower follows in the end, and the ratio of their speeds."""
+    ratio = as_expr(1)
+    while name in system.couplings:
+        ratio = ratio * system.couplings[name].multiplier
+        name = system.couplings[name].leader
+    return system.joints[name], ratio
+
+
+def _followed(system: System) -> dict[Expr, Expr]:
+    """What the coordinates, speeds and efforts of followers stand for."""
+    table: dict[Expr, Expr] = {}
+    for name in system.couplings:
+        joint, (leader, ratio) = system.joints[name], _leader(system, name)
+        angle, at = as_expr(0), name
+        factor = as_expr(1)
+        while at in system.couplings:
+            angle = angle + factor * system.couplings[at].offset
+            factor = factor * system.couplings[at].multiplier
+            at = system.couplings[at].leader
+        table[joint.q[0]] = angle + ratio * leader.q[0]
+        table[joint.u[0]] = ratio * leader.u[0]
+        table[joint.tau[0]] = as_expr(0)
+    return table
 
 
 def _mapped(X: Pose, function: Callable[[Any], Any]) -> Pose:

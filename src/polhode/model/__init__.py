@@ -15,10 +15,10 @@ from .joint_type import (
     Spherical,
     Universal,
 )
-from .system import Joint, NamedPose, Parameter, System
+from .system import Coupling, Joint, NamedPose, Parameter, System
 
 __all__ = [
-    "Body", "Compound", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType", "NamedPose", "Parameter",
+    "Body", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType", "NamedPose", "Parameter",
     "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "box", "cylinder",
     "disc", "rod", "sphere",
 ]  # fmt: skip

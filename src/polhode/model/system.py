@@ -35,6 +35,16 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """A joint that follows another: q = multiplier · q_leader + offset. It has no coordinate of its own."""
+
+    follower: str
+    leader: str
+    multiplier: Expr
+    offset: Expr
+
+
+@dataclass(frozen=True)
 class NamedPose:
     """A state to start from: coordinates and speeds by name."""
 
@@ -81,6 +91,7 @@ class System:
         self.frames: dict[str, Frame] = {}
         self.parameters: dict[str, Parameter] = {}
         self.inputs: dict[str, Parameter] = {}
+        self.couplings: dict[str, Coupling] = {}
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
 
@@ -223,6 +234,47 @@ class System:
                     cure="Choose another.",
                     code="E-MODEL-008",
                 )
+
+    def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
+        """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
+
+        Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
+        still be used in expressions and stand for what they follow.
+        """
+        after, before = self._joint(follower, "coupling"), self._joint(leader, f"coupling of '{follower}'")
+        place = f"coupling of '{after.name}' to '{before.name}'"
+        for joint in (after, before):
+            if len(joint.q) != 1 or len(joint.u) != 1:
+                raise ModelError(
+                    f"joint '{joint.name}' has {len(joint.q)} coordinates.",
+                    place=place,
+                    cure="Only joints with one coordinate can be coupled.",
+                    code="E-MODEL-040",
+                )
+        if after.name in self.couplings:
+            raise ModelError(
+                f"it already follows '{self.couplings[after.name].leader}'.", place=place, code="E-MODEL-041"
+            )
+        at: str | None = before.name
+        while at is not None:
+            if at == after.name:
+                raise ModelError(
+                    "a joint cannot follow itself.",
+                    place=place,
+                    cure="Break the circle of followers.",
+                    code="E-MODEL-042",
+                )
+            at = self.couplings[at].leader if at in self.couplings else None
+        made = Coupling(after.name, before.name, as_expr(multiplier), as_expr(offset))
+        if not made.multiplier:
+            raise ModelError(
+                "the multiplier is zero.",
+                place=place,
+                cure="Weld the joint with a fixed joint instead.",
+                code="E-MODEL-043",
+            )
+        self.couplings[after.name] = made
+        return made
 
     # ---- loads -----------------------------------------------------------------------------------------------
 
