@@ -65,9 +65,7 @@ def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[
         ours = least_times({"ours": measures["ours"]}, passes)["ours"]
         after_cse = sympy_arm.operations_after_cse(sympy_arm.kane(size))
         note = f"{_operations(chain(size), 'poincare')} operations, SymPy after cse {after_cse}"
-        made.append(
-            Row(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note)
-        )
+        made.append(Row(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note))
     return made
 
 

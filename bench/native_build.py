@@ -71,9 +71,7 @@ def mujoco_loop() -> Loop:
     libraries = sorted(folder.glob("libmujoco.so*"))
     if not libraries:
         raise PolhodeError("there is no library of MuJoCo.", cure="Install its wheel: pip install mujoco.")
-    return Loop(
-        "mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}")
-    )
+    return Loop("mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}"))
 
 
 def run_loop(program: Path, folder: Path, seconds: float) -> dict[str, float]:

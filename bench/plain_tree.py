@@ -60,9 +60,7 @@ def plain_tree(system: System) -> PlainTree:
         free = len(link.speeds) == 6
         q_order += [link.coordinates[k] for k in ((4, 5, 6, 1, 2, 3, 0) if free else (0,))]
         u_order += [link.speeds[k] for k in ((3, 4, 5, 0, 1, 2) if free else (0,))]
-    return PlainTree(
-        _array(tree.gravity), tuple(map(_plain_link, tree.links)), tuple(q_order), tuple(u_order)
-    )
+    return PlainTree(_array(tree.gravity), tuple(map(_plain_link, tree.links)), tuple(q_order), tuple(u_order))
 
 
 def _home(system: System, tree: Tree) -> dict[Expr, float]:
@@ -107,9 +105,7 @@ def _kind(link: Link) -> tuple[str, Floats]:
         turn, slide = (_array(part) for part in link.H[0])
         letter, axis = ("R", turn) if turn.any() else ("P", slide)
         if not (turn.any() and slide.any()) and np.isclose(axis @ axis, 1):
-            aligned = [
-                name for name, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, unit)
-            ]
+            aligned = [name for name, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, unit)]
             return letter + "".join(aligned), axis
     raise PolhodeError(f"joint '{link.joint}' is neither revolute, prismatic nor free.", code="E-BENCH-004")
 

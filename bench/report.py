@@ -37,9 +37,7 @@ def page(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write(
-    rows: Sequence[Row], machine: Mapping[str, str], folder: Path, docs: Path | None = None
-) -> list[Path]:
+def write(rows: Sequence[Row], machine: Mapping[str, str], folder: Path, docs: Path | None = None) -> list[Path]:
     """Write everything into a folder, and the page into the documentation too where that is given."""
     folder.mkdir(parents=True, exist_ok=True)
     record = {"machine": dict(machine), "rows": [row.as_json() for row in rows]}

@@ -40,9 +40,7 @@ def _with_locked(system: System, names: Iterable[str]) -> System:
 
 ARMS = (
     Robot("ur5", "ur_description/urdf/ur5_robot.urdf"),
-    Robot(
-        "panda", "panda_description/urdf/panda.urdf", locked=("panda_finger_joint1", "panda_finger_joint2")
-    ),
+    Robot("panda", "panda_description/urdf/panda.urdf", locked=("panda_finger_joint1", "panda_finger_joint2")),
 )
 WALKERS = (
     Robot("solo12", "solo_description/robots/solo12.urdf", "floating"),

@@ -114,9 +114,7 @@ def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> 
         float(np.max(np.abs(end - truth))) for end in (_our_run(loop, START, steps, steps)[-1], theirs())
     )
     if not our_error <= 1.5 * their_error:
-        raise PolhodeError(
-            f"our error {our_error:.1e} exceeds SciPy's {their_error:.1e}.", code="E-BENCH-007"
-        )
+        raise PolhodeError(f"our error {our_error:.1e} exceeds SciPy's {their_error:.1e}.", code="E-BENCH-007")
     least = least_times(
         {
             "ours": partial(seconds_of, lambda: _our_run(loop, START, steps)),
@@ -148,9 +146,7 @@ def _rates_by_sympy() -> Callable[[float, Floats], Floats]:
     method.form_lagranges_equations()
     plain = sympy.symbols("a1 a2 b1 b2")
     shown = dict(zip([*qd, *q], [*plain[2:], *plain[:2]], strict=True))
-    made = sympy.lambdify(
-        [plain], [part.subs(shown) for part in (method.mass_matrix, method.forcing)], cse=True
-    )
+    made = sympy.lambdify([plain], [part.subs(shown) for part in (method.mass_matrix, method.forcing)], cse=True)
 
     def rates(_: float, state: Floats) -> Floats:
         M, f = made(state)

@@ -52,9 +52,7 @@ def kane(count: int, axes: str = ARM_AXES) -> Kane:
 def operations_after_cse(made: Kane) -> int:
     """Operations of M and f together with common subexpressions taken out."""
     shared, rest = sympy.cse([made.mass_matrix, made.forcing])
-    return int(
-        sum(sympy.count_ops(value) for _, value in shared) + sum(sympy.count_ops(value) for value in rest)
-    )
+    return int(sum(sympy.count_ops(value) for _, value in shared) + sum(sympy.count_ops(value) for value in rest))
 
 
 def values(made: Kane, numbers: Mapping[str, float]) -> tuple[Any, Any]:

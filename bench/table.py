@@ -80,9 +80,7 @@ def as_text(rows: Sequence[Row]) -> str:
     """A table for the terminal."""
     lines = [HEADINGS, *map(cells, rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEADINGS))]
-    return "\n".join(
-        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
 def as_markdown(rows: Sequence[Row]) -> str:

@@ -80,5 +80,5 @@ def test_parameter_derivatives_scale_as_the_equations_do() -> None:
     slopes = equations.parameter_derivatives("inverse_dynamics", ["m1", "m2"])
     masses = [system.parameters[name].symbol for name in ("m1", "m2")]
     assert same(slopes @ ph.Vector(masses), equations.inverse_dynamics)
-    at_rest = substitute(slopes.entries(), {u: 0 for u in (*equations.u, *equations.udot)})
+    at_rest = substitute(slopes.entries(), dict.fromkeys((*equations.u, *equations.udot), 0))
     assert not same(at_rest, [0] * 4)

@@ -67,7 +67,9 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     inputs = [(array.name, array.size) for array in program.arrays]
     outputs = [(f"out_{output.name}", len(output.slots)) for output in program.outputs]
     work = [("w", len(program.saved))]
-    setup_body = _body(program, _parameters(program), enumerate(program.setup, program.first_setup), live_setup(program))
+    setup_body = _body(
+        program, _parameters(program), enumerate(program.setup, program.first_setup), live_setup(program)
+    )
     setup_body += [f"w({k}) = v{slot}" for k, slot in enumerate(program.saved, 1)]
     run_body = _body(program, _inputs(program), enumerate(program.run, program.first_run), live_run(program))
     for output in program.outputs:
@@ -117,9 +119,7 @@ def _joined(head: str, words: Sequence[str], tail: str = "") -> list[str]:
     """A statement whose list of words goes on over as many lines as it needs."""
     rows = wrap(", ".join(words), _WIDTH - len(head), break_long_words=False, break_on_hyphens=False) or [""]
     margin = " " * len(head)
-    return [
-        (head if k == 0 else margin) + row + (tail if k == len(rows) - 1 else " &") for k, row in enumerate(rows)
-    ]
+    return [(head if k == 0 else margin) + row + (tail if k == len(rows) - 1 else " &") for k, row in enumerate(rows)]
 
 
 def _parameters(program: Program) -> dict[int, str]:

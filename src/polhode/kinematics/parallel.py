@@ -112,12 +112,9 @@ def _turned(axis: Vector, angle: Any) -> Pose:
 def _own_angle(tree: Tree, link: Link) -> Any:
     """The joint's angle if it turns about a coordinate axis of unit length."""
     found = single_axis(link)
-    if (
-        found is None
-        or not link.coordinates
-        or found[0] != "turn"
-        or sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]
-    ):
+    if found is None or found[0] != "turn" or not link.coordinates:
+        return None
+    if sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
         return None
     return tree.q[link.coordinates[0]]
 

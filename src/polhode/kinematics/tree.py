@@ -227,13 +227,8 @@ class Tree:
             for link in self.links
         )
         bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
-        vectors = {
-            "q": Vector(map(number, self.q)),
-            "u": Vector(map(number, self.u)),
-            "tau": Vector(map(number, self.tau)),
-            "gravity": Vector(map(number, self.gravity)),
-        }
-        return replace(self, links=links, bodies=bodies, **vectors)
+        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (self.q, self.u, self.tau, self.gravity))
+        return Tree(links, bodies, q, u, tau, gravity, self.followed)
 
 
 def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:

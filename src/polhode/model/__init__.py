@@ -18,7 +18,7 @@ from .joint_type import (
 from .system import Coupling, Joint, NamedPose, Parameter, System
 
 __all__ = [
-    "Body", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType", "NamedPose", "Parameter",
-    "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "box", "cylinder",
-    "disc", "rod", "sphere",
+    "Body", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType",
+    "NamedPose", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Universal", "box", "cylinder", "disc", "rod", "sphere",
 ]  # fmt: skip

@@ -261,7 +261,7 @@ class System:
                 raise ModelError(
                     "a joint cannot follow itself.",
                     place=place,
-                    cure="Break the circle of followers.",
+                    cure="Break the circle.",
                     code="E-MODEL-042",
                 )
             at = self.couplings[at].leader if at in self.couplings else None
@@ -270,7 +270,7 @@ class System:
             raise ModelError(
                 "the multiplier is zero.",
                 place=place,
-                cure="Weld the joint with a fixed joint instead.",
+                cure="Weld it with a fixed joint instead.",
                 code="E-MODEL-043",
             )
         self.couplings[after.name] = made

@@ -82,9 +82,7 @@ def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
     if end <= start:
         return np.array([start])
     wanted = max(math.ceil((end - start) * FRAMES_PER_SECOND) + 1, min(len(time), FEWEST_FRAMES))
-    return np.linspace(
-        start, end, max(2, min(wanted, MOST_FRAMES, MOST_NUMBERS // max(1, numbers_per_frame)))
-    )
+    return np.linspace(start, end, max(2, min(wanted, MOST_FRAMES, MOST_NUMBERS // max(1, numbers_per_frame))))
 
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:

@@ -165,9 +165,7 @@ def _limits(members: Sequence[Channel]) -> tuple[float, float, str]:
     return low - room, high + room, told
 
 
-def _label_ends(
-    axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float
-) -> None:
+def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float) -> None:
     ends = []
     for channel in members:
         finite = channel.values[np.isfinite(channel.values)]
@@ -176,9 +174,7 @@ def _label_ends(
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
         place = {"transform": axes.transAxes, "color": color, "clip_on": False}
         axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **place)
-        axes.text(
-            1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **place, **_AS_WRITTEN
-        )
+        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **place, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
@@ -209,10 +205,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     blocks: list[list[int]] = []
     for index in order:
         blocks.append([index])
-        while (
-            len(blocks) > 1
-            and _top(blocks[-2], heights, gap) + gap > _bottom(blocks[-1], heights, gap) + 1e-12
-        ):
+        while len(blocks) > 1 and _top(blocks[-2], heights, gap) + gap > _bottom(blocks[-1], heights, gap) + 1e-12:
             blocks[-2:] = [blocks[-2] + blocks[-1]]
     moved = list(heights)
     for block in blocks:

@@ -61,9 +61,7 @@ class Shape:
         meaning = SIZES[self.kind]
         size = _numbers(self.size, (len(meaning),), place, f"size ({', '.join(meaning)})")
         if not (size > 0).all():
-            raise PolhodeError(
-                "every size must be positive.", place=place, cure=f"Sizes: {', '.join(meaning)}."
-            )
+            raise PolhodeError("every size must be positive.", place=place, cure=f"Sizes: {', '.join(meaning)}.")
         if self.color is not None and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(self.color)):
             raise PolhodeError(
                 f"the color {self.color!r} is not understood.", place=place, cure="Write it as '#0077bb'."
@@ -126,9 +124,7 @@ class Scene:
         up = _numbers(self.up, (3,), "scene", "up")
         length = float(np.linalg.norm(up))
         if length == 0.0:
-            raise PolhodeError(
-                "the up direction has zero length.", place="scene", cure="For example (0, 0, 1)."
-            )
+            raise PolhodeError("the up direction has zero length.", place="scene", cure="For example (0, 0, 1).")
         if self.ground is not None:
             object.__setattr__(self, "ground", float(_numbers(self.ground, (), "scene", "ground")))
         object.__setattr__(self, "bodies", tuple(self.bodies))
@@ -151,9 +147,7 @@ class Motion:
         positions = np.asarray(self.positions, dtype=float)
         bodies = positions.shape[1] if positions.ndim == 3 else 0
         positions = _numbers(positions, (len(time), bodies, 3), "motion", "positions (times, bodies, 3)")
-        quaternions = _numbers(
-            self.quaternions, (len(time), bodies, 4), "motion", "quaternions (times, bodies, 4)"
-        )
+        quaternions = _numbers(self.quaternions, (len(time), bodies, 4), "motion", "quaternions (times, bodies, 4)")
         length = np.linalg.norm(quaternions, axis=2, keepdims=True)
         if not (length > 0).all():
             sample, body, _ = np.argwhere(~(length > 0))[0]
@@ -231,9 +225,7 @@ def _numbers(value: ArrayLike, shape: tuple[int, ...], place: str, what: str) ->
     if array.shape != shape:
         raise ShapeError(f"{what} must have shape {shape}.", place=place, cure=f"It has shape {array.shape}.")
     if not np.isfinite(array).all():
-        raise PolhodeError(
-            f"{what} holds a number that is not finite.", place=place, cure="Look for NaN or inf."
-        )
+        raise PolhodeError(f"{what} holds a number that is not finite.", place=place, cure="Look for NaN or inf.")
     return array
 
 

@@ -32,9 +32,7 @@ class Assembly:
         self.snap = snap
         self.findings = findings
         self.body_name: dict[str, str] = {}
-        self.system.gravity = Vector(
-            [as_expr(0), as_expr(0), -self.numbers.number("gravity", "", "", _GRAVITY)]
-        )
+        self.system.gravity = Vector([as_expr(0), as_expr(0), -self.numbers.number("gravity", "", "", _GRAVITY)])
 
     # ---- bodies ----------------------------------------------------------------------------------------------
 
@@ -76,9 +74,7 @@ class Assembly:
         mass = self.numbers.number("mass", owner, "", inertial.mass)
         com = self._vector("com", owner, inertial.at.xyz)
         entries = zip(_ENTRIES, inertial.inertia, strict=True)
-        xx, yy, zz, xy, xz, yz = (
-            self.numbers.number("inertia", owner, entry, value) for entry, value in entries
-        )
+        xx, yy, zz, xy, xz, yz = (self.numbers.number("inertia", owner, entry, value) for entry, value in entries)
         I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         turns = self._turns(inertial.at, f"link '{owner}' <inertial>")
         if not turns or not any(inertial.inertia):
@@ -90,10 +86,7 @@ class Assembly:
         return mass, com, upper
 
     def _vector(self, kind: str, owner: str, values: Triple) -> list[Expr]:
-        return [
-            self.numbers.number(kind, owner, letter, value)
-            for letter, value in zip(_LETTERS, values, strict=True)
-        ]
+        return [self.numbers.number(kind, owner, letter, value) for letter, value in zip(_LETTERS, values, strict=True)]
 
     def _turns(self, at: Placement, what: str) -> Turns:
         """Roll, pitch and yaw about fixed axes are yaw, pitch and roll about moving ones."""
@@ -118,9 +111,7 @@ class Assembly:
         name = "root_joint"
         while name in taken:
             name += "_"
-        self.system.joint(
-            name, self.system.ground, self.body_name[root], Free() if base == "floating" else Fixed()
-        )
+        self.system.joint(name, self.system.ground, self.body_name[root], Free() if base == "floating" else Fixed())
 
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
         """A joint where the file puts it; with `dynamics`, its damping too."""
@@ -135,9 +126,7 @@ class Assembly:
         )
         made = self.system.joints[joint.name]
         if dynamics and joint.facts.damping and len(made.u) == 1:
-            self.system.joint_force(
-                made, -as_expr(joint.facts.damping) * made.u[0], name=f"{joint.name} damping"
-            )
+            self.system.joint_force(made, -as_expr(joint.facts.damping) * made.u[0], name=f"{joint.name} damping")
 
     def _type(self, joint: JointPart) -> JointType:
         if joint.kind == "fixed":
@@ -152,9 +141,7 @@ class Assembly:
         place = (joint.axis_line, f"joint '{joint.name}' <axis>")
         square = sum((entry * entry for entry in joint.axis), Fraction(0))
         if abs(square - 1) > Fraction(1, 10**5):
-            self.findings.notice(
-                *place, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003"
-            )
+            self.findings.notice(*place, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
         largest = max(range(3), key=lambda k: abs(joint.axis[k]))
         rest = [entry for k, entry in enumerate(joint.axis) if k != largest]
         if any(rest) and all(abs(entry) <= self.snap * abs(joint.axis[largest]) for entry in rest):

@@ -140,9 +140,7 @@ def _link(element: Element, findings: Findings) -> LinkPart | None:
         for child in element.all(role)
         if (made := _geometry(child, role, what, findings))
     ]
-    return LinkPart(
-        name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line
-    )
+    return LinkPart(name, _inertial(inertial, what, findings) if inertial else None, tuple(geometry), element.line)
 
 
 def _placement(element: Element, what: str, findings: Findings) -> Placement:
@@ -184,9 +182,7 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
             )
     return Inertial(
         _required(mass, "value", what, findings) if mass else Fraction(0),
-        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA)
-        if inertia
-        else (Fraction(0),) * 6,
+        tuple(_required(inertia, entry, what, findings) for entry in _INERTIA) if inertia else (Fraction(0),) * 6,
         _placement(element, what, findings),
         element.line,
     )
@@ -195,16 +191,12 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
 def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geometry | None:
     """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
     holder = _single(element, "geometry", what, findings)
-    solids = [
-        child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"
-    ]
+    solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
     if len(solids) != 1:
         findings.warn(
             element.line,
             f"{what} <{role}>",
-            "its <geometry> holds no shape that is known."
-            if not solids
-            else "its <geometry> holds several shapes.",
+            "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
             f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
             "W-URDF-002",
         )
@@ -220,9 +212,7 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     else:
         size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
     if any(entry <= 0 for entry in size):
-        findings.warn(
-            solid.line, f"{what} <{solid.tag}>", "a size is not positive; it is not drawn.", "", "W-URDF-011"
-        )
+        findings.warn(solid.line, f"{what} <{solid.tag}>", "a size is not positive; it is not drawn.", "", "W-URDF-011")
     return Geometry(role, solid.tag, size, at, solid.line)
 
 
@@ -289,9 +279,7 @@ def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
     return _AXIS
 
 
-def _facts(
-    element: Element, name: str, kind: str, mimic: Element | None, what: str, findings: Findings
-) -> JointFacts:
+def _facts(element: Element, name: str, kind: str, mimic: Element | None, what: str, findings: Findings) -> JointFacts:
     limit = _single(element, "limit", what, findings)
     dynamics = _single(element, "dynamics", what, findings)
     value = _reader(what, findings)

@@ -51,9 +51,7 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             continue
         if inertia == "any" or (inertia == "lenient" and not fault.negative):
             accepted.add(link.name)
-            findings.warn(
-                inertial.line, what, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006"
-            )
+            findings.warn(inertial.line, what, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006")
         else:
             way = "any" if fault.negative else "lenient"
             cure = f'{fault.cure} To use it as it stands, pass inertia="{way}".'

@@ -127,9 +127,7 @@ def _check_choices(given: Mapping[str, str]) -> None:
     for option, value in given.items():
         if value not in _CHOICES[option]:
             allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
-            raise PolhodeError(
-                f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061"
-            )
+            raise PolhodeError(f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
 
 
 def _tolerance(snap: float | str) -> Fraction:

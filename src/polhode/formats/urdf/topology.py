@@ -78,9 +78,7 @@ def find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
     """The one link that is no joint's child, or the wanted one."""
     carried = {joint.child for joint in robot.joints}
     roots = [link for link in robot.links if link.name not in carried]
-    listed = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:8]) + (
-        " …" if len(roots) > 8 else ""
-    )
+    listed = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:8]) + (" …" if len(roots) > 8 else "")
     if wanted is not None:
         if any(link.name == wanted for link in robot.links):
             return wanted
