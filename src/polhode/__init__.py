@@ -15,7 +15,26 @@ from typing import Any
 
 from .equations import Equations
 from .errors import PolhodeError
-from .expr import Expr, Matrix, Vector, absolute, cos, exp, log, pi, sign, sin, sqrt, symbol, symbols, tan
+from .expr import (
+    Expr,
+    Matrix,
+    Vector,
+    absolute,
+    cos,
+    exp,
+    from_sympy,
+    latex,
+    log,
+    normal,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    symbol,
+    symbols,
+    tan,
+    to_sympy,
+)
 from .geometry import rotation
 from .model import (
     Body,
@@ -40,6 +59,7 @@ from .model import (
     rod,
     sphere,
 )
+from .model.random_system import random_system
 
 __version__ = "0.1.0"
 
@@ -56,8 +76,9 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 
 
 __all__ = [
-    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap", "Matrix",
-    "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal",
-    "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "load", "log", "pi", "rod", "rotation", "sign", "sin",
-    "sphere", "sqrt", "symbol", "symbols", "tan",
+    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap",
+    "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Universal", "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "from_sympy", "latex", "load",
+    "log", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sphere", "sqrt", "symbol",
+    "symbols", "tan", "to_sympy",
 ]  # fmt: skip

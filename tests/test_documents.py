@@ -1,0 +1,186 @@
+"""What the documents say is so: snippets run and print what stands below them, commands answer, links lead somewhere.
+
+In a document, all ```python blocks are one program, run from top to bottom in an empty folder that holds `models/`. A
+```text, ```json or ```math block right after one is what it prints; a ```c block is part of a file that it wrote. Blocks
+that begin with `>>>` are doctests. In ```console blocks, lines after `$` are run. `...` stands for anything.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+SEPARATOR = "\x1e"
+PRINTED = ("text", "json", "math")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its lines, and where it begins."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> list[Block]:
+    """The fenced blocks of a document, in order."""
+    found: list[Block] = []
+    fence, start, lines = "", 0, []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if fence and line.strip() == "```":
+            found.append(Block(fence, "\n".join(lines) + "\n", start))
+            fence = ""
+        elif fence:
+            lines.append(line)
+        elif line.startswith("```"):
+            fence, start, lines = line[3:].strip() or "plain", number, []
+    return found
+
+
+def is_session(block: Block) -> bool:
+    return block.language == "python" and block.text.startswith(">>>")
+
+
+def is_script(block: Block) -> bool:
+    return block.language == "python" and not is_session(block)
+
+
+def with_block(wanted: str) -> list[Path]:
+    """The documents that hold a kind of block."""
+    tests = {"script": is_script, "session": is_session, "console": lambda block: block.language == "console"}
+    return [path for path in DOCUMENTS if any(map(tests[wanted], blocks(path)))]
+
+
+def name_of(path: Path) -> str:
+    return path.name
+
+
+def matches(expected: str, got: str) -> bool:
+    return doctest.OutputChecker().check_output(expected, got, OPTIONS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where snippets run: the model files are there, as in a checkout."""
+    shutil.copytree(ROOT / "models", tmp_path / "models")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    surroundings = os.environ | {"PYTHONUTF8": "1", "COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", cwd=folder, env=surroundings, timeout=300, check=False
+    )
+
+
+@pytest.mark.parametrize("path", with_block("script"), ids=name_of)
+def test_snippets_run_and_print_what_is_shown(path: Path, folder: Path) -> None:
+    found = blocks(path)
+    scripts = [block for block in found if is_script(block)]
+    program = folder / "snippets.py"
+    program.write_text(f"print({SEPARATOR!r})\n".join(block.text for block in scripts), encoding="utf-8")
+    result = run([sys.executable, program.name], folder)
+    assert result.returncode == 0, result.stderr
+    assert not result.stderr, "snippets run without a warning"
+    printed = dict(zip(scripts, result.stdout.split(f"{SEPARATOR}\n"), strict=True))
+    for before, block in zip(found, found[1:], strict=False):
+        if block.language in PRINTED and is_script(before):
+            got = printed[before]
+            assert matches(block.text, got), f"line {block.line}: it prints\n{got}"
+
+
+@pytest.mark.parametrize("path", with_block("script"), ids=name_of)
+def test_generated_source_that_is_shown_is_what_is_written(path: Path, folder: Path) -> None:
+    shown = [block for block in blocks(path) if block.language == "c"]
+    if not shown:
+        pytest.skip("no generated source here")
+    (folder / "snippets.py").write_text("".join(block.text for block in blocks(path) if is_script(block)), "utf-8")
+    result = run([sys.executable, "snippets.py"], folder)
+    assert result.returncode == 0, result.stderr
+    written = [file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.[ch]"))]
+    for block in shown:
+        assert any(matches(f"...{block.text}...", text) for text in written), f"line {block.line} was not generated"
+
+
+@pytest.mark.parametrize("path", with_block("session"), ids=name_of)
+def test_sessions_go_as_shown(path: Path, folder: Path) -> None:
+    text = "\n".join("\n" * 1 + block.text for block in blocks(path) if is_session(block))
+    example = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
+    said: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=said.append)
+    assert outcome.attempted > 0
+    assert not outcome.failed, "".join(said)
+
+
+def sessions(block: Block) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with what it should answer."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, answer = part.partition("\n")
+        yield command, answer
+
+
+@pytest.mark.parametrize("path", with_block("console"), ids=name_of)
+def test_commands_answer_as_shown(path: Path, folder: Path) -> None:
+    for block in blocks(path):
+        if block.language != "console":
+            continue
+        for command, answer in sessions(block):
+            program, *arguments = shlex.split(command)
+            assert program == "polhode", f"line {block.line}: only polhode is run, not {program}"
+            result = run([sys.executable, "-m", "polhode.cli", *arguments], folder)
+            assert result.returncode == 0, f"line {block.line}: {command}\n{result.stdout}{result.stderr}"
+            assert matches(answer, result.stdout), f"line {block.line}: {command} answers\n{result.stdout}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_links_lead_to_files_that_are_there(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[\w-]*)?\)|(?:src|srcset)=\"([^\"]+)\"", text)
+    for link in (first or second for first, second in links):
+        if not re.match(r"[a-z]+:", link):
+            assert (path.parent / link).exists(), f"{path.name} points to {link}, which is not there"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_make_targets_that_are_named_are_there(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    named = re.findall(r"(?:`|^)make (?:[A-Z]+=\S+ )*([a-z]+)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert set(named) <= targets
+
+
+def rows(path: Path) -> dict[tuple[str, ...], float]:
+    """The rows of a document's tables that end in a ratio (12.3×): model, what, peer."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) >= 6 and cells[5].endswith("×"):
+            found[cells[0], cells[1], cells[3]] = float(cells[5].removesuffix("×"))
+    return found
+
+
+def test_the_readme_shows_figures_that_the_benchmark_found() -> None:
+    measured = rows(ROOT / "docs" / "benchmarks.md")
+    shown = rows(ROOT / "README.md")
+    assert shown
+    for row, ratio in shown.items():
+        assert ratio == pytest.approx(measured[row], rel=0.25), f"{row} is out of date: copy it from docs/benchmarks.md"
+
+
+def test_the_watch_wakes_at_a_wrong_answer() -> None:
+    assert matches("energy ... J\n", "energy 3.2 J\n")
+    assert not matches("energy ... J\n", "momentum 3.2 N s\n")
