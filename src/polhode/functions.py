@@ -117,10 +117,17 @@ class Planned:
     parameters: tuple[str, ...]
 
 
-def plan_of(equations: Equations, name: str, bake: bool = False, split_angles: bool = True) -> Planned:
+def plan_of(
+    equations: Equations,
+    name: str,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
+) -> Planned:
     """The plan of one function of the catalogue; `inputs` and `t` are arguments where they occur.
 
-    With `bake`, parameters that have values become exact constants before the plan is made.
+    With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
+    mean, by fingerprint.
     """
     if name not in CATALOGUE:
         close = get_close_matches(name, CATALOGUE, n=1)
@@ -131,11 +138,17 @@ def plan_of(equations: Equations, name: str, bake: bool = False, split_angles: b
         )
     wanted, make = CATALOGUE[name]
     with quiet_collector():
-        return _planned(equations, name, wanted, make(equations), bake, split_angles)
+        return _planned(equations, name, wanted, make(equations), bake, split_angles, notes)
 
 
 def _planned(
-    equations: Equations, name: str, wanted: Sequence[str], outputs: Outputs, bake: bool, split_angles: bool
+    equations: Equations,
+    name: str,
+    wanted: Sequence[str],
+    outputs: Outputs,
+    bake: bool,
+    split_angles: bool,
+    notes: Mapping[int, str] | None,
 ) -> Planned:
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
@@ -154,6 +167,7 @@ def _planned(
         [(key, arrays[key]) for key in (*wanted, *extra)],
         outputs,
         list(parameters.values()),
+        notes,
         split_angles=split_angles,
     )
     return Planned(program, tuple(parameters))

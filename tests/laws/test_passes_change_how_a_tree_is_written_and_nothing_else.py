@@ -55,7 +55,7 @@ def test_passes_lose_no_digits_where_a_right_angle_is_rounded(angle: float, pass
     on = system.ground
     for k in range(4):
         link = system.body(f"link {k}", mass=2, com=(0.1, 0.2, 0.3), inertia=[0.02, 0.03, 0.04])
-        system.joint(f"joint {k}", on, link, ph.Revolute("z"), at=(0.1, 0.3, 0.2), rotation=[("x", angle)])
+        system.joint(f"joint {k}", on, link, ph.Revolute("x"), at=(0.1, 0.3, 0.2), rotation=[("z", angle)])
         on = link
     values = random_state(system, 1)
     exact, passed = derive(system, "newton_euler", passes=()), derive(system, "newton_euler", passes=passes)

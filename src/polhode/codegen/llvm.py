@@ -16,9 +16,10 @@ fused multiply-adds; no other liberty is taken with the arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polhode.codegen.ops import live_run, live_setup
+from polhode.codegen.pieces import PIECE, cut
 from polhode.codegen.program import Instruction, Program
 from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
 
@@ -81,20 +82,55 @@ def setup_ir(program: Program) -> str:
 
 
 def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", inlining: str = "") -> str:
-    """The run part; with lanes, every pointer is to an array of vectors, the work array included."""
+    """The run part; with lanes, every pointer is to an array of vectors, the work array included.
+
+    A long program becomes several functions that share a scratch array.
+    """
+    wanted = live_run(program)
+    if len(wanted) > PIECE:
+        return _kernel_in_pieces(program, wanted, lanes, name, attributes, inlining)
+    block = _kernel_block(program, lanes)
+    block.run(enumerate(program.run, program.first_run), wanted)
+    return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
+
+
+def _kernel_block(program: Program, lanes: int) -> _Block:
+    """A block that knows where inputs and work array lie."""
     block = _Block(lanes, program.constants)
     slot = program.first_input
     for number, array in enumerate(program.arrays):
         block.reads(range(slot, slot + array.size), f"%in{number}")
         slot += array.size
     block.reads(program.saved, "%w")
-    block.run(enumerate(program.run, program.first_run), live_run(program))
+    return block
+
+
+def _kernel_in_pieces(
+    program: Program, wanted: frozenset[int], lanes: int, name: str, attributes: str, inlining: str
+) -> str:
+    pieces, ends, size = cut(program, wanted)
+    arguments = f"{kernel_arguments(program)}, ptr %z"
+    text = []
+    main = _kernel_block(program, lanes)
+    main.lines.append(f"  %z = alloca {main.real}, i64 {size}, align {main.align}")
+    for number, piece in enumerate(pieces):
+        block = _kernel_block(program, lanes)
+        block.at({slot: ("%z", place) for slot, place in piece.reads.items()})
+        block.run(piece.code, wanted)
+        block.write_at(piece.writes, "%z")
+        text.append(block.function(f"internal void @{name}.{number}({arguments})", "noinline"))
+        main.lines.append(f"  call void @{name}.{number}({arguments})")
+    main.at({slot: ("%z", place) for slot, place in ends.items()})
+    return "\n".join([*text, _finished_kernel(program, main, f"{attributes} void @{name}", inlining)])
+
+
+def _finished_kernel(program: Program, block: _Block, head: str, inlining: str) -> str:
     # All values first, all stores after: an output may lie over an input.
     for output in program.outputs:
         block.values(output.slots)
     for number, output in enumerate(program.outputs):
         block.write(output.slots, f"%out{number}")
-    return block.function(f"{attributes} void @{name}({kernel_arguments(program)})", inlining)
+    return block.function(f"{head}({kernel_arguments(program)})", inlining)
 
 
 def kernel_arguments(program: Program) -> str:
@@ -119,6 +155,17 @@ class _Block:
     def reads(self, slots: Iterable[int], pointer: str) -> None:
         """These slots lie in memory, one after the other, from `pointer` on."""
         self.memory.update((slot, (pointer, place)) for place, slot in enumerate(slots))
+
+    def at(self, places: Mapping[int, tuple[str, int]]) -> None:
+        """These slots lie in memory, each at its place."""
+        self.memory.update(places)
+
+    def write_at(self, places: Mapping[int, int], pointer: str) -> None:
+        """Store slots, each at its place."""
+        for slot, place in places.items():
+            address, value = f"%z.{slot}", self.value(slot)
+            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
 
     def value(self, slot: int) -> str:
         operand = self.operands.get(slot)

@@ -16,7 +16,7 @@ from ..model.joint_type import Compound, Fixed, JointMap, JointType, joint_type
 from ..model.system import GROUND, Joint
 from . import records
 from .document import Document, Path
-from .names import scope_of
+from .names import quoted, scope_of
 from .values import ZERO, Values
 
 _OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage")
@@ -40,6 +40,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _add_frame(system, values, ("frames", key), key, frame)
     for key, joint in model.joints.items():
         _add_joint(system, values, ("joints", key), key, joint)
+    for key, coupling in model.couplings.items():
+        _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
@@ -146,6 +148,21 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
         )
 
 
+def _add_coupling(
+    system: System, values: Values, model: records.Model, key: str, record: records.Coupling
+) -> None:
+    path: Path = ("couplings", key)
+    before = len(values.document.problems)
+    multiplier = values.number((*path, "multiplier"), record.multiplier)
+    offset = values.number((*path, "offset"), record.offset)
+    # A joint that could not be made has been told of already.
+    spoiled = any(name in model.joints and name not in system.joints for name in (key, record.leader))
+    if spoiled or len(values.document.problems) > before:
+        return
+    with values.noting(path):
+        system.couple(key, record.leader, multiplier, offset)
+
+
 def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
     """A joint type from a name with options, a joint map, or a sequence."""
     forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
@@ -215,9 +232,11 @@ def _add_pose(system: System | None, values: Values, path: Path, key: str, recor
         {name: float(values.constant((*path, table, name), text)) for name, text in given.items()}
         for table, given in (("coordinates", record.coordinates), ("speeds", record.speeds))
     )
-    if system is not None:
-        with values.noting(path):
-            system.pose(key, coordinates, speeds)
+    if system is None:
+        return
+    _check_pose_leads(system, values, path, coordinates, speeds)
+    with values.noting(path):
+        system.pose(key, coordinates, speeds)
 
 
 # ---- checks that need the whole model ------------------------------------------------------------------------
@@ -240,18 +259,51 @@ def _check_bodies_hang(values: Values, model: records.Model) -> None:
 
 
 def _check_joints_carry_mass(system: System, values: Values) -> None:
-    """A joint that moves no mass makes the mass matrix singular."""
+    """A joint that moves no mass makes the mass matrix singular, unless one that is coupled to it moves some."""
     heavy = {key for key, each in system.bodies.items() if not each.is_massless}
+    idle: list[Joint] = []
+    busy: set[str] = set()
     for joint in reversed(_outward(system)):
         if joint.child in heavy:
             heavy.add(joint.parent)
+            busy.add(_leader(system, joint))
         elif joint.u:
+            idle.append(joint)
+    for joint in idle:
+        if _leader(system, joint) not in busy:
             values.document.problem(
                 ("joints", joint.name),
                 f"this joint moves no mass: body '{joint.child}' and all that it carries have none.",
                 "Give it a mass or an inertia, or weld it with `type: fixed`.",
                 "E-YAML-025",
             )
+
+
+def _leader(system: System, joint: Joint) -> str:
+    """The joint that a joint follows in the end; its own name, if it follows none."""
+    name = joint.name
+    while name in system.couplings:
+        name = system.couplings[name].leader
+    return name
+
+
+def _check_pose_leads(
+    system: System, values: Values, path: Path, coordinates: Mapping[str, float], speeds: Mapping[str, float]
+) -> None:
+    """A joint that follows another has no state of its own."""
+    for coupling in system.couplings.values():
+        joint, leader = system.joints[coupling.follower], system.joints[coupling.leader]
+        for table, given, own, other in (
+            ("coordinates", coordinates, joint.q[0], leader.q[0]),
+            ("speeds", speeds, joint.u[0], leader.u[0]),
+        ):
+            if own.name in given:
+                values.document.problem(
+                    (*path, table, own.name),
+                    f"joint '{joint.name}' follows '{leader.name}' and has no state of its own.",
+                    f"Give {quoted(other.name)} instead.",
+                    "E-YAML-027",
+                )
 
 
 def _outward(system: System) -> list[Joint]:

@@ -12,7 +12,7 @@ from ..geometry import Pose
 from ..geometry.rotation import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring
-from ..model.system import GROUND, Parameter
+from ..model.system import GROUND, Coupling, Parameter
 from .motion import describe_motion, describe_rotation
 from .names import Scope, scope_of
 from .spelling import spell, spell_number
@@ -37,6 +37,7 @@ def describe(system: System) -> dict[str, Any]:
         "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
+        "couplings": {key: _coupling(each, fixed) for key, each in system.couplings.items()},
         "loads": [_load(each, fixed, free) for each in system.loads],
         "poses": {
             key: _filled({"coordinates": _state(each.coordinates), "speeds": _state(each.speeds)})
@@ -130,6 +131,16 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
         **_placement(joint.in_child, scope, "child_"),
         **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
     }
+
+
+def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
+    return _filled(
+        {
+            "leader": coupling.leader,
+            "multiplier": None if coupling.multiplier == 1 else spell(coupling.multiplier, scope),
+            "offset": _unless_zero(coupling.offset, scope),
+        }
+    )
 
 
 def _load(load: Load, fixed: Scope, free: Scope) -> dict[str, Any]:

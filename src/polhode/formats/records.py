@@ -232,6 +232,14 @@ class Joint(Motion):
     speeds: tuple[Name, ...] | None = None
 
 
+class Coupling(Record):
+    """What a joint follows: q = multiplier · q of the leader + offset. Both joints have one coordinate."""
+
+    leader: Name
+    multiplier: Number = "1"
+    offset: Number = "0"
+
+
 class Force(Record):
     """A force at a point of a body, its components along the axes of a frame (the ground's)."""
 
@@ -330,5 +338,6 @@ class Model(Record):
     bodies: dict[Name, Body] = {}
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
+    couplings: dict[Name, Coupling] = {}
     loads: tuple[Load, ...] = ()
     poses: dict[Name, Pose] = {}

@@ -62,10 +62,9 @@ def merge(tree: Tree) -> Tree:
 def hold(tree: Tree) -> Tree:
     """Give the links of each group of parallel joints one orientation."""
     angles, continues = _parallel_angles(tree)
-    held = list(continues)
-    for place, link in enumerate(tree.links):
-        if continues[place]:
-            held[link.parent] = True
+    worthwhile = {place for group in _groups(tree, continues) for place in group}
+    held = [place in worthwhile for place in range(len(tree.links))]
+    continues = [goes_on and held[place] for place, goes_on in enumerate(continues)]
     links: list[Link] = []
     seat: dict[int, int] = {BASE: BASE}  # old place -> new place
     exits: dict[int, int] = {BASE: BASE}  # old place -> the frame that turns with the link
@@ -87,6 +86,17 @@ def hold(tree: Tree) -> Tree:
         turn = None if place == BASE else turns[place]
         bodies[name] = (seat[place], X if turn is None else turn @ X)
     return replace(tree, links=tuple(links), bodies=bodies)
+
+
+def _groups(tree: Tree, continues: list[bool]) -> list[list[int]]:
+    """The groups of parallel joints that are worth holding: those with fewer exits than links."""
+    groups: dict[int, list[int]] = {}
+    first: dict[int, int] = {}
+    for place, link in enumerate(tree.links):
+        first[place] = first[link.parent] if continues[place] else place
+        groups.setdefault(first[place], []).append(place)
+    exits = {link.parent for place, link in enumerate(tree.links) if not continues[place]}
+    return [group for group in groups.values() if len(group) > 1 and len(exits.intersection(group)) < len(group)]
 
 
 def _exit(place: int, links: list[Link], seat: dict[int, int], exits: dict[int, int], turns: list[Pose | None]) -> int:
