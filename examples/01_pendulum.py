@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: a bob on a light rod, free to turn about y. Parameters stay symbols and have values to run with.
 pendulum = ph.System("pendulum")
@@ -24,8 +23,8 @@ pendulum.joint("hinge", pendulum.ground, bob, ph.Revolute("y"), coordinates=["th
 
 # Derive: M u̇ + bias = τ.
 equations = pendulum.derive()
-print("M    =", normal(equations.mass_matrix))
-print("bias =", normal(equations.bias))
+print("M    =", ph.normal(equations.mass_matrix))
+print("bias =", ph.normal(equations.bias))
 
 
 # Simulate: let it go at 150°, and note when it passes the lowest point on its way down.

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: two uniform bars, hinged end to end.
 double = ph.System("double pendulum")
@@ -27,7 +26,7 @@ double.joint("elbow", upper, lower, ph.Revolute("y"), at=(0, 0, -l1), coordinate
 equations = double.derive()
 for name in ("mass_matrix", "bias"):
     print(f"{name}:")
-    for entry in normal(getattr(equations, name)):
+    for entry in ph.normal(getattr(equations, name)):
         print("   ", entry)
 print(double.compare(run=False).verdict)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: a bar across (along y) and a stem (along x), welded to a frame at their common mass centre.
 handle = ph.System("T-handle", gravity=(0, 0, 0))
@@ -33,7 +32,7 @@ handle.joint("weld 2", grip, stem, ph.Fixed(), at=(between * m_bar / total, 0, 0
 
 # Derive: Euler's equations; in the mass centre, rotation and translation do not mix.
 equations = handle.derive()
-M = normal(equations.mass_matrix)
+M = ph.normal(equations.mass_matrix)
 for place, axis in enumerate("xyz"):
     print(f"moment of inertia about {axis}:", M[place, place])
 moments = np.diag(equations.compile().mass_matrix([1, 0, 0, 0, 0, 0, 0]))[:3]

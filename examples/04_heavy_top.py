@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: a disc on a light axle that stands on a fixed point. Speeds are body components of the angular velocity.
 top = ph.System("heavy top")
@@ -24,8 +23,8 @@ top.joint("tip", top.ground, disc, ph.Spherical(), **names)
 
 # Derive: Euler's equations with the moment of the weight, free of any singular angle.
 equations = top.derive()
-print("M    =", normal(equations.mass_matrix))
-print("bias =", normal(equations.bias))
+print("M    =", ph.normal(equations.mass_matrix))
+print("bias =", ph.normal(equations.bias))
 
 # Steady precession Ω at a lean θ with spin n:  A cos θ Ω² - C n Ω + m g h = 0,  A and C the moments at the tip.
 functions = equations.compile()

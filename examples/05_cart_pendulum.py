@@ -11,7 +11,6 @@ from scipy.integrate import simpson
 from scipy.linalg import solve_continuous_are
 
 import polhode as ph
-from polhode.expr import evaluate, jacobian, normal
 
 # Describe: a cart on a rail, a pole standing on it, and an input: the force that pushes the cart.
 cart_pole = ph.System("cart and pole")
@@ -26,21 +25,14 @@ cart_pole.joint_force(rail, push)
 
 # Derive: the input is part of the bias.
 equations = cart_pole.derive()
-print("M    =", normal(equations.mass_matrix))
-print("bias =", normal(equations.bias))
+print("M    =", ph.normal(equations.mass_matrix))
+print("bias =", ph.normal(equations.bias))
 
-# Linearise about upright, exactly, on the graph; then a regulator from the Riccati equation.
-rates = [*equations.coordinate_rates, *equations.forward_dynamics]
-state = [*equations.q, *equations.u]
-upright = dict.fromkeys([*state, *equations.tau, push], 0.0)
-upright |= {parameter.symbol: float(parameter.value) for parameter in cart_pole.parameters.values()}
-
-
-def at_upright(matrix):
-    return np.reshape(evaluate(list(matrix.entries()), upright), matrix.shape)
-
-
-A, B = at_upright(jacobian(rates, state)), at_upright(jacobian(rates, [push]))
+# Linearise about upright with exact derivatives, and make a regulator from the Riccati equation.
+functions = equations.compile()
+by_q, by_u, by_effort = functions.forward_dynamics_derivatives([0, 0], [0, 0], [0, 0])
+A = np.block([[np.zeros((2, 2)), np.eye(2)], [by_q, by_u]])
+B = np.vstack([np.zeros((2, 1)), by_effort[:, :1]])  # the push acts as an effort on v
 gain = B.T @ solve_continuous_are(A, B, np.diag([5, 20, 1, 1]), np.eye(1))
 print("poles, alone:  ", np.round(np.linalg.eigvals(A), 3))
 print("poles, guarded:", np.round(np.linalg.eigvals(A - B @ gain), 3))
@@ -51,7 +43,7 @@ def regulator(t, q, u):
     return {"push": -gain[0] @ [*q, *u]}
 
 
-run = equations.simulate(6, start={"tilt": 0.4}, inputs=regulator, rate=1000)
+run = equations.simulate(6, start={"tilt": 0.4}, inputs=regulator, rate=1000, functions=functions)
 
 # Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: a joint is its map H, whose columns are its axes, outermost first; groups of one make it compound.
 arm = ph.System("six-joint arm")
@@ -37,8 +36,8 @@ arm.joint("wrist", forearm, gripper, wrist, at=(0, 0, l2), coordinates=["t1", "t
 comparison = arm.compare(run=False)
 print(comparison)
 equations = arm.derive()
-print("M[v2, v2] =", normal(equations.mass_matrix[4, 4]))
-print("M[u1, v1] =", normal(equations.mass_matrix[2, 3]))
+print("M[v2, v2] =", ph.normal(equations.mass_matrix[4, 4]))
+print("M[u1, v1] =", ph.normal(equations.mass_matrix[2, 3]))
 
 # Simulate: let it fall from a bent, outstretched pose.
 reach = {"s1": 1.3, "s2": 0.4, "e": 0.5, "t1": 0.6, "t2": -0.4, "t3": 0.3}

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: a free-flying box with an arm of two links in its plane.
 craft = ph.System("satellite with arm", gravity=(0, 0, 0))
@@ -25,7 +24,7 @@ craft.joint("elbow", boom, hand, ph.Revolute("z"), at=(1.4, 0, 0))
 
 # Derive: about z, what turns with the satellite and what turns with the shoulder alone.
 equations = craft.derive()
-M = normal(equations.mass_matrix)
+M = ph.normal(equations.mass_matrix)
 print("M[satellite, satellite] =", M[2, 2])
 print("M[satellite, shoulder]  =", M[2, 6])
 

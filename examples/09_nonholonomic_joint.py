@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.expr import normal
 
 # Describe: one simple joint with two axes, the "simple universal" joint of Kwatny and Blankenship (1995). Unlike two
 # hinges in succession, its axes turn with the body; they do not close under the bracket, so the joint is nonholonomic.
@@ -27,8 +26,8 @@ print(f"holonomic: {two_axes.is_holonomic}; {len(hook.q)} coordinates, {len(hook
 
 # Derive: two equations of motion; three coordinates follow from q̇ = Γ u.
 equations = pendulum.derive()
-print("M =", normal(equations.mass_matrix))
-print("Γ =", normal(equations.kinematic_matrix))
+print("M =", ph.normal(equations.mass_matrix))
+print("Γ =", ph.normal(equations.kinematic_matrix))
 
 # Simulate a conical swing: at a half-angle α it goes round with Ω² = m g l / (A cos α).
 A = equations.compile().mass_matrix([0, 0, 0])[0, 0]

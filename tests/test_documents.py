@@ -1,8 +1,8 @@
 """What the documents say is so: snippets run and print what stands below them, commands answer, links lead somewhere.
 
 In a document, all ```python blocks are one program, run from top to bottom in an empty folder that holds `models/`. A
-```text, ```json or ```math block right after one is what it prints; a ```c block is part of a file that it wrote. Blocks
-that begin with `>>>` are doctests. In ```console blocks, lines after `$` are run. `...` stands for anything.
+```text, ```json or ```math block right after one is what it prints; a ```c block is part of a file that it wrote.
+Blocks that begin with `>>>` are doctests. In ```console blocks, lines after `$` are run. `...` stands for anything.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,11 @@ def matches(expected: str, got: str) -> bool:
     return doctest.OutputChecker().check_output(expected, got, OPTIONS)
 
 
+def numberless(source: str) -> str:
+    """Generated source without the numbers of its slots, which shift when a plan becomes shorter."""
+    return re.sub(r"\bv\d+\b", "v", source)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where snippets run: the model files are there, as in a checkout."""
@@ -98,7 +104,7 @@ def test_snippets_run_and_print_what_is_shown(path: Path, folder: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert not result.stderr, "snippets run without a warning"
     printed = dict(zip(scripts, result.stdout.split(f"{SEPARATOR}\n"), strict=True))
-    for before, block in zip(found, found[1:], strict=False):
+    for before, block in pairwise(found):
         if block.language in PRINTED and is_script(before):
             got = printed[before]
             assert matches(block.text, got), f"line {block.line}: it prints\n{got}"
@@ -112,14 +118,15 @@ def test_generated_source_that_is_shown_is_what_is_written(path: Path, folder: P
     (folder / "snippets.py").write_text("".join(block.text for block in blocks(path) if is_script(block)), "utf-8")
     result = run([sys.executable, "snippets.py"], folder)
     assert result.returncode == 0, result.stderr
-    written = [file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.[ch]"))]
+    written = [numberless(file.read_text(encoding="utf-8")) for file in sorted(folder.rglob("*.[ch]"))]
     for block in shown:
-        assert any(matches(f"...{block.text}...", text) for text in written), f"line {block.line} was not generated"
+        wanted = f"...{numberless(block.text)}..."
+        assert any(matches(wanted, text) for text in written), f"line {block.line} was not generated"
 
 
 @pytest.mark.parametrize("path", with_block("session"), ids=name_of)
 def test_sessions_go_as_shown(path: Path, folder: Path) -> None:
-    text = "\n".join("\n" * 1 + block.text for block in blocks(path) if is_session(block))
+    text = "\n".join(block.text for block in blocks(path) if is_session(block))
     example = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
     said: list[str] = []
     outcome = doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=said.append)

@@ -5,7 +5,6 @@ Each function is planned and compiled when it is first called. Arrays may be one
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -97,6 +96,18 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 }
 
 
+def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
+    """The entry of the catalogue with this name."""
+    if name not in CATALOGUE:
+        close = get_close_matches(name, CATALOGUE, n=1)
+        raise PolhodeError(
+            f"there is no function {name!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(CATALOGUE)}.",
+            code="E-FUN-001",
+        )
+    return CATALOGUE[name]
+
+
 def _arrays(equations: Equations) -> dict[str, list[Expr]]:
     return {
         "q": list(equations.q),
@@ -129,14 +140,7 @@ def plan_of(
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
     mean, by fingerprint.
     """
-    if name not in CATALOGUE:
-        close = get_close_matches(name, CATALOGUE, n=1)
-        raise PolhodeError(
-            f"there is no function {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(CATALOGUE)}.",
-            code="E-FUN-001",
-        )
-    wanted, make = CATALOGUE[name]
+    wanted, make = catalogued(name)
     with quiet_collector():
         return _planned(equations, name, wanted, make(equations), bake, split_angles, notes)
 
@@ -364,25 +368,7 @@ def _number(key: str, value: Any) -> float:
 
 
 def export(equations: Equations, target: str, folder: Path, of: str) -> list[Path]:
-    """Write a function as source code; the user's own names go into a JSON file beside it."""
-    from .codegen import targets
+    """Write a function as source code; see `polhode.export`."""
+    from .export import export
 
-    planned = plan_of(equations, of)
-    files = targets.render(target, planned.program)
-    names = {
-        "system": equations.system.name,
-        "function": of,
-        "formalism": equations.formalism,
-        "coordinates": equations.coordinates,
-        "speeds": equations.speeds,
-        "inputs": list(equations.system.inputs),
-        "parameters": planned.parameters,
-    }
-    files[f"{of}.json"] = json.dumps(names, indent=2, ensure_ascii=True) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, text in files.items():
-        path = folder / name
-        path.write_text(text, encoding="utf-8")
-        written.append(path)
-    return written
+    return export(equations, target, folder, of)

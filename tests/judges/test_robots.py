@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -34,7 +35,6 @@ FOLDER = PACKAGE / "robots"
 ROBOTS = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.urdf"))
 TOLERANCE = 1e-8
 
-COUPLED = {"E-URDF-050"}  # a joint follows another; a System has no coupled coordinates
 LOST_LEADER = {"E-URDF-051"}  # fingers follow 'index_q1' and the like; the joints are called 'Left_index_q1'
 NEGATIVE = {"E-URDF-071"}  # an inertia with a negative principal moment
 WEIGHTLESS = {"E-URDF-072"}  # a joint that moves nothing with mass
@@ -43,24 +43,28 @@ EMPTY = {"E-URDF-011"}  # a robot without a link
 #: What is refused by default, and why.
 REFUSED = {
     "alex_description/urdf/alex_psyonic_hands.urdf": LOST_LEADER,
-    "baxter_description/urdf/baxter.urdf": COUPLED,
-    "panda_description/urdf/panda.urdf": COUPLED,
-    "panda_description/urdf/panda_collision.urdf": COUPLED,
-    "pr2_description/urdf/pr2.urdf": COUPLED,
-    "romeo_description/urdf/romeo.urdf": COUPLED | WEIGHTLESS,
+    "romeo_description/urdf/romeo.urdf": WEIGHTLESS,
     "romeo_description/urdf/romeo_laas_small.urdf": NEGATIVE | WEIGHTLESS,
-    "talos_data/robots/talos_full_v2.urdf": COUPLED,
-    "talos_data/robots/talos_full_v2_box.urdf": COUPLED,
     "tiago_description/robots/tiago.urdf": NEGATIVE,
     "tiago_description/robots/tiago_dual.urdf": NEGATIVE,
     "tiago_description/robots/tiago_no_hand.urdf": NEGATIVE,
-    "tiago_pro_description/robots/tiago_pro.urdf": COUPLED,
     "ur_description/urdf/ur3.urdf": EMPTY,
 }
 #: What no option can read.
 HOPELESS = {robot for robot, reasons in REFUSED.items() if reasons == EMPTY}
 #: Whose mass matrix is singular, so that there is no forward dynamics.
 SINGULAR = {robot for robot, reasons in REFUSED.items() if reasons >= WEIGHTLESS}
+#: In which joints follow others, and how many do.
+COUPLED = {
+    "baxter_description/urdf/baxter.urdf": 2,
+    "panda_description/urdf/panda.urdf": 1,
+    "panda_description/urdf/panda_collision.urdf": 1,
+    "pr2_description/urdf/pr2.urdf": 10,
+    "romeo_description/urdf/romeo.urdf": 22,
+    "talos_data/robots/talos_full_v2.urdf": 12,
+    "talos_data/robots/talos_full_v2_box.urdf": 12,
+    "tiago_pro_description/robots/tiago_pro.urdf": 10,
+}
 LARGE = ("alex", "centauro", "g1", "human", "icub", "pr2", "romeo", "talos", "tiago")
 COMPILED = (
     "ur_description/urdf/ur5_robot.urdf",
@@ -70,11 +74,20 @@ COMPILED = (
 )
 
 
-def load_as_pinocchio_does(robot: str, base: str) -> System:
+def load_as_pinocchio_does(robot: str, base: str, mimic: str = "independent") -> System:
     """Followers on their own, inertias as they stand, angles as they are spelt."""
-    return load_urdf(
-        FOLDER / robot, base=base, mimic="independent", massless="report", inertia="any", snap="1e-13"
-    )
+    return load_urdf(FOLDER / robot, base=base, mimic=mimic, massless="report", inertia="any", snap="1e-13")
+
+
+def followers_of(robot: str) -> dict[str, tuple[str, float, float]]:
+    """What each follower follows, with multiplier and offset, by another reading of the file."""
+    found: dict[str, tuple[str, float, float]] = {}
+    for joint in ElementTree.parse(FOLDER / robot).getroot().iter("joint"):
+        mimic = joint.find("mimic")
+        if mimic is not None and joint.get("type") != "fixed":
+            law = (mimic.get("joint", ""), float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0)))
+            found[joint.get("name", "")] = law
+    return found
 
 
 @dataclass(frozen=True)
@@ -106,9 +119,7 @@ class Duel:
 
     @property
     def inverse_dynamics(self) -> NDArray[np.float64]:
-        return np.array(
-            pin.rnea(self.model, self.data, self.q_judge, self.u[self.order], self.rate[self.order])
-        )
+        return np.array(pin.rnea(self.model, self.data, self.q_judge, self.u[self.order], self.rate[self.order]))
 
     @property
     def mass_matrix(self) -> NDArray[np.float64]:
@@ -117,18 +128,17 @@ class Duel:
 
     @property
     def forward_dynamics(self) -> NDArray[np.float64]:
-        return np.array(
-            pin.aba(self.model, self.data, self.q_judge, self.u[self.order], self.rate[self.order])
-        )
+        return np.array(pin.aba(self.model, self.data, self.q_judge, self.u[self.order], self.rate[self.order]))
 
 
-def duel(system: System, robot: str, base: str, seed: int = 1) -> Duel:
-    """A random state: position and quaternion (x, y, z, w) of a free joint, (cos, sin) of a continuous one."""
+def duel(system: System, robot: str, base: str, seed: int = 1, together: bool = False) -> Duel:
+    """A random state: position and quaternion (x, y, z, w) of a free joint, (cos, sin) of a continuous one.
+
+    Followers are where chance puts them, or, `together`, where their leaders are.
+    """
     path = str(FOLDER / robot)
     model = (
-        pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer())
-        if base == "floating"
-        else pin.buildModelFromUrdf(path)
+        pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer()) if base == "floating" else pin.buildModelFromUrdf(path)
     )
     equations = system.derive("newton_euler")
     random = np.random.default_rng(seed)
@@ -136,14 +146,19 @@ def duel(system: System, robot: str, base: str, seed: int = 1) -> Duel:
     order = np.full(model.nv, -1)
     q_place = {name: k for k, name in enumerate(equations.coordinates)}
     u_place = {name: k for k, name in enumerate(equations.speeds)}
-    for joint in (joint for joint in system.joints.values() if joint.u):
+    moving = [joint for joint in system.joints.values() if joint.u]
+    angles = {joint.name: random.uniform(-1, 1) for joint in moving}
+    if together:
+        laws = followers_of(robot)
+        angles |= {name: ratio * angles[leader] + offset for name, (leader, ratio, offset) in laws.items()}
+    for joint in moving:
         other = model.joints[model.getJointId(joint.name)]
         own_q = [q_place[symbol.name] for symbol in joint.q]
         own_u = [u_place[symbol.name] for symbol in joint.u]
         their_q = slice(other.idx_q, other.idx_q + other.nq)
         their_u = slice(other.idx_v, other.idx_v + other.nv)
         if len(own_u) == 1:
-            angle = random.uniform(-1, 1)
+            angle = angles[joint.name]
             q[own_q] = angle
             q_judge[their_q] = [angle] if other.nq == 1 else [np.cos(angle), np.sin(angle)]
             order[their_u] = own_u
@@ -168,9 +183,7 @@ def assert_close(what: str, ours: NDArray[np.float64], theirs: NDArray[np.float6
 
 
 def sized(robots: list[str]) -> list[Any]:
-    return [
-        pytest.param(robot, marks=pytest.mark.slow) if robot.startswith(LARGE) else robot for robot in robots
-    ]
+    return [pytest.param(robot, marks=pytest.mark.slow) if robot.startswith(LARGE) else robot for robot in robots]
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -179,12 +192,11 @@ def test_every_robot_is_read_or_refused_for_a_listed_reason(robot: str) -> None:
         system, report = read_urdf(FOLDER / robot, packages={"example-robot-data": PACKAGE})
     except PolhodeError as error:
         assert {problem.code for problem in error.problems} == REFUSED.get(robot)
-        assert all(
-            problem.place.startswith(f"{Path(robot).name}:") and problem.cure for problem in error.problems
-        )
+        assert all(problem.place.startswith(f"{Path(robot).name}:") and problem.cure for problem in error.problems)
     else:
         assert robot not in REFUSED
         assert len(report.joints) + 1 == len(system.joints) == len(system.bodies) - 1
+        assert len(system.couplings) == COUPLED.get(robot, 0)
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
@@ -214,9 +226,80 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
         if name != GROUND and frame < d.model.nframes:
             pose = e.pose(name)
             assert_close(f"position of {name}", d.numbers(pose.p), d.data.oMf[frame].translation)
-            assert_close(
-                f"orientation of {name}", d.numbers(pose.R.entries()), d.data.oMf[frame].rotation.flatten()
-            )
+            assert_close(f"orientation of {name}", d.numbers(pose.R.entries()), d.data.oMf[frame].rotation.flatten())
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("robot", sized(list(COUPLED)))
+def test_followers_move_with_their_leaders_as_the_projection_of_free_joints(robot: str, base: str) -> None:
+    """u = E w takes the free equations to EᵀME ẇ + Eᵀ(b - …): Pinocchio's free joints, projected by NumPy."""
+    bound = load_as_pinocchio_does(robot, base, mimic="couple")
+    d = duel(load_as_pinocchio_does(robot, base), robot, base, together=True)
+    e = bound.derive("newton_euler")
+    laws = followers_of(robot)
+    assert len(e.u) == len(d.u) - len(laws) == len(d.u) - COUPLED[robot]
+
+    E = np.zeros((len(d.u), len(e.u)))
+    for row, name in enumerate(d.equations.speeds[place] for place in d.order):
+        leader, ratio, _ = laws.get(name, (name, 1.0, 0.0))
+        E[row, e.speeds.index(leader)] = ratio
+    w, rate, effort = np.random.default_rng(4).normal(size=(3, len(e.u)))
+    place = {name: k for k, name in enumerate(d.equations.coordinates)}
+    values = {symbol: float(d.q[place[symbol.name]]) for symbol in e.q}
+    for symbols, numbers in ((e.u, w), (e.udot, rate), (e.tau, effort)):
+        values |= dict(zip(symbols, map(float, numbers), strict=True))
+
+    bias = E.T @ pin.rnea(d.model, d.data, d.q_judge, E @ w, np.zeros(len(E)))
+    M = E.T @ d.mass_matrix @ E
+    size = len(e.u)
+    ours = np.array(evaluate(bound.derive("composite_body").mass_matrix.entries(), values)).reshape(size, size)
+    assert_close("mass matrix", ours, M)
+    inverse = np.array(evaluate(e.inverse_dynamics, values))
+    assert_close("inverse dynamics", inverse, E.T @ pin.rnea(d.model, d.data, d.q_judge, E @ w, E @ rate))
+    if robot not in SINGULAR:
+        forward = np.array(evaluate(bound.derive("articulated_body").forward_dynamics, values))
+        assert_close("forward dynamics", forward, np.linalg.solve(M, effort - bias))
+
+    judge = coupled_judge(robot, base)
+    if judge is not None:
+        names = {name: judge.joints[k] for k, name in enumerate(judge.names) if k and judge.joints[k].nv}
+        theirs = np.zeros((judge.nv, size))  # their speeds from ours
+        q = np.zeros(judge.nq)
+        for name, other in names.items():
+            free = d.model.joints[d.model.getJointId(name)]
+            q[other.idx_q : other.idx_q + other.nq] = d.q_judge[free.idx_q : free.idx_q + free.nq]
+            theirs[other.idx_v : other.idx_v + other.nv] = E[free.idx_v : free.idx_v + free.nv]
+        coupled = pin.rnea(judge, judge.createData(), q, theirs @ w, theirs @ rate)
+        assert_close("inverse dynamics of mimic joints", inverse, theirs.T @ coupled)
+
+
+def coupled_judge(robot: str, base: str) -> Any:
+    """Pinocchio's own model with mimic joints; it has none where a follower comes before its leader."""
+    path = str(FOLDER / robot)
+    try:
+        if base == "floating":
+            return pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer(), mimic=True)
+        return pin.buildModelFromUrdf(path, mimic=True)
+    except (ValueError, TypeError):  # an older Pinocchio knows no mimic joints at all
+        return None
+
+
+def test_a_locked_robot_moves_as_pinocchio_reduces_it() -> None:
+    robot = "panda_description/urdf/panda.urdf"
+    at = {"panda_joint2": 0.7, "panda_finger_joint2": 0.02}
+    system = load_urdf(FOLDER / robot, locked=at, snap="1e-13")
+    whole = pin.buildModelFromUrdf(str(FOLDER / robot))
+    home = pin.neutral(whole)
+    for name, value in {**at, "panda_finger_joint1": 0.02}.items():  # what finger 2 follows is locked with it
+        home[whole.joints[whole.getJointId(name)].idx_q] = value
+    locked = [whole.getJointId(name) for name in (*at, "panda_finger_joint1")]
+    model = pin.buildReducedModel(whole, locked, home)
+    equations = system.derive("newton_euler")
+    assert equations.speeds == list(model.names)[1:]
+    q, u, rate = np.random.default_rng(5).uniform(-1, 1, size=(3, model.nv))
+    values = dict(zip([*equations.q, *equations.u, *equations.udot], [*q, *u, *rate], strict=True))
+    theirs = pin.rnea(model, model.createData(), q, u, rate)
+    assert_close("inverse dynamics", np.array(evaluate(equations.inverse_dynamics, values)), theirs)
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
@@ -227,13 +310,9 @@ def test_compiled_functions_move_robots_as_pinocchio_says(robot: str, base: str)
     by_recursion, by_composites, by_articulation = (
         system.derive(name).compile() for name in ("newton_euler", "composite_body", "articulated_body")
     )
-    assert_close(
-        "inverse dynamics", by_recursion.inverse_dynamics(d.q, d.u, d.rate)[d.order], d.inverse_dynamics
-    )
+    assert_close("inverse dynamics", by_recursion.inverse_dynamics(d.q, d.u, d.rate)[d.order], d.inverse_dynamics)
     assert_close("mass matrix", by_composites.mass_matrix(d.q)[np.ix_(d.order, d.order)], d.mass_matrix)
-    assert_close(
-        "forward dynamics", by_articulation.forward_dynamics(d.q, d.u, d.rate)[d.order], d.forward_dynamics
-    )
+    assert_close("forward dynamics", by_articulation.forward_dynamics(d.q, d.u, d.rate)[d.order], d.forward_dynamics)
 
 
 @pytest.mark.slow
@@ -242,9 +321,7 @@ def test_the_compiled_humanoid_walks_as_pinocchio_says() -> None:
     system = load_as_pinocchio_does(robot, "floating")
     d = duel(system, robot, "floating", seed=3)
     functions = system.derive("newton_euler").compile()
-    assert_close(
-        "inverse dynamics", functions.inverse_dynamics(d.q, d.u, d.rate)[d.order], d.inverse_dynamics
-    )
+    assert_close("inverse dynamics", functions.inverse_dynamics(d.q, d.u, d.rate)[d.order], d.inverse_dynamics)
 
 
 def test_exact_right_angles_change_a_robot_by_less_than_they_were_rounded() -> None:

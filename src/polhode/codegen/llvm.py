@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polhode.codegen.ops import live_run, live_setup
-from polhode.codegen.pieces import PIECE, cut
+from polhode.codegen.pieces import WHOLE, cut
 from polhode.codegen.program import Instruction, Program
 from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
 
@@ -87,7 +87,7 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     A long program becomes several functions that share a scratch array.
     """
     wanted = live_run(program)
-    if len(wanted) > PIECE:
+    if len(wanted) > WHOLE:
         return _kernel_in_pieces(program, wanted, lanes, name, attributes, inlining)
     block = _kernel_block(program, lanes)
     block.run(enumerate(program.run, program.first_run), wanted)

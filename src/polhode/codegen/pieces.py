@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from .program import Instruction, Program
 
-#: Longer programs are cut into pieces of this many instructions.
+#: Programs up to this length stay whole: one block is faster to run, and not yet slow to compile.
+WHOLE = 12_000
+
+#: Longer ones are cut into pieces of this many instructions.
 PIECE = 2500
 
 

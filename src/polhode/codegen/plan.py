@@ -8,7 +8,7 @@ it. The plan
 3. factors sums of products;
 4. lets signs travel with the references, so that almost no negation is ever executed;
 5. divides by a shared denominator once, and multiplies by its reciprocal;
-6. puts what depends on parameters alone into `setup`, the rest into `run`, operands just before their use.
+6. puts what depends on parameters alone into `setup`, the rest into `run`, in an order that keeps few values alive.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..expr.field import P
 from ..expr.node import NUMBER, SYMBOL
 from .factor import factored
 from .program import Array, Instruction, Output, Program
+from .schedule import schedule
 from .values import Form, Ref, Values
 
 _COST = {"add": 1.0, "sub": 1.0, "mul": 1.0, "div": 4.0, "sqrt": 6.0}
@@ -287,6 +288,14 @@ def _positive(writer: _Writer, ref: Ref) -> Operand:
     return writer.constant(-payload) if kind == "constant" else writer.emit("neg", operand)
 
 
+def _scheduled(writer: _Writer, run: list[int]) -> list[int]:
+    place = {k: number for number, k in enumerate(run)}
+    operands = [
+        [place[payload] for kind, payload in writer.code[k][1] if kind == "code" and payload in place] for k in run
+    ]
+    return [run[number] for number in schedule(operands)]
+
+
 def _assemble(
     name: str,
     arrays: Sequence[tuple[str, Sequence[Expr]]],
@@ -309,7 +318,7 @@ def _assemble(
     first_parameter = first_input + sum(len(symbols) for _, symbols in arrays)
     first_setup = first_parameter + parameter_count
     setup = [k for k, on_run in enumerate(writer.on_run) if not on_run]
-    run = [k for k, on_run in enumerate(writer.on_run) if on_run]
+    run = _scheduled(writer, [k for k, on_run in enumerate(writer.on_run) if on_run])
     slot_of_code = {k: first_setup + place for place, k in enumerate(setup)}
     slot_of_code.update({k: first_setup + len(setup) + place for place, k in enumerate(run)})
 

@@ -20,22 +20,20 @@ def _numpy(program: Program, preface: Sequence[str]) -> dict[str, str]:
     return {f"{program.name}.py": head + print_numpy(program)}
 
 
-TARGETS: dict[str, Callable[[Program, Sequence[str]], dict[str, str]]] = {
-    "c": _c,
-    "fortran": print_fortran,
-    "numpy": _numpy,
-}
+Printer = Callable[[Program, Sequence[str]], dict[str, str]]
+
+TARGETS: dict[str, Printer] = {"c": _c, "fortran": print_fortran, "numpy": _numpy}
 
 
-def render(target: str, program: Program, preface: Sequence[str] = ()) -> dict[str, str]:
-    """The files of a program for a target, by name; the lines of `preface` stand at the head of the source.
+def printer(target: str) -> Printer:
+    """The printer of a target: from a program and the lines of its preface to files, by name.
 
     >>> from polhode.codegen.random_program import random_program
-    >>> list(render("fortran", random_program(1)))
+    >>> list(printer("fortran")(random_program(1), ["A sample."]))
     ['sample.f90', 'sample_main.f90']
     """
     if target not in TARGETS:
         raise PolhodeError(
             f"there is no target {target!r}.", cure=f"Choose one of {', '.join(TARGETS)}.", code="E-CODE-010"
         )
-    return TARGETS[target](program, preface)
+    return TARGETS[target]

@@ -1,16 +1,17 @@
-"""`polhode export`: a function as source code."""
+"""`polhode export`: functions as source code."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ..export import export
 from . import show
 
 
 def run(file: Path, target: str, folder: Path, of: list[str], formalism: str, json: bool) -> None:
-    """Load, derive, write."""
-    equations = show.loaded(file).derive(formalism)
-    written = [path for name in of for path in equations.export(target, folder, name)]
+    """Load, derive, write; `of` may name several functions at once, with commas between."""
+    names = [name.strip() for given in of for name in given.split(",") if name.strip()]
+    written = export(show.loaded(file).derive(formalism), target, folder, names)
     if json:
         show.as_json({"target": target, "files": [str(path) for path in written]})
         return

@@ -6,8 +6,8 @@ The prime p is chosen so that the numbers of mechanics live in the field, not be
   cos² + sin² = 1 is parameterized by e^{iθ}, an ordinary element z. Sums of angles are products of such elements:
   the addition theorems hold by themselves.
 * It contains e^{iπr} for every r whose denominator divides `PI_DENOMINATOR`, so cos(π/3) *is* 1/2.
-* It contains √2, √3, … √47 (as Gauss sums of those same roots of unity, so that cos(π/4) *is* √2/2) and the roots
-  of all other primes below 100.
+* It contains √2, √3, … √47 (as Gauss sums of those same roots of unity, so that cos(π/4) *is* √2/2), the roots of
+  all other primes below 100, and of every second prime beyond.
 
 p has 127 bits; by the Schwartz-Zippel lemma two different functions of degree d have one fingerprint with
 probability below d/p.
@@ -15,6 +15,7 @@ probability below d/p.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -81,8 +82,8 @@ def turn_of_pi(ratio: Fraction) -> int | None:
 
 
 @cache
-def _root_of_prime(q: int) -> int:
-    """√q for a prime below 100, with the sign that agrees with the roots of unity."""
+def _root_of_prime(q: int) -> int | None:
+    """√q for a prime, with the sign that agrees with the roots of unity; None where the field has none."""
     if q == 2:
         eighth = pow(_UNITY, _ORDER // 8, P)
         return (eighth + inverse(eighth)) % P
@@ -90,7 +91,7 @@ def _root_of_prime(q: int) -> int:
         zeta = pow(_UNITY, _ORDER // q, P)
         gauss = sum(pow(zeta, k * k % q, P) for k in range(q)) % P  # √q, or i√q when q ≡ 3 (mod 4)
         return gauss if q % 4 == 1 else gauss * inverse(IMAGINARY) % P
-    return _square_root(q)
+    return _square_root(q) if pow(q, (P - 1) // 2, P) == 1 else None
 
 
 def _square_root(element: int) -> int:
@@ -115,10 +116,10 @@ def _square_root(element: int) -> int:
 
 
 def square_free(value: Fraction) -> tuple[Fraction, int]:
-    """Write a positive rational as s²·n with n a square-free product of primes below 100 times a cofactor."""
+    """Write a positive rational as s²·n with n free of the squares of primes below `_TRIAL`."""
     number = value.numerator * value.denominator
     scale, rest = Fraction(1, value.denominator), 1
-    for q in _SMALL_PRIMES:
+    for q in _trial_divisors(number):
         while number % (q * q) == 0:
             number //= q * q
             scale *= q
@@ -131,14 +132,34 @@ def square_free(value: Fraction) -> tuple[Fraction, int]:
     return scale, rest * number
 
 
+_TRIAL = 1000
+
+
+def _trial_divisors(number: int) -> Iterator[int]:
+    """2, 3, 5, 7, 9, … as far as they may divide."""
+    yield 2
+    yield from range(3, min(_TRIAL, isqrt(number) + 1), 2)
+
+
+@lru_cache(maxsize=4096)
 def root_of_integer(number: int) -> int | None:
-    """√number for a product of distinct primes below 100, as an element; None for any other number."""
+    """√number for a product of distinct primes, as an element; None where the field has no root of one of them.
+
+    Each prime has one root, so that √a·√b is √(ab). What is left after trial division is taken as one prime if it
+    must be one, and given up otherwise.
+    """
     root = 1
-    for q in _SMALL_PRIMES:
+    for q in _trial_divisors(number):
         if number % q == 0:
             number //= q
-            root = root * _root_of_prime(q) % P
-    return root if number == 1 else None
+            own = _root_of_prime(q)
+            if own is None:
+                return None
+            root = root * own % P
+    if number == 1:
+        return root
+    own = _root_of_prime(number) if number < _TRIAL**2 else None
+    return None if own is None else root * own % P
 
 
 def power_of_turn(base: int, ratio: Fraction) -> int | None:

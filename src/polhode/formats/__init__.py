@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError
+from ..errors import FormatError, PolhodeError
 from ..model import System
 from .schema import schema
 from .urdf import load_urdf
@@ -29,6 +31,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
     suffix = file.suffix.lower()
     reader = READERS.get(suffix)
     if reader is not None:
+        _check_options(reader, suffix, options)
         return reader(path, **options)
     if suffix in _FOREIGN:
         raise FormatError(
@@ -50,6 +53,20 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
         cure=f"A model file ends in {', '.join(READERS)}.",
         code="E-FILE-009",
     )
+
+
+def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[str]) -> None:
+    known = [each.name for each in signature(reader).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    for name in given:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            listed = f"Its options are {', '.join(known)}." if known else "It has none."
+            raise PolhodeError(
+                f"the reader of {suffix} files has no option {name!r}.",
+                place="load",
+                cure=f"Did you mean {close[0]}?" if close else listed,
+                code="E-FILE-011",
+            )
 
 
 __all__ = ["READERS", "dumps_yaml", "load", "load_urdf", "load_yaml", "loads_yaml", "save_yaml", "schema"]

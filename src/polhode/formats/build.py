@@ -148,9 +148,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
         )
 
 
-def _add_coupling(
-    system: System, values: Values, model: records.Model, key: str, record: records.Coupling
-) -> None:
+def _add_coupling(system: System, values: Values, model: records.Model, key: str, record: records.Coupling) -> None:
     path: Path = ("couplings", key)
     before = len(values.document.problems)
     multiplier = values.number((*path, "multiplier"), record.multiplier)
@@ -292,7 +290,8 @@ def _check_pose_leads(
 ) -> None:
     """A joint that follows another has no state of its own."""
     for coupling in system.couplings.values():
-        joint, leader = system.joints[coupling.follower], system.joints[coupling.leader]
+        joint = system.joints[coupling.follower]
+        leader = system.joints[_leader(system, joint)]
         for table, given, own, other in (
             ("coordinates", coordinates, joint.q[0], leader.q[0]),
             ("speeds", speeds, joint.u[0], leader.u[0]),

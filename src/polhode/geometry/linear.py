@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ModelError, PolhodeError
-from ..expr import Matrix, Vector, as_expr, is_zero
+from ..expr import Expr, Matrix, Vector, as_expr, is_zero, topological
 
 
 def inverse(A: Matrix) -> Matrix:
@@ -62,8 +62,6 @@ def _triangular_blocks(A: Matrix) -> list[list[int]]:
 
 
 def _block_inverse(A: Matrix) -> Matrix:
-    from ..expr.normal import normal
-
     size = len(A)
     gap = A @ A.T - Matrix.identity(size)
     if all(is_zero(entry) for entry in gap.entries()):
@@ -73,10 +71,18 @@ def _block_inverse(A: Matrix) -> Matrix:
     if size > 3:
         return _eliminated_inverse(A)
     cofactors = Matrix([[_cofactor(A, i, j) for i in range(size)] for j in range(size)])
-    determinant = normal(as_expr(A[0].dot(cofactors[:, 0])))
+    determinant = _tidy(A[0].dot(cofactors[:, 0]))
     if is_zero(determinant):
         raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
-    return cofactors.map(lambda entry: normal(as_expr(entry) / determinant))
+    return cofactors.map(lambda entry: _tidy(entry / determinant))
+
+
+def _tidy(entry: Any) -> Expr:
+    """The readable form of a short expression; a long one as it is."""
+    from ..expr.normal import normal
+
+    made = as_expr(entry)
+    return normal(made) if len(topological([made])) <= 60 else made
 
 
 def _cofactor(A: Matrix, i: int, j: int) -> Any:

@@ -43,6 +43,12 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
             "the axis has zero length.", cure="Give a direction, for example [0, 0, 1].", code="E-AXIS-003"
         )
     square = as_expr(square)
+    if not square.is_number:
+        raise PolhodeError(
+            "the length of a symbolic axis is not known.",
+            cure='Turn the joint instead: axis "z" and rotation [("y", angle)], or use components from unit_symbols.',
+            code="E-AXIS-004",
+        )
     if square.is_number and all(entry.is_number for entry in entries):
         _, inside = square_free(square.data)
         if root_of_integer(inside) is None:

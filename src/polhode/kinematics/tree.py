@@ -55,6 +55,11 @@ class Turn:
         """Whether turning twice takes fewer multiplications than turning once by the product."""
         return _factors(self.fixed) + _factors(self.motion) < _factors(self._both) + 3
 
+    def mapped(self, function: Callable[[Any], Any]) -> Turn:
+        """The same turn with a function applied to every number."""
+        spin = tuple((speed, Vector(map(function, axis))) for speed, axis in self.spin)
+        return Turn(self.anchor, self.fixed.map(function), self.motion.map(function), spin)
+
     def velocity(self, u: Sequence[Any]) -> Vector:
         """The link's angular velocity relative to the anchor."""
         total = Vector([0, 0, 0])
@@ -219,6 +224,7 @@ class Tree:
                 link,
                 fixed=_mapped(link.fixed, number),
                 motion=_mapped(link.motion, number),
+                merged=link.merged and link.merged.mapped(number),
                 H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)

@@ -15,12 +15,25 @@ from typing import Any
 
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, rank, same
+from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import generated_subalgebra
 
 #: How an orientation can be stored: three angles as in the paper, a unit quaternion, or tan(θ/2) times the axis.
 STORAGES = ("angles", "quaternion", "vector")
 
 _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
+
+
+def _check_length(column: Vector) -> None:
+    """The angle of a turn is speed times length, so that the length of the axis must be known exactly."""
+    square = as_expr(Vector(column[:3]).dot(column[:3]))
+    if square.is_number and (not square.data or root_of_integer(square_free(square.data)[1]) is not None):
+        return
+    raise ModelError(
+        f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length.",
+        cure="Scale it to unit length, or use a rotation of the frame and a coordinate axis.",
+        code="E-JOINT-009",
+    )
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,8 @@ class Stage:
                 cure="Remove the columns that others already span.",
                 code="E-JOINT-002",
             )
+        for column in self.H.columns:
+            _check_length(column)
         if self.storage not in STORAGES:
             raise ModelError(
                 f"orientation cannot be stored as {self.storage!r}.",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, symbol, unit_symbols
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, unit_symbols
 from ..geometry import Pose
 from ..geometry.rotation import as_rotation
 from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
@@ -315,15 +315,21 @@ class System:
     ) -> None:
         """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
         found = self._joint(joint, "joint spring")
+        place = f"joint spring on '{found.name}'"
         if not 0 <= index < len(found.q):
             raise ModelError(
-                f"there is no coordinate number {index}; it has {len(found.q)}.",
-                place=f"joint spring on '{found.name}'",
-                code="E-MODEL-009",
+                f"there is no coordinate number {index}; it has {len(found.q)}.", place=place, code="E-MODEL-009"
+            )
+        if as_expr(damping) and len(found.q) != len(found.u):
+            raise ModelError(
+                f"its {len(found.q)} coordinates are not its {len(found.u)} speeds one by one.",
+                place=place,
+                cure="Give damping with joint_force, on a speed.",
+                code="E-MODEL-017",
             )
         stretch = found.q[index] - as_expr(rest)
         if as_expr(stiffness):
-            self.loads.append(Potential(name, as_expr(stiffness) * stretch**2 / 2))
+            self.potential(as_expr(stiffness) * stretch**2 / 2, name)
         if as_expr(damping):
             self.joint_force(found, -as_expr(damping) * found.u[index], index, name)
 
@@ -351,7 +357,16 @@ class System:
 
     def potential(self, energy: Any, name: str = "") -> None:
         """Add a potential energy: any expression of coordinates, parameters and time."""
-        self.loads.append(Potential(name, as_expr(energy)))
+        made = as_expr(energy)
+        wrong = [x for x in free_symbols([made]) if x.data[0] in ("speed", "effort", "acceleration")]
+        if wrong:
+            raise ModelError(
+                f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'.",
+                place=f"potential {name!r}" if name else "potential",
+                cure="Use joint_force, force or torque for what depends on motion.",
+                code="E-MODEL-018",
+            )
+        self.loads.append(Potential(name, made))
 
     # ---- poses and results -----------------------------------------------------------------------------------
 

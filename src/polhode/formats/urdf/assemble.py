@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from ...expr import Expr, Vector, as_expr
@@ -53,11 +52,7 @@ class Assembly:
             self.system.body(name, shapes=shapes)
             return
         mass, com, inertia = self._inertial(link.name, link.inertial)
-        if link.name in accepted:
-            body = self.system.body(name, mass, com, shapes=shapes)
-            self.system.bodies[name] = replace(body, inertia=as_inertia(inertia, f"body '{name}'"))
-        else:
-            self.system.body(name, mass, com, inertia, shapes)
+        self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
 
     def _free_body_name(self, link: LinkPart) -> str:
         if link.name != GROUND:
@@ -92,17 +87,18 @@ class Assembly:
         """Roll, pitch and yaw about fixed axes are yaw, pitch and roll about moving ones."""
         turns: Turns = []
         for letter, value in zip(_LETTERS, at.rpy, strict=True):
-            angle, snapped = nearest_angle(value, self.snap)
-            if snapped and what:
-                self.findings.notice(
-                    at.line,
-                    f"{what} <origin>",
-                    f"the angle {float(value):.12g} is taken as {angle!r}.",
-                    "N-URDF-002",
-                )
+            angle = self._angle(value, at.line, what and f"{what} <origin>")
             if angle:
                 turns.insert(0, (letter, angle))
         return turns
+
+    def _angle(self, value: Fraction, line: int, what: str) -> Expr:
+        """An angle, exactly a multiple of π/2 if it is that near to one."""
+        angle, snapped = nearest_angle(value, self.snap)
+        if snapped and what:
+            said = f"the angle {float(value):.12g} is taken as {angle!r}."
+            self.findings.notice(line, what, said, "N-URDF-002")
+        return angle
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
@@ -116,6 +112,7 @@ class Assembly:
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
         """A joint where the file puts it; with `dynamics`, its damping too."""
         what = f"joint '{joint.name}'"
+        child_at, child_turns = self._locked(joint)
         self.system.joint(
             joint.name,
             self.body_name[joint.parent],
@@ -123,10 +120,31 @@ class Assembly:
             self._type(joint),
             at=self._vector("length", joint.name, joint.at.xyz),
             rotation=self._turns(joint.at, what) or None,
+            child_at=child_at,
+            child_rotation=child_turns or None,
         )
         made = self.system.joints[joint.name]
         if dynamics and joint.facts.damping and len(made.u) == 1:
             self.system.joint_force(made, -as_expr(joint.facts.damping) * made.u[0], name=f"{joint.name} damping")
+
+    def add_coupling(self, joint: JointPart) -> None:
+        """Let a joint follow another; the offset of a turning joint is an angle like any other."""
+        if joint.facts.mimics is None:
+            return
+        leader, multiplier, offset = joint.facts.mimics
+        what = f"joint '{joint.name}' <mimic>"
+        shift = as_expr(offset) if joint.kind == "prismatic" else self._angle(offset, joint.mimic_line, what)
+        self.system.couple(joint.name, leader, multiplier, shift)
+
+    def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
+        """Where a locked joint sits in its child: its motion, undone."""
+        here = Vector([as_expr(0)] * 3)
+        if not joint.locked:
+            return here, []
+        axis = self._axis(joint)
+        if joint.facts.kind == "prismatic":
+            return axis * -as_expr(joint.locked), []
+        return here, [(axis, -self._angle(joint.locked, joint.line, f"joint '{joint.name}', locked"))]
 
     def _type(self, joint: JointPart) -> JointType:
         if joint.kind == "fixed":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .parts import Inertial, JointPart, LinkPart
 from .report import Findings
@@ -79,15 +80,26 @@ def impossible_inertia(inertial: Inertial) -> Fault | None:
 
 
 def check_moving_masses(
-    root: str, links: Sequence[LinkPart], joints: Sequence[JointPart], massless: str, findings: Findings
+    root: str,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    coupled: Sequence[JointPart],
+    massless: str,
+    findings: Findings,
 ) -> None:
-    """What a joint moves must resist it, else the mass matrix is singular: name the joints on the way there."""
+    """What a joint moves must resist it, else the mass matrix is singular: name the joints on the way there.
+
+    Coupled joints move together, and it is enough that one of them moves a mass.
+    """
     mass = {link.name: link.inertial.mass if link.inertial else 0 for link in links}
     spin = {link.name: bool(link.inertial and any(link.inertial.inertia)) for link in links}
     carrier = {joint.child: joint for joint in joints}
     for joint in reversed(joints):
         mass[joint.parent] += mass[joint.child]
         spin[joint.parent] = spin[joint.parent] or spin[joint.child]
+    leader = _leaders(joints, coupled)
+    idle = {joint.name for joint in joints if not _resists(joint, mass[joint.child], spin[joint.child])}
+    busy = {leader[joint.name] for joint in joints if joint.name not in idle}
     for joint in joints:
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
             findings.warn(
@@ -97,9 +109,7 @@ def check_moving_masses(
                 f"Check the mass of link '{joint.child}'.",
                 "W-URDF-012",
             )
-        if joint.kind == "fixed" or mass[joint.child] > 0:
-            continue
-        if joint.kind in ("revolute", "continuous") and spin[joint.child]:
+        if joint.name not in idle or leader[joint.name] in busy:
             continue
         path = [joint.name]
         link = joint.parent
@@ -113,3 +123,20 @@ def check_moving_masses(
         else:
             cure += ' To study motion without dynamics, pass massless="report".'
             findings.problem(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "E-URDF-072")
+
+
+def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
+    """Whether what a joint carries resists its motion; a joint that does not move needs nothing."""
+    return joint.kind == "fixed" or mass > 0 or (spin and joint.kind in ("revolute", "continuous"))
+
+
+def _leaders(joints: Sequence[JointPart], coupled: Sequence[JointPart]) -> dict[str, str]:
+    """For each joint the one that it follows in the end: itself, if it follows none."""
+    follows = {joint.name: joint.facts.mimics[0] for joint in coupled if joint.facts.mimics}
+    leaders: dict[str, str] = {}
+    for joint in joints:
+        name = joint.name
+        while name in follows:
+            name = follows[name]
+        leaders[joint.name] = name
+    return leaders

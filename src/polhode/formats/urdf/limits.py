@@ -51,7 +51,7 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
             "N-URDF-006",
         )
     for joint in damped if dynamics else ():
-        if joint.kind not in ("revolute", "continuous", "prismatic"):
+        if joint.locked is None and joint.kind not in ("revolute", "continuous", "prismatic"):
             findings.warn(
                 joint.line,
                 f"joint '{joint.name}' <dynamics>",

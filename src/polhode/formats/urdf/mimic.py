@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
+from typing import NamedTuple
 
 from .parts import JointPart
 from .report import Findings
@@ -11,15 +13,24 @@ from .report import Findings
 _ONE_FREEDOM = ("revolute", "continuous", "prismatic")
 
 
-def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings) -> None:
-    """Say what becomes of each joint that is meant to follow another.
+class Law(NamedTuple):
+    """The joint that a joint follows in the end, and how: q = multiplier · leader + offset."""
 
-    A System has no coupled coordinates, so a follower is refused; on request ("independent") it gets a coordinate of
-    its own, as in Pinocchio by default, and the coupling that is set aside is listed.
+    leader: str
+    multiplier: Fraction
+    offset: Fraction
+
+
+def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings) -> list[JointPart]:
+    """The joints that are to be coupled; says what becomes of each joint that is meant to follow another.
+
+    "couple" makes it follow, so that it has no coordinate of its own; "independent" gives it one, as Pinocchio does
+    by default, and lists the coupling that is set aside; "refuse" makes it a problem. A locked joint follows nothing.
     """
     by_name = {joint.name: joint for joint in joints}
+    coupled: list[JointPart] = []
     for joint in joints:
-        if joint.facts.mimics is None:
+        if joint.facts.mimics is None or joint.locked is not None:
             continue
         leader, multiplier, offset = joint.facts.mimics
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
@@ -36,14 +47,28 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
             )
         elif fault := _fault(joint, by_name):
             findings.problem(joint.mimic_line, what, *fault, "E-URDF-051")
-        else:
+        elif treatment == "refuse":
             findings.problem(
                 joint.mimic_line,
                 what,
-                f"the coupling {law} cannot be modelled.",
-                'Pass mimic="independent" to give the joint a coordinate of its own.',
+                f"the coupling {law} is refused, as was asked.",
+                'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.',
                 "E-URDF-050",
             )
+        else:
+            coupled.append(joint)
+            findings.notice(joint.mimic_line, what, f"it has no coordinate of its own: {law}.", "N-URDF-008")
+    return coupled
+
+
+def law_of(joint: JointPart, by_name: Mapping[str, JointPart]) -> Law:
+    """How a joint follows the first of its leaders that follows nothing; a senseless coupling counts for nothing."""
+    name, factor, shift = joint.name, Fraction(1), Fraction(0)
+    while (mimics := by_name[name].facts.mimics) is not None and _fault(by_name[name], by_name) is None:
+        name, multiplier, offset = mimics
+        shift += factor * offset
+        factor *= multiplier
+    return Law(name, factor, shift)
 
 
 def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str] | None:

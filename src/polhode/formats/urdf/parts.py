@@ -55,7 +55,10 @@ class LinkPart:
 
 @dataclass(frozen=True)
 class JointPart:
-    """A <joint>: its type, the two links, where it sits in the parent, its axis."""
+    """A <joint>: its type, the two links, where it sits in the parent, its axis.
+
+    A joint that was locked is fixed at the place `locked` of its coordinate; `facts.kind` keeps the file's type.
+    """
 
     name: str
     kind: str
@@ -67,6 +70,7 @@ class JointPart:
     line: int
     axis_line: int
     mimic_line: int
+    locked: Fraction | None = None
 
 
 @dataclass(frozen=True)

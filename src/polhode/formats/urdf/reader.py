@@ -13,6 +13,7 @@ from .assemble import Assembly
 from .grammar import parse_robot
 from .inertia import check_inertials, check_moving_masses
 from .limits import check_limits
+from .locked import Locked, lock_joints
 from .markup import Limits, parse_xml, read_bytes
 from .mesh import locate
 from .mimic import check_mimics
@@ -24,7 +25,7 @@ from .unmodelled import list_unmodelled
 
 _CHOICES = {
     "base": ("fixed", "floating"),
-    "mimic": ("refuse", "independent"),
+    "mimic": ("couple", "independent", "refuse"),
     "inertia": ("lenient", "strict", "any"),
     "massless": ("refuse", "report"),
 }
@@ -38,7 +39,8 @@ def load_urdf(
     packages: Mapping[str, str | PathLike[str]] | None = None,
     root: str | None = None,
     dynamics: bool = False,
-    mimic: str = "refuse",
+    mimic: str = "couple",
+    locked: Locked = (),
     inertia: str = "lenient",
     massless: str = "refuse",
     snap: float | str = "1e-6",
@@ -53,6 +55,7 @@ def load_urdf(
         root=root,
         dynamics=dynamics,
         mimic=mimic,
+        locked=locked,
         inertia=inertia,
         massless=massless,
         snap=snap,
@@ -68,7 +71,8 @@ def read_urdf(
     packages: Mapping[str, str | PathLike[str]] | None = None,
     root: str | None = None,
     dynamics: bool = False,
-    mimic: str = "refuse",
+    mimic: str = "couple",
+    locked: Locked = (),
     inertia: str = "lenient",
     massless: str = "refuse",
     snap: float | str = "1e-6",
@@ -83,7 +87,10 @@ def read_urdf(
     - packages: folders that `package://name/…` may point into. Meshes are looked up there and never opened.
     - root: the root link, if the file has several trees.
     - dynamics: add each joint's damping as a force; dry friction is recorded only.
-    - mimic: "refuse" a joint that follows another, or make it "independent".
+    - mimic: "couple" a joint that follows another, so that it has no coordinate of its own, make it "independent", or
+      "refuse" it.
+    - locked: names of joints to weld at zero, or a mapping from names to where (in radians or metres). What is coupled
+      to a locked joint is locked with it.
     - inertia: what to do with inertias that no body can have: "strict" refuses them, "lenient" uses them with a
       warning unless a principal moment is negative, "any" uses even those.
     - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
@@ -102,13 +109,14 @@ def read_urdf(
     top = find_root(robot, root, findings)
     findings.raise_problems()
     links, joints = reached_from(robot, top, findings)
-    check_mimics(joints, mimic, findings)
+    joints = lock_joints(joints, locked, mimic != "independent", findings)
+    coupled = check_mimics(joints, mimic, findings)
     check_limits(joints, dynamics, findings)
     accepted = check_inertials(links, inertia, findings)
-    check_moving_masses(top, links, joints, massless, findings)
+    check_moving_masses(top, links, joints, coupled, massless, findings)
     findings.raise_problems()
     assembly = Assembly(robot.name, symbolic, _tolerance(snap), findings)
-    _assemble(assembly, links, joints, accepted, base, dynamics, findings)
+    _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
     assembly.numbers.refuse_unused(path.name)
     folders = {name: Path(folder) for name, folder in (packages or {}).items()}
     meshes = _meshes(links, path.parent, folders, findings)
@@ -145,6 +153,7 @@ def _assemble(
     assembly: Assembly,
     links: Sequence[LinkPart],
     joints: Sequence[JointPart],
+    coupled: Sequence[JointPart],
     accepted: set[str],
     base: str,
     dynamics: bool,
@@ -160,6 +169,9 @@ def _assemble(
         for joint in joints:
             line = joint.line
             assembly.add_joint(joint, dynamics)
+        for joint in coupled:
+            line = joint.mimic_line
+            assembly.add_coupling(joint)
     except ModelError as error:
         found = [
             Problem(problem.message, findings.place(line, problem.place), problem.cure, problem.code)

@@ -1,0 +1,181 @@
+"""Export: functions of a mechanism as source code, each value noted with what it means.
+
+Generated code carries slots and sanitised notes only; the user's own names are in a JSON file beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from .codegen.c99 import check_input
+from .codegen.count import count
+from .codegen.interpret import interpret
+from .codegen.program import Array, Output, Program
+from .codegen.targets import printer
+from .equations import Equations
+from .errors import PolhodeError
+from .functions import Planned, catalogued, plan_of
+from .meaning import meanings, speed_labels, with_parts
+from .model.system import GROUND
+
+_NAMES_SHOWN = 12
+_WHAT = {
+    "forward_dynamics": "accelerations from coordinates, speeds and efforts",
+    "inverse_dynamics": "efforts from coordinates, speeds and accelerations",
+    "mass_matrix": "mass matrix from coordinates",
+    "bias": "efforts at zero acceleration from coordinates and speeds",
+    "coordinate_rates": "rates of the coordinates from coordinates and speeds",
+    "energy": "kinetic and potential energy from coordinates and speeds",
+    "momentum": "angular and linear momentum about the ground from coordinates and speeds",
+    "poses": "position and rotation matrix of each body from coordinates",
+    "state_rates": "rates of coordinates and speeds from both, and efforts",
+}
+_KIND = {
+    "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
+    "inputs": "inputs", "t": "time", "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
+    "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
+    "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
+    "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
+}  # fmt: skip
+
+
+def annotated(equations: Equations, of: str) -> Planned:
+    """The plan of a function, with a note beside each value that says what it means."""
+    planned = plan_of(equations, of, notes=meanings(equations, of))
+    return replace(planned, program=with_parts(planned.program))
+
+
+def export(
+    equations: Equations, target: str, folder: str | Path, of: str | Sequence[str] = "forward_dynamics"
+) -> list[Path]:
+    """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none."""
+    render = printer(target)
+    names = list(dict.fromkeys([of] if isinstance(of, str) else of))
+    if not names:
+        raise PolhodeError("no function is named.", cure="Name one, for example forward_dynamics.", code="E-EXPORT-002")
+    for name in names:
+        catalogued(name)
+    files: dict[str, str] = {}
+    for name in names:
+        planned = annotated(equations, name)
+        files |= render(planned.program, preface(equations, planned))
+        files[f"{name}.json"] = sidecar(equations, planned)
+    return write_together(Path(folder), files)
+
+
+def preface(equations: Equations, planned: Planned) -> list[str]:
+    """What stands at the head of the source: what it is, its signature in words, its operation counts."""
+    program = planned.program
+    operations = count(program)
+    paragraphs = [
+        f"{program.name} of {equations.system.name}: {_WHAT[program.name]}.",
+        f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+        "",
+        "Given:",
+        *(_line(array, _entries(equations, planned, array.name)) for array in program.arrays),
+        _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
+        f"w: {len(program.saved)} numbers that the set-up leaves for the run",
+        "Made:",
+        *(_line(output, _entries(equations, planned, output.name)) for output in program.outputs),
+        "",
+        f"Operations: {operations}. The set-up takes {operations.setup}.",
+        "Seat: where a joint sits on what carries it, before it moves.",
+        "Regrouped: with the mass that a joint does not move counted to what carries it.",
+    ]
+    return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
+
+
+def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
+    size = array.size if isinstance(array, Array) else len(array.slots)
+    words = f"{array.name}: {size} ({kind or _KIND.get(array.name, array.name)})"
+    shown = ", ".join(" ".join(entry.split())[:40] for entry in entries[:_NAMES_SHOWN])
+    more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
+    return f"{words}: {shown}{more}" if shown else words
+
+
+def _entries(equations: Equations, planned: Planned, array: str) -> tuple[str, ...]:
+    """The user's own name for each entry of an array or output, where it has one."""
+    speeds, coordinates = tuple(equations.speeds), tuple(equations.coordinates)
+    bodies = tuple(name for name in equations.system.bodies if name != GROUND)
+    return {
+        "q": coordinates, "qdot": coordinates, "x": coordinates + speeds, "xdot": coordinates + speeds,
+        "inputs": tuple(equations.system.inputs), "parameters": planned.parameters,
+        "position": bodies, "rotation": bodies,
+    }.get(array, speeds if array in ("u", "udot", "tau", "bias", "mass_matrix") else ())  # fmt: skip
+
+
+def sidecar(equations: Equations, planned: Planned) -> str:
+    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
+
+    `entries` are names along the first axis of an array.
+    """
+    program, system = planned.program, equations.system
+    record = {
+        "format": "polhode-export/1",
+        "system": system.name,
+        "function": program.name,
+        "formalism": equations.formalism,
+        "arrays": [
+            {"name": array.name, "size": array.size, "entries": _entries(equations, planned, array.name)}
+            for array in program.arrays
+        ],
+        "parameters": [_parameter(equations, name) for name in planned.parameters],
+        "work": len(program.saved),
+        "outputs": [
+            {"name": output.name, "shape": output.shape, "entries": _entries(equations, planned, output.name)}
+            for output in program.outputs
+        ],
+        "joints": dict(zip(equations.speeds, speed_labels(equations), strict=True)),
+        "check_value": _check_value(program),
+        "slots": {f"v{slot}": note for slot, note in program.notes.items()},
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _parameter(equations: Equations, name: str) -> dict[str, Any]:
+    given = equations.system.parameters[name]
+    return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
+
+
+def _check_value(program: Program) -> float | None:
+    """What the driver prints, to twelve digits; None if it is no number."""
+    numbers = iter(range(1, program.first_setup + 1))
+    inputs = {array.name: [check_input(next(numbers)) for _ in range(array.size)] for array in program.arrays}
+    results = interpret(program, inputs, [check_input(next(numbers)) for _ in range(program.parameters)])
+    total = sum(entry / (1 + k) for result in results.values() for k, entry in enumerate(result.ravel().tolist()))
+    return float(f"{total:.12g}") if math.isfinite(total) else None
+
+
+def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write files into a folder, made where it is missing: first all beside their places, then each into its own."""
+    waiting: dict[str, Path] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            descriptor, beside = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".part")
+            waiting[beside] = folder / name
+            with os.fdopen(descriptor, "wb") as stream:
+                # A name may hold half a surrogate pair, which UTF-8 has no bytes for but JSON has an escape.
+                stream.write(content.encode("utf-8", "backslashreplace"))
+            os.chmod(beside, 0o644)
+        for beside, path in waiting.items():
+            os.replace(beside, path)
+    except OSError as error:
+        raise PolhodeError(
+            f"the files cannot be written: {error.strerror or error}.",
+            place=str(folder),
+            cure="Name a folder that can be written to.",
+            code="E-EXPORT-001",
+        ) from error
+    finally:
+        for beside in waiting:
+            Path(beside).unlink(missing_ok=True)
+    return list(waiting.values())

@@ -1,0 +1,212 @@
+"""From MuJoCo's compiled model to a System.
+
+A compiled body stands in its parent at (pos, quat); its joints follow each other, each about its own anchor in the
+body's frame, the first listed next to the parent. With X the pose of the body in its reference position,
+
+    X_parent_body(q) = X · Π_j  T(p_j) exp(h_j (q_j - ref_j)) T(p_j)⁻¹,
+
+which is a chain of joints through massless bodies, each joint under the name that the file gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from ...errors import ModelError, Problem
+from ...expr import Expr, Matrix, Vector, as_expr
+from ...geometry import about
+from ...model import Body, Fixed, Free, Joint, Prismatic, Revolute, Shape, Spherical, System
+from ...model.system import GROUND
+from ..urdf.symbolic import Numbers
+from . import exact
+from .findings import Findings
+
+_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+_LETTERS = "xyz"
+_KINDS = ("free", "ball", "slide", "hinge")
+
+
+class Assembly:
+    """Builds one System; what it rounds or renames on the way goes into the findings."""
+
+    def __init__(
+        self, model: Any, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings
+    ) -> None:
+        self.model = model
+        self.system = System(name)
+        self.numbers = Numbers(self.system, symbolic)
+        self.snap = snap
+        self.findings = findings
+        self.bodies: list[Body] = [self.system.ground]
+        self.joints: list[Joint] = []
+
+    # ---- numbers ---------------------------------------------------------------------------------------------
+
+    def set_gravity(self, values: Iterable[float]) -> None:
+        self.system.gravity = Vector(self._vector("gravity", "", values))
+
+    def _vector(self, kind: str, owner: str, values: Iterable[float]) -> list[Expr]:
+        return [
+            self.numbers.number(kind, owner, letter, value)
+            for letter, value in zip(_LETTERS, exact.place(values), strict=True)
+        ]
+
+    def _rotation(self, quaternion: Sequence[float], place: str) -> Matrix:
+        R, dropped = exact.rotation(quaternion, self.snap)
+        self._tell_snapped(dropped, place)
+        return R
+
+    def _axis(self, values: Sequence[float], place: str) -> Vector:
+        direction, dropped = exact.axis(values, self.snap)
+        self._tell_snapped(dropped, place)
+        return direction
+
+    def _tell_snapped(self, dropped: Fraction, place: str) -> None:
+        if dropped > exact.ROUNDING:
+            self.findings.notice(place, f"an angle of {float(dropped):.3g} is taken as zero.", "N-MJCF-001")
+
+    # ---- bodies ----------------------------------------------------------------------------------------------
+
+    def add_body(self, k: int) -> None:
+        """Body k on its parent, with the joints that carry it."""
+        model = self.model
+        given = model.body(k).name
+        name = self._free_name(given or f"body {k}", f"{given} body", self.system.bodies, "body", given)
+        place = self.findings.place("body", given)
+        mass = self.numbers.number("mass", name, "", exact.decimal(model.body_mass[k]))
+        com = self._vector("com", name, model.body_ipos[k])
+        moments = exact.inertia(model.body_inertia[k], model.body_iquat[k])
+        inertia = [
+            self.numbers.number("inertia", name, entry, value)
+            for entry, value in zip(_ENTRIES, moments, strict=True)
+        ]
+        body = self.system.body(name, mass, com, inertia, self._shapes(k))
+        self.bodies.append(body)
+        parent = self.bodies[model.body_parentid[k]]
+        at = self._vector("length", name, model.body_pos[k])
+        R = self._rotation(model.body_quat[k], place)
+        first, count = model.body_jntadr[k], model.body_jntnum[k]
+        if not count:
+            self.system.joint(
+                self._free_name(f"{name} weld", "", self.system.joints),
+                parent,
+                body,
+                Fixed(),
+                at=at,
+                rotation=R,
+            )
+        for j in range(first, first + count):
+            child = body if j == first + count - 1 else self._between(name, j)
+            self._add_joint(j, parent, child, Vector(at), R)
+            parent, at, R = child, [as_expr(0)] * 3, Matrix.identity(3).map(as_expr)
+        self._add_gravity_compensation(body, model.body_gravcomp[k])
+
+    def _between(self, name: str, j: int) -> Body:
+        label = self.model.joint(j).name or str(j)
+        return self.system.body(self._free_name(f"{name} after {label}", "", self.system.bodies))
+
+    def _shapes(self, k: int) -> list[Shape]:
+        first, count = self.model.body_geomadr[k], self.model.body_geomnum[k]
+        made = [self._shape(geom) for geom in range(first, first + count)]
+        return [shape for shape in made if shape is not None]
+
+    def _shape(self, geom: int) -> Shape | None:
+        model = self.model
+        a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
+        # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6.
+        size = {2: (a,), 3: (a, 2 * b), 5: (a, 2 * b), 6: (2 * a, 2 * b, 2 * c)}.get(
+            int(model.geom_type[geom])
+        )
+        if size is None:
+            return None
+        kind = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}[int(model.geom_type[geom])]
+        R, _ = exact.rotation(model.geom_quat[geom], self.snap)
+        return Shape(kind, size, tuple(exact.place(model.geom_pos[geom])), R)
+
+    # ---- joints ----------------------------------------------------------------------------------------------
+
+    def _add_joint(self, j: int, parent: Body, child: Body, p: Vector, R: Matrix) -> None:
+        model = self.model
+        kind = _KINDS[model.jnt_type[j]]
+        given = model.joint(j).name
+        name = self._free_name(given or f"{child.name} {kind}", "", self.system.joints)
+        place = self.findings.place("joint", given)
+        if kind == "free":  # its coordinates are the pose itself, not a change of it
+            self.joints.append(self.system.joint(name, parent, child, Free()))
+            return
+        anchor = Vector(self._vector("length", name, model.jnt_pos[j]))
+        at = p + R @ anchor
+        if kind == "ball":
+            made = Spherical()
+        else:
+            a = self._axis(model.jnt_axis[j], place)
+            made = Revolute(a) if kind == "hinge" else Prismatic(a)
+            home = as_expr(exact.decimal(model.qpos0[model.jnt_qposadr[j]]))
+            if home and kind == "hinge":
+                R = (R @ about(a, -home)).map(as_expr)
+            elif home:
+                at = at - R @ (a * home)
+        self.joints.append(self.system.joint(name, parent, child, made, at=at, rotation=R, child_at=anchor))
+
+    def add_springs_and_dampers(self, springs: bool, dampers: bool) -> None:
+        """-k (q - q0) where a joint has one coordinate, -c u on each speed."""
+        model = self.model
+        for j, joint in enumerate(self.joints):
+            stiffness = exact.decimal(model.jnt_stiffness[j])
+            if springs and stiffness and len(joint.q) == 1:
+                rest = exact.decimal(model.qpos_spring[model.jnt_qposadr[j]])
+                self.system.joint_spring(joint, stiffness, rest, name=f"{joint.name} spring")
+            damping = exact.decimal(model.dof_damping[model.jnt_dofadr[j]])
+            for index, u in enumerate(joint.u if dampers and damping else ()):
+                self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
+
+    def _add_gravity_compensation(self, body: Body, share: float) -> None:
+        if share:
+            lift = self.system.gravity * (-as_expr(exact.decimal(share)) * body.mass)
+            self.system.force(body, lift, at=body.com, name=f"{body.name} gravity compensation")
+
+    # ---- frames ----------------------------------------------------------------------------------------------
+
+    def add_site(self, k: int) -> None:
+        """A named site as a frame."""
+        model = self.model
+        given = model.site(k).name
+        if not given:
+            return
+        taken = {**self.system.bodies, **self.system.frames}
+        name = self._free_name(given, f"{given} site", taken, "site", given)
+        R = self._rotation(model.site_quat[k], self.findings.place("site", given))
+        self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
+
+    # ---- names -----------------------------------------------------------------------------------------------
+
+    def _free_name(
+        self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = ""
+    ) -> str:
+        """A name that nobody has; a user's own name that cannot be kept is told."""
+        names = {*taken, GROUND}
+        name = wanted if wanted not in names else instead or f"{wanted} 2"
+        while name in names:
+            name += "_"
+        if given and name != given:
+            self.findings.notice(
+                self.findings.place(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
+            )
+        return name
+
+
+@contextmanager
+def told_with_its_place(findings: Findings, tag: str, name: str) -> Iterator[None]:
+    """What the model refuses inside is told with the line it came from."""
+    try:
+        yield
+    except ModelError as error:
+        place = findings.place(tag, name)
+        found = [
+            Problem(problem.message, place, problem.cure or "Change it there.", problem.code)
+            for problem in error.problems
+        ]
+        raise ModelError(problems=found) from None

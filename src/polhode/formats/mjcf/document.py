@@ -1,0 +1,118 @@
+"""A model file with the files that it includes, as one tree of elements that know where they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...errors import FormatError, LimitError
+from ..urdf.markup import Element, Limits, parse_xml, read_bytes
+from ..urdf.mesh import locate
+
+
+@dataclass(frozen=True)
+class Part:
+    """An element of the model: its tag, attributes and children, and the file and line on which it begins."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    file: str
+    line: int
+    children: list[Part] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """`arm.xml:41`."""
+        return f"{self.file}:{self.line}"
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all below it, in the order of the file."""
+        waiting = [self]
+        while waiting:
+            part = waiting.pop()
+            yield part
+            waiting.extend(part.children[::-1])
+
+
+def read_document(path: Path, limits: Limits) -> Part:
+    """The model of a file, included files in their places; nothing outside the file's folder is read."""
+    root = _parse(path, str(path), path.name, limits)
+    if root.tag != "mujoco":
+        raise FormatError(
+            f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>.",
+            place=f"{path.name}:{root.line}",
+            cure="A URDF begins with <robot>: read it with polhode.formats.load_urdf."
+            if root.tag == "robot"
+            else "Give the path of an MJCF file.",
+            code="E-MJCF-003",
+        )
+    return _Splicer(path, limits).splice(root, path.name, (path.resolve(),), 1)
+
+
+def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
+    if path.is_dir():
+        raise FormatError(
+            "this is a folder, not a model file.", place=place, cure="Name a file in it.", code="E-MJCF-001"
+        )
+    if not path.is_file():
+        raise FormatError(
+            "there is no such file.", place=place, cure="Give the path of an MJCF file.", code="E-MJCF-001"
+        )
+    if path.stat().st_size == 0:
+        raise FormatError(
+            "the file is empty.", place=place, cure="An MJCF model begins with <mujoco>.", code="E-MJCF-002"
+        )
+    return parse_xml(read_bytes(path, limits), name, limits)
+
+
+class _Splicer:
+    """Puts the children of an included file's root in the place of <include file=…/>, wherever it stands."""
+
+    def __init__(self, main: Path, limits: Limits) -> None:
+        self.folder = main.parent
+        self.limits = limits
+        self.count = 0
+
+    def splice(self, element: Element, file: str, chain: tuple[Path, ...], depth: int) -> Part:
+        self.count += 1
+        for what, value in (("elements", self.count), ("depth", depth)):
+            if value > getattr(self.limits, what):
+                raise LimitError(
+                    f"with what it includes the model is too large: {value:,} ({what}).",
+                    place=f"{file}:{element.line}",
+                    cure=f"If this is meant, pass limits=Limits({what}=…).",
+                    code="E-MJCF-004",
+                )
+        children: list[Part] = []
+        for child in element.children:
+            if child.tag == "include":
+                children += self._included(child, file, chain, depth)
+            else:
+                children.append(self.splice(child, file, chain, depth + 1))
+        return Part(element.tag, dict(element.attributes), file, element.line, children)
+
+    def _included(self, include: Element, file: str, chain: tuple[Path, ...], depth: int) -> list[Part]:
+        name = include.attributes.get("file", "")
+        place = f"{file}:{include.line}: {include.shown('file')}"
+        status, found, reason = locate(name, self.folder, {})
+        if status == "missing":
+            beside = Path(file).parent / name
+            status, found, reason = locate(str(beside), self.folder, {})
+        if found is None:
+            raise FormatError(
+                f"the file is {status}: {reason}.",
+                place=place,
+                cure="Include files of the model's own folder, by a path relative to it.",
+                code="E-MJCF-005",
+            )
+        if found in chain:
+            raise FormatError(
+                "the file includes itself.",
+                place=place,
+                cure="Remove one of the includes.",
+                code="E-MJCF-006",
+            )
+        shown = found.relative_to(self.folder.resolve()).as_posix()
+        root = _parse(found, place, shown, self.limits)
+        return self.splice(root, shown, (*chain, found), depth + 1).children

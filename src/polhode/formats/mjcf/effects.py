@@ -1,0 +1,129 @@
+"""What moves a MuJoCo model and no System yet: refused, or listed as left out where the user says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...errors import PolhodeError
+from .findings import Findings
+
+#: What may be left out on request, and what it is.
+IGNORABLE = {
+    "armature": "the inertia of motors, which adds to the diagonal of the mass matrix",
+    "friction": "dry friction",
+    "equality": "an equality constraint",
+    "tendon": "a tendon that pulls by itself",
+    "fluid": "the drag of a medium",
+    "spring": "a spring that is not linear in one coordinate",
+    "damping": "a damper that is not linear",
+}
+
+_Found = tuple[str, str, str]
+
+
+def check_ignored(ignore: Collection[str]) -> None:
+    """Every name in `ignore` is one of an effect."""
+    for name in [ignore] if isinstance(ignore, str) else ignore:
+        if name not in IGNORABLE or isinstance(ignore, str):
+            raise PolhodeError(
+                f"ignore={ignore!r} does not list effects.",
+                cure=f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.',
+                code="E-MJCF-014",
+            )
+
+
+def disabled(mujoco: Any, model: Any, *names: str) -> bool:
+    """Whether one of these flags of MuJoCo is off; versions differ in the flags they have."""
+    bits = [getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None) for name in names]
+    return any(bit is not None and int(model.opt.disableflags) & int(bit) for bit in bits)
+
+
+def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
+    """Refuse what changes the motion and is not modelled; warn of what acts only when reached or commanded."""
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for kind, tag, name in _unmodelled(mujoco, model):
+        grouped.setdefault((kind, tag), []).append(name)
+    for (kind, tag), names in grouped.items():
+        place = findings.place(tag, names[0])
+        what = f"{IGNORABLE[kind]} is not modelled{_others(names)}"
+        if kind in ignore:
+            findings.warn(place, f"{what}; it is left out.", "", "W-MJCF-001")
+        else:
+            cure = f"Remove it from the model, or leave it out with ignore=[{kind!r}]."
+            findings.problem(place, f"{what}.", cure, "E-MJCF-015")
+    for place, message, cure in _dormant(mujoco, model, findings):
+        findings.warn(place, message, cure, "W-MJCF-002")
+
+
+def _others(names: list[str]) -> str:
+    if len(names) == 1:
+        return ""
+    return f" (here and {len(names) - 1} times more: {', '.join(names[1:9])}{' …' if len(names) > 9 else ''})"
+
+
+def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
+    """(effect, tag, name) of all that acts at all times."""
+    off: Callable[..., bool] = lambda *names: disabled(mujoco, model, *names)  # noqa: E731
+    joint = [model.joint(k).name for k in range(model.njnt)]
+    for dof, owner in enumerate(model.dof_jntid):
+        if model.dof_armature[dof]:
+            yield "armature", "joint", joint[owner]
+        if model.dof_frictionloss[dof] and not off("CONSTRAINT", "FRICTIONLOSS"):
+            yield "friction", "joint", joint[owner]
+        if _any(model, "dof_dampingpoly", dof) and not off("DAMPER", "PASSIVE"):
+            yield "damping", "joint", joint[owner]
+    turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
+    for k in range(model.njnt):
+        bent = _any(model, "jnt_stiffnesspoly", k) or _any(model, "jnt_springyield", k)
+        if (bent or (model.jnt_stiffness[k] and model.jnt_type[k] in turning)) and not off(
+            "SPRING", "PASSIVE"
+        ):
+            yield "spring", "joint", joint[k]
+    for k in range(model.nu):
+        for effect in ("armature", "damping"):
+            if _any(model, f"actuator_{effect}", k) or _any(model, f"actuator_{effect}poly", k):
+                yield effect, "actuator", model.actuator(k).name
+    for k in range(model.neq):
+        if model.eq_active0[k] and not off("CONSTRAINT", "EQUALITY"):
+            yield "equality", "equality", model.equality(k).name
+    own = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "armature", "frictionloss")
+    for k in range(model.ntendon):
+        if any(_any(model, f"tendon_{name}", k) for name in own):
+            yield "tendon", "tendon", model.tendon(k).name
+    if model.opt.density or model.opt.viscosity:
+        yield "fluid", "option", ""
+
+
+def _any(model: Any, array: str, index: int) -> bool:
+    """Whether a row of an array that only some versions of MuJoCo have is not zero."""
+    values = getattr(model, array, None)
+    return values is not None and bool(np.any(values[index]))
+
+
+def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str, str, str]]:
+    """(place, message, cure) of what acts only at times."""
+    file = findings.root.file
+    if model.nu:
+        yield (
+            findings.place("actuator", ""),
+            f"{model.nu} {'actuator exerts' if model.nu == 1 else 'actuators exert'} no force here.",
+            "Drive the joints by their efforts.",
+        )
+    if model.ntendon:
+        yield file, f"the limits of {model.ntendon} tendons are not enforced.", ""
+    colliding = int(np.count_nonzero(model.geom_contype | model.geom_conaffinity))
+    if (colliding > 1 or model.npair) and not disabled(mujoco, model, "CONSTRAINT", "CONTACT"):
+        yield file, f"contacts are not modelled ({colliding} geoms could touch).", ""
+    limited = int(np.count_nonzero(model.jnt_limited))
+    if limited and not disabled(mujoco, model, "CONSTRAINT", "LIMIT"):
+        yield file, f"the limits of {limited} joints are reported, not enforced.", ""
+    for k in range(1, model.nbody):
+        if model.body_mocapid[k] >= 0:
+            name = model.body(k).name
+            yield findings.place("body", name), "a motion-capture body rests where the file puts it.", ""
+    inactive = sum(1 for active in model.eq_active0 if not active)
+    if inactive:
+        yield file, f"{inactive} inactive equality constraints are left out.", ""

@@ -1,0 +1,132 @@
+"""`load_mjcf` and `read_mjcf`: from an MJCF file to a System, and to a report of what the System does not show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ...errors import PolhodeError
+from ...model import Joint, System
+from ...model.system import NAME_LIMIT
+from ..urdf.markup import Limits
+from ..urdf.number import exact as exact_number
+from ..urdf.report import JointFacts, Report
+from .assemble import Assembly, told_with_its_place
+from .compiler import compile_model, mujoco_module
+from .document import Part, read_document
+from .effects import check_effects, check_ignored, disabled
+from .exact import decimal
+from .findings import Findings
+from .plain import UNSEEN, plain_model
+from .states import add_poses
+
+
+def load_mjcf(
+    path: str | PathLike[str],
+    *,
+    symbolic: Sequence[str] = (),
+    ignore: Collection[str] = (),
+    snap: float | str = "1e-6",
+    limits: Limits | None = None,
+) -> System:
+    """The System that an MJCF file describes; see `read_mjcf` for the options and the report."""
+    return read_mjcf(path, symbolic=symbolic, ignore=ignore, snap=snap, limits=limits)[0]
+
+
+def read_mjcf(
+    path: str | PathLike[str],
+    *,
+    symbolic: Sequence[str] = (),
+    ignore: Collection[str] = (),
+    snap: float | str = "1e-6",
+    limits: Limits | None = None,
+) -> tuple[System, Report]:
+    """Read an MJCF file through MuJoCo's compiler: the System, and a report of warnings, notices and joint limits.
+
+    Bodies, joints, sites (as frames) and keyframes (as poses) keep their names; the pose "qpos0" is the one in which
+    the file describes the model. Included files and meshes are read from the file's folder alone.
+
+    - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
+    - ignore: effects to leave out that would otherwise be refused: "armature", "friction", "equality", "tendon",
+      "fluid", "spring" (in ball and free joints), "damping" (not linear). Contacts, limits and actuators are left out
+      always, with a warning.
+    - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
+    """
+    check_ignored(ignore)
+    tolerance = _tolerance(snap)
+    path = Path(path)
+    limits = limits or Limits()
+    root = read_document(path, limits)
+    findings = Findings(root)
+    mujoco = mujoco_module()
+    model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
+    for warning in warnings:
+        findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-MJCF-003")
+    check_effects(mujoco, model, ignore, findings)
+    _tell_unseen(root, findings)
+    findings.raise_problems()
+    name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
+    assembly = Assembly(model, name, symbolic, tolerance, findings)
+    _assemble(assembly, mujoco)
+    assembly.numbers.refuse_unused(path.name)
+    return assembly.system, Report(
+        path.name,
+        name,
+        "world",
+        notices=tuple(findings.notices),
+        warnings=tuple(findings.warnings),
+        joints=tuple(_facts(model, j, joint) for j, joint in enumerate(assembly.joints)),
+    )
+
+
+def _tolerance(snap: float | str) -> Fraction:
+    value = exact_number(str(snap))
+    if value is None or not 0 <= value < 1:
+        raise PolhodeError(
+            f"snap={snap!r} is not a tolerance.",
+            cure="Give an angle from 0 to 1, such as 1e-6.",
+            code="E-MJCF-016",
+        )
+    return value
+
+
+def _assemble(assembly: Assembly, mujoco: Any) -> None:
+    model, findings = assembly.model, assembly.findings
+    assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
+    for k in range(1, model.nbody):
+        with told_with_its_place(findings, "body", model.body(k).name):
+            assembly.add_body(k)
+    springs = not disabled(mujoco, model, "SPRING", "PASSIVE")
+    dampers = not disabled(mujoco, model, "DAMPER", "PASSIVE")
+    assembly.add_springs_and_dampers(springs, dampers)
+    for k in range(model.nsite):
+        with told_with_its_place(findings, "site", model.site(k).name):
+            assembly.add_site(k)
+    add_poses(assembly.system, model, assembly.joints)
+
+
+def _tell_unseen(root: Part, findings: Findings) -> None:
+    """One notice of all that has no part in the motion."""
+    counts = Counter(part.tag for part in root.walk() if part.tag in UNSEEN)
+    if counts:
+        listed = ", ".join(f"<{tag}> ({count})" for tag, count in counts.items())
+        findings.notice(
+            root.file, f"these have no part in the motion and are not read: {listed}.", "N-MJCF-003"
+        )
+
+
+def _facts(model: Any, j: int, joint: Joint) -> JointFacts:
+    limited = bool(model.jnt_limited[j])
+    d = model.jnt_dofadr[j]
+    return JointFacts(
+        joint.name,
+        joint.type.name,
+        lower=decimal(model.jnt_range[j][0]) if limited else None,
+        upper=decimal(model.jnt_range[j][1]) if limited else None,
+        damping=decimal(model.dof_damping[d]) or None,
+        friction=decimal(model.dof_frictionloss[d]) or None,
+    )
