@@ -13,12 +13,8 @@ import polhode as ph
 # Describe: a torso that may move freely; on it a head and two arms, each arm of two parts.
 figure = ph.System("thrown figure")
 
-
-def ellipsoid(x, y, z):
-    return ph.Shape("ellipsoid", (x, y, z))
-
-
-torso = figure.body("torso", 30, inertia=ph.box(30, 0.3, 0.4, 0.6), shapes=ellipsoid(0.3, 0.42, 0.66))
+trunk = ph.Shape("ellipsoid", (0.13, 0.2, 0.32))
+torso = figure.body("torso", 30, inertia=ph.box(30, 0.3, 0.4, 0.6), shapes=trunk)
 figure.joint("flight", figure.ground, torso, ph.Free())
 
 skull = ph.Shape("sphere", (0.12,), (0, 0, 0.15))

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from polhode.formats import loads_yaml
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -152,6 +154,13 @@ def test_commands_answer_as_shown(path: Path, folder: Path) -> None:
             result = run([sys.executable, "-m", "polhode.cli", *arguments], folder)
             assert result.returncode == 0, f"line {block.line}: {command}\n{result.stdout}{result.stderr}"
             assert matches(answer, result.stdout), f"line {block.line}: {command} answers\n{result.stdout}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_model_files_that_are_shown_can_be_read_and_derived(path: Path) -> None:
+    for block in blocks(path):
+        if block.language == "yaml" and block.text.startswith("polhode:"):
+            assert loads_yaml(block.text).derive().mass_matrix
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)

@@ -37,6 +37,8 @@ _WHAT = {
     "momentum": "angular and linear momentum about the ground from coordinates and speeds",
     "poses": "position and rotation matrix of each body from coordinates",
     "state_rates": "rates of coordinates and speeds from both, and efforts",
+    "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
+    "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
 }
 _KIND = {
     "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
@@ -76,15 +78,15 @@ def preface(equations: Equations, planned: Planned) -> list[str]:
     program = planned.program
     operations = count(program)
     paragraphs = [
-        f"{program.name} of {equations.system.name}: {_WHAT[program.name]}.",
+        f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
         f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
         "",
         "Given:",
-        *(_line(array, _entries(equations, planned, array.name)) for array in program.arrays),
+        *(_line(array, _entries(equations, array.name)) for array in program.arrays),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
         f"w: {len(program.saved)} numbers that the set-up leaves for the run",
         "Made:",
-        *(_line(output, _entries(equations, planned, output.name)) for output in program.outputs),
+        *(_line(output, _entries(equations, output.name)) for output in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
         "Seat: where a joint sits on what carries it, before it moves.",
@@ -93,23 +95,29 @@ def preface(equations: Equations, planned: Planned) -> list[str]:
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
 
+def _kind(name: str) -> str:
+    top, mark, below = name.partition("_d_")
+    return f"derivative of {top} by {below}, row after row" if mark else _KIND.get(name, name)
+
+
 def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
     size = array.size if isinstance(array, Array) else len(array.slots)
-    words = f"{array.name}: {size} ({kind or _KIND.get(array.name, array.name)})"
+    words = f"{array.name}: {size} ({kind or _kind(array.name)})"
     shown = ", ".join(" ".join(entry.split())[:40] for entry in entries[:_NAMES_SHOWN])
     more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
     return f"{words}: {shown}{more}" if shown else words
 
 
-def _entries(equations: Equations, planned: Planned, array: str) -> tuple[str, ...]:
+def _entries(equations: Equations, array: str) -> tuple[str, ...]:
     """The user's own name for each entry of an array or output, where it has one."""
     speeds, coordinates = tuple(equations.speeds), tuple(equations.coordinates)
     bodies = tuple(name for name in equations.system.bodies if name != GROUND)
+    if array.partition("_d_")[0] in ("u", "udot", "tau", "bias", "mass_matrix"):
+        return speeds
     return {
         "q": coordinates, "qdot": coordinates, "x": coordinates + speeds, "xdot": coordinates + speeds,
-        "inputs": tuple(equations.system.inputs), "parameters": planned.parameters,
-        "position": bodies, "rotation": bodies,
-    }.get(array, speeds if array in ("u", "udot", "tau", "bias", "mass_matrix") else ())  # fmt: skip
+        "inputs": tuple(equations.system.inputs), "position": bodies, "rotation": bodies,
+    }.get(array, ())  # fmt: skip
 
 
 def sidecar(equations: Equations, planned: Planned) -> str:
@@ -124,13 +132,13 @@ def sidecar(equations: Equations, planned: Planned) -> str:
         "function": program.name,
         "formalism": equations.formalism,
         "arrays": [
-            {"name": array.name, "size": array.size, "entries": _entries(equations, planned, array.name)}
+            {"name": array.name, "size": array.size, "entries": _entries(equations, array.name)}
             for array in program.arrays
         ],
         "parameters": [_parameter(equations, name) for name in planned.parameters],
         "work": len(program.saved),
         "outputs": [
-            {"name": output.name, "shape": output.shape, "entries": _entries(equations, planned, output.name)}
+            {"name": output.name, "shape": output.shape, "entries": _entries(equations, output.name)}
             for output in program.outputs
         ],
         "joints": dict(zip(equations.speeds, speed_labels(equations), strict=True)),
@@ -168,9 +176,9 @@ def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
             os.chmod(beside, 0o644)
         for beside, path in waiting.items():
             os.replace(beside, path)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise PolhodeError(
-            f"the files cannot be written: {error.strerror or error}.",
+            f"the files cannot be written: {getattr(error, 'strerror', None) or error}.",
             place=str(folder),
             cure="Name a folder that can be written to.",
             code="E-EXPORT-001",

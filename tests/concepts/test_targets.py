@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import math
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 from polhode.codegen.c99 import check_input, print_c, sidecar
+from polhode.codegen.fortran import print_fortran
 from polhode.codegen.interpret import interpret
 from polhode.codegen.llvm import lane_module, scalar_module
 from polhode.codegen.numpy_module import print_numpy
@@ -27,6 +30,8 @@ from polhode.runtime.backends import LANES_FROM
 
 Batch = list[np.ndarray]
 Target = Callable[[Program, Batch, np.ndarray], np.ndarray]
+FORTRAN = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+HAS_FORTRAN = shutil.which("gfortran")
 HAS_C = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 EPS = np.finfo(float).eps
 HOSTILE = [
@@ -85,11 +90,36 @@ def _own_parameters(program: Program, inputs: Batch, parameters: np.ndarray) -> 
     return function(*[np.tile(array, (copies, 1)) for array in inputs], parameters=sets)[: len(inputs[0])]
 
 
+def _fortran(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    """The generated module as a shared library; its arrays are plain pointers."""
+    if not HAS_FORTRAN:
+        pytest.skip("there is no gfortran here")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in print_fortran(program).items():
+            (Path(folder) / name).write_text(text)
+        command = [*FORTRAN, "-shared", "-fPIC", "-o", "module.so", f"{program.name}.f90"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        library = ctypes.CDLL(str(Path(folder) / "module.so"))
+    setup = library[f"__polhode_{program.name}_MOD_{program.name}_setup"]
+    run = library[f"__polhode_{program.name}_MOD_{program.name}"]
+    work, (y,) = np.empty(len(program.saved)), program.outputs
+    given = np.array(parameters, dtype=float)
+    setup(ctypes.c_void_p(given.ctypes.data), ctypes.c_void_p(work.ctypes.data))
+    rows = []
+    for row in zip(*inputs, strict=True):
+        out = np.empty(len(y.slots))
+        run(*(ctypes.c_void_p(array.ctypes.data) for array in (*map(np.ascontiguousarray, row), work, out)))
+        rows.append(out)
+    return np.array(rows)
+
+
 TARGETS: dict[str, Target] = {
     "interpreter": _interpreter,
     "numpy module": _numpy_text,
     "numpy backend": _backend("numpy"),
     "numpy batch": _batch("numpy", 2),
+    "fortran": _fortran,
     "llvm": _backend("llvm"),
     "llvm batch": _batch("llvm", 2),
     "llvm lanes": _batch("llvm", LANES_FROM),
@@ -166,23 +196,48 @@ def _run_c(program: Program, folder: Path, *flags: str) -> float:
     return float(ran.stdout)
 
 
-@pytest.mark.skipif(not HAS_C, reason="there is no C compiler here")
-@pytest.mark.parametrize("flags", [(), ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")])
-def test_the_c_driver_prints_the_interpreters_check_value(tmp_path: Path, flags: tuple[str, ...]) -> None:
+def _run_fortran(program: Program, folder: Path, *flags: str) -> float:
+    for name, text in print_fortran(program).items():
+        (folder / name).write_text(text)
+    command = [*FORTRAN, *flags, "-o", "check", f"{program.name}.f90", f"{program.name}_main.f90"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return float(subprocess.run(["./check"], cwd=folder, capture_output=True, text=True, check=True).stdout)
+
+
+DRIVERS = [
+    pytest.param(_run_c, (), id="c"),
+    pytest.param(_run_c, ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"), id="c, sanitised"),
+    pytest.param(_run_fortran, (), id="fortran"),
+    pytest.param(_run_fortran, ("-g", "-fcheck=all", "-finit-real=snan"), id="fortran, checked"),
+]
+
+
+def _skip_without_compiler(run: Callable[..., float]) -> None:
+    if not (HAS_C if run is _run_c else HAS_FORTRAN):
+        pytest.skip("there is no compiler for this language here")
+
+
+@pytest.mark.parametrize(("run", "flags"), DRIVERS)
+def test_a_driver_prints_the_interpreters_check_value(
+    tmp_path: Path, run: Callable[..., float], flags: tuple[str, ...]
+) -> None:
+    _skip_without_compiler(run)
     program = random_program(3)
     program = replace(program, notes=dict(enumerate(HOSTILE * 12)), arrays=(*program.arrays[:2], Array("t", 1)))
     values = iter([check_input(place) for place in range(1, 20)])
     inputs = {array.name: [next(values) for _ in range(array.size)] for array in program.arrays}
     outputs = interpret(program, inputs, [next(values) for _ in range(program.parameters)])
     expected = sum(v / (1 + k) for output in outputs.values() for k, v in enumerate(output.ravel()))
-    assert _run_c(program, tmp_path, *flags) == pytest.approx(expected, rel=1e-13)
+    assert run(program, tmp_path, *flags) == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.skipif(not HAS_C, reason="there is no C compiler here")
-def test_a_program_without_inputs_or_work_is_still_clean_c(tmp_path: Path) -> None:
-    empty = Program("nothing", (Array("q", 0),), 0, (2.5,), (), (), (Output("y", (1,), (0,)), Output("none", (0,), ())))
-    assert _run_c(empty, tmp_path) == 2.5
-    y, none = compile_program(empty, cache=False)(np.empty(0))
+@pytest.mark.parametrize("run", [_run_c, _run_fortran])
+def test_a_program_without_inputs_or_work_is_still_clean(tmp_path: Path, run: Callable[..., float]) -> None:
+    _skip_without_compiler(run)
+    empty = Program("nothing", (Array("q", 0),), 1, (2.5,), (), (), (Output("y", (1,), (0,)), Output("none", (0,), ())))
+    assert run(empty, tmp_path) == 2.5
+    y, none = compile_program(empty, cache=False, parameters=[1.0])(np.empty(0))
     assert y.tolist() == [2.5] and none.shape == (0,)
 
 
@@ -191,12 +246,14 @@ def test_no_user_string_reaches_code_and_all_reach_the_sidecar() -> None:
     noted = replace(program, notes={program.first_run + k: text for k, text in enumerate(HOSTILE)})
     assert scalar_module(noted) == scalar_module(program)
     assert lane_module(noted, 4) == lane_module(program, 4)
-    for text in [*print_c(noted).files().values(), print_numpy(noted)]:
+    for text in [*print_c(noted).files().values(), *print_fortran(noted).values(), print_numpy(noted)]:
         assert text.isascii()
         assert not any(mark in text for mark in ("\\\n", "??/", 'system("', "import os", "#error"))
         comments = [line for line in text.splitlines() if "/*" in line or "  # " in line]
         assert all(line.count("*/") <= 1 and line.count("/*") <= 1 for line in comments)
     assert len(print_c(noted).source.splitlines()) == len(print_c(program).source.splitlines())
+    for name, text in print_fortran(noted).items():
+        assert len(text.splitlines()) == len(print_fortran(program)[name].splitlines())
     assert len(print_numpy(noted).splitlines()) == len(print_numpy(program).splitlines())
     record = sidecar(noted, {"parameters": HOSTILE[:3]})
     assert record.isascii() and "??/" in record
@@ -205,13 +262,13 @@ def test_no_user_string_reaches_code_and_all_reach_the_sidecar() -> None:
 def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
     script = (
         "import hashlib;from polhode.codegen.random_program import random_program as r;"
-        "from polhode.codegen import c99,llvm,numpy_module as n;p=r(5);"
-        "t=''.join(c99.print_c(p).files().values())+n.print_numpy(p)+llvm.scalar_module(p)+llvm.lane_module(p,4);"
+        "from polhode.codegen import c99,fortran,llvm,numpy_module as n;p=r(5);"
+        "t=''.join([*c99.print_c(p).files().values(),*fortran.print_fortran(p).values()])+n.print_numpy(p)+llvm.scalar_module(p)+llvm.lane_module(p,4);"
         "print(hashlib.sha256(t.encode()).hexdigest())"
     )
     program = random_program(5)
-    text = "".join(print_c(program).files().values()) + print_numpy(program)
-    here = hashlib.sha256((text + scalar_module(program) + lane_module(program, 4)).encode()).hexdigest()
+    sources = [*print_c(program).files().values(), *print_fortran(program).values(), print_numpy(program)]
+    here = hashlib.sha256("".join([*sources, scalar_module(program), lane_module(program, 4)]).encode()).hexdigest()
     for seed in ("1", "77"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)

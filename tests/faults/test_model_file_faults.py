@@ -281,6 +281,62 @@ def test_F14_every_body_that_hangs_on_nothing_is_listed() -> None:
     assert "bodies.a" not in message
 
 
+GEARS = """\
+parameters: {r: 2}
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}, c: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  first: {parent: ground, child: a, type: revolute}
+  second: {parent: ground, child: b, type: revolute}
+  ball: {parent: ground, child: c, type: spherical}
+couplings:
+"""
+
+
+@pytest.mark.parametrize(
+    ("couplings", "said"),
+    [
+        ("second: {leader: frist}", "8: couplings.second: coupling of 'second': there is no joint 'frist'"),
+        ("second: {leader: frist}", "Did you mean 'first'?"),
+        ("secnd: {leader: first}", "Did you mean 'second'?"),
+        ("second: {leader: second}", "8: couplings.second: coupling of 'second' to 'second': a joint cannot follow"),
+        ("second: {leader: first}\n  first: {leader: second}", "9: couplings.first: coupling of 'first' to 'second'"),
+        ("second: {leader: ball}", "joint 'ball' has 4 coordinates"),
+        ("ball: {leader: first}", "Only joints with one coordinate can be coupled"),
+        ("second: {leader: first, multiplier: 0}", "the multiplier is zero"),
+        ("second: {leader: first, multiplier: r - r}", "the multiplier is zero"),
+        ("second: {leader: first, multiplier: nan}", "8: couplings.second.multiplier: 'nan' is not a finite number"),
+        ("second:\n    leader: first\n    offset: R", "10: couplings.second.offset: there is nothing called 'R'"),
+        ("second: {leader: first, offset: q(first)}", "couplings.second.offset: there is no coordinate"),
+        ("second: {multiplier: 2}", "couplings.second.leader: this key is missing"),
+        ("second: {leader: first, ratio: 2}", "couplings.second.ratio: there is no such key"),
+        ("second: {leader: first}\n  second: {leader: first}", "9: couplings.second: this name was already given"),
+        ("second: first", "names and values are wanted here, not text"),
+    ],
+)
+def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: str, said: str) -> None:
+    assert said in refusal(f"{GEARS}  {couplings}\n")
+
+
+def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistake() -> None:
+    message = refusal(
+        GEARS.replace("child: a, type: revolute", "child: a, type: revolute, axis: [0, 0, 0]")
+        + "  second: {leader: first, multiplier: 2*}\n  first: {leader: nobody}\n"
+    )
+    assert "m.yaml:4: joints.first.axis" in message
+    assert "m.yaml:8: couplings.second.multiplier" in message
+    assert message.count("m.yaml:") == 2, "what is coupled to a broken joint is not broken as well"
+    message = refusal(GEARS + "  second: {leader: nobody}\n  ball: {leader: first}\n  first: {leader: first}\n")
+    assert message.count("m.yaml:") == 3
+
+
+def test_F16_a_pose_gives_the_state_of_leaders_only() -> None:
+    coupled = GEARS + "  second: {leader: first, multiplier: -r}\n"
+    message = refusal(coupled + "poses: {up: {coordinates: {first: 1, second: 2}, speeds: {second: 1}}}\n")
+    assert "poses.up.coordinates.second: joint 'second' follows 'first'" in message
+    assert "poses.up.speeds.second" in message
+    assert loads_yaml(coupled + "poses: {up: {coordinates: {first: 1}}}\n").poses
+
+
 def test_F17_an_axis_is_a_direction_of_any_length_but_zero() -> None:
     assert "m.yaml:5: joints.hinge.axis: the axis has zero length" in refusal(
         PENDULUM.replace("axis: y", "axis: [0, 0, 0]")
@@ -294,6 +350,8 @@ def test_F19_a_joint_that_moves_no_mass_is_refused_and_a_weld_is_not() -> None:
     message = refusal(bare + "  wrist: {parent: bob, child: tip, type: revolute}\n")
     assert "m.yaml:7: joints.wrist: this joint moves no mass: body 'tip'" in message
     assert same_pendulum(loads_yaml(bare + "  wrist: {parent: bob, child: tip, type: fixed}\n"))
+    follower = bare + "  wrist: {parent: bob, child: tip, type: revolute}\ncouplings: {wrist: {leader: hinge}}\n"
+    assert same_pendulum(loads_yaml(follower)), "what moves with a mass needs none of its own"
 
 
 @pytest.mark.parametrize("mass", ["-1", "-1e-30", "1 - 2", "-pi"])

@@ -232,7 +232,7 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("robot", sized(list(COUPLED)))
 def test_followers_move_with_their_leaders_as_the_projection_of_free_joints(robot: str, base: str) -> None:
-    """u = E w takes the free equations to EᵀME ẇ + Eᵀ(b - …): Pinocchio's free joints, projected by NumPy."""
+    """With u = E w, M u̇ + b = τ becomes EᵀME ẇ + Eᵀb = Eᵀτ: Pinocchio's free joints, projected by NumPy."""
     bound = load_as_pinocchio_does(robot, base, mimic="couple")
     d = duel(load_as_pinocchio_does(robot, base), robot, base, together=True)
     e = bound.derive("newton_euler")
@@ -353,3 +353,32 @@ def test_a_planar_joint_moves_as_pinocchio_says(tmp_path: Path) -> None:
     q_judge = np.array([x, y, np.cos(angle), np.sin(angle)])
     theirs = pin.rnea(model, model.createData(), q_judge, u[order], rate[order])
     assert_close("inverse dynamics", np.array(evaluate(equations.inverse_dynamics, values))[order], theirs)
+
+
+def test_multipliers_and_offsets_mean_what_they_mean_to_pinocchio(tmp_path: Path) -> None:
+    """A rack driven by a crank, and a wheel that turns half as fast the other way."""
+    path = tmp_path / "rack.urdf"
+    link = """<link name="{}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
+        <inertia ixx="1" iyy="1.5" izz="2" ixy="0.1" ixz="0.2" iyz="0.3"/></inertial></link>"""
+    limit = '<limit lower="-3" upper="3" effort="9" velocity="9"/>'
+    path.write_text(
+        f"""<robot name="rack"><link name="base"/>{"".join(map(link.format, ("crank", "rack", "wheel")))}
+        <joint name="crank" type="revolute"><parent link="base"/><child link="crank"/>
+        <origin xyz="1 2 3" rpy="0.3 0.2 0.1"/><axis xyz="0 0.6 0.8"/>{limit}</joint>
+        <joint name="rack" type="prismatic"><parent link="crank"/><child link="rack"/><origin xyz="0 0.5 0"/>
+        <axis xyz="1 0 0"/>{limit}<mimic joint="crank" multiplier="0.25" offset="-0.4"/></joint>
+        <joint name="wheel" type="revolute"><parent link="base"/><child link="wheel"/><axis xyz="0 1 0"/>
+        {limit}<mimic joint="crank" multiplier="-0.5" offset="0.3"/></joint></robot>""",
+        encoding="utf-8",
+    )
+    try:
+        model = pin.buildModelFromUrdf(str(path), mimic=True)
+    except TypeError:
+        pytest.skip("this Pinocchio knows no mimic joints")
+    equations = load_urdf(path).derive("newton_euler")
+    assert equations.coordinates == ["crank"]
+    q, u, rate = np.array([[0.7], [0.9], [-1.1]])
+    theirs = pin.rnea(model, model.createData(), q, u, rate)
+    functions = equations.compile()
+    assert_close("inverse dynamics", functions.inverse_dynamics(q, u, rate), theirs)
+    assert_close("forward dynamics", functions.forward_dynamics(q, u, theirs), rate)

@@ -12,7 +12,7 @@ from polhode.codegen.ops import check_program, live_run, live_setup
 from polhode.codegen.program import Instruction, Program
 from polhode.errors import PolhodeError
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9 _.,:=+()-]+", re.ASCII)
+_UNSAFE = re.compile(r"[^A-Za-z0-9 _.,:=+()^-]+", re.ASCII)
 
 #: Every operation as a C expression of its operands.
 EXPRESSION: Mapping[str, str] = MappingProxyType({

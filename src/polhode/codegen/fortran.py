@@ -34,12 +34,11 @@ def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, st
     >>> from polhode.codegen.program import Array, Output
     >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
     >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(print_fortran(square)["square.f90"].split("real(real64) :: ")[1].split("end")[0])
-    v0, v1
+    >>> print(*print_fortran(square)["square.f90"].split("\\n")[-7:-3], sep="\\n")
         v0 = q(1)
         v1 = v0 * v0
         out_y(1) = v1
-      <BLANKLINE>
+      end subroutine square
     """
     check_program(program)
     _check_names(program)
@@ -160,8 +159,8 @@ def _noted(program: Program, slot: int, expression: str) -> str:
     statement = f"v{slot} = {expression}"
     if not note:
         return statement
-    room = 128 - len(statement) - 4
-    return f"{statement:<26} ! {note[: max(room, 0)].rstrip()}".rstrip(" !")
+    room = max(132 - 4 - 3 - max(len(statement), 26), 0)
+    return f"{statement:<26} ! {note[:room].rstrip()}"
 
 
 def _driver(program: Program) -> str:

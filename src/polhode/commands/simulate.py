@@ -40,6 +40,9 @@ def run(
         show.as_json(_record(trajectory, written, stopped))
     else:
         _tell(trajectory, written)
+        if pose is None and system.poses:
+            known = ", ".join(system.poses)
+            show.console().print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
         if stopped is not None:
             show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
     if stopped is None:

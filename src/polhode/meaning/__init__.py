@@ -58,7 +58,8 @@ def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:
         catalogue.name(rate, f"acceleration of {label}")
     for kind, table in (("parameter", system.parameters), ("input", system.inputs)):
         for name, given in table.items():
-            catalogue.name(given.symbol, f"{kind} {short(name)}" + (f", {given.unit}" if given.unit else ""))
+            unit = f", {given.unit.replace('/', ' per ')}" if given.unit else ""
+            catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
     catalogue.name(system.time, "time")
 
 
@@ -79,6 +80,11 @@ def _name_results(catalogue: Catalogue, equations: Equations, outputs: Outputs) 
         "position": [f"position of {body} in the ground, {axis}" for body in bodies for axis in AXES],
         "rotation": [f"rotation of {body} in the ground, {a}{b}" for body in bodies for a in AXES for b in AXES],
     }
+    for top, noun in (("tau", "effort on"), ("udot", "acceleration of")):
+        for below in ("q", "u", "udot", "tau"):
+            words[f"{top}_d_{below}"] = [
+                f"derivative of {noun} {row} by {below} of {column}" for row in labels for column in labels
+            ]
     for key, _, entries in outputs:
         for entry, sentence in zip(entries, words.get(key, ()), strict=False):
             catalogue.name(entry, sentence)

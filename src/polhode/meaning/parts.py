@@ -52,5 +52,5 @@ def _in_several(wholes: list[str]) -> str:
 def _fitted(note: str, length: int = LONGEST_NOTE) -> str:
     """A note that is too long loses its frame first, then its end."""
     if len(note) > length:
-        note = note.rpartition(" in the ")[0] or note
+        note = note.rpartition(" in ")[0] or note
     return note if len(note) <= length else note[: length - 2].rstrip() + ".."

@@ -39,14 +39,21 @@ class Sweeps:
         """What to name for a function, simplest first."""
         steps: dict[str, list[Callable[[], object]]] = {
             "inverse_dynamics": [lambda: self._newton_euler(self.equations.udot, "")],
+            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self.equations.udot, "")],
             "bias": [lambda: self._biases],
             "mass_matrix": [self._composite_bodies],
             "energy": [self._momenta],
             "momentum": [self._momenta, self._poses],
             "poses": [self._poses],
         }
-        forward = [lambda: self._biases, self._composite_bodies, self._elimination, self._articulated_bodies]
-        return [self._constants, *steps.get(of, forward if of in ("forward_dynamics", "state_rates") else [])]
+        forward: list[Callable[[], object]] = [
+            lambda: self._biases,
+            self._elimination,
+            self._composite_bodies,
+            self._articulated_bodies,
+        ]
+        steps |= dict.fromkeys(("forward_dynamics", "state_rates", "forward_dynamics_derivatives"), forward)
+        return [self._constants, *steps.get(of, [])]
 
     # ---- words -----------------------------------------------------------------------------------------------
 
@@ -137,9 +144,6 @@ class Sweeps:
             own, seat = self._own_frame(place), f"acceleration{less} of the seat of {self._joint(place)}{when}"
             w_in, alpha_in = _ZERO, _ZERO
             if turn.anchor != BASE:
-                anchor = self._link(turn.anchor)
-                self._turned_outward(turn, spin[turn.anchor], f"angular velocity of {anchor}", place)
-                self._turned_outward(turn, alphas[turn.anchor], f"angular acceleration of {anchor}{when}", place)
                 w_in, alpha_in = turn.outward(spin[turn.anchor]), turn.outward(alphas[turn.anchor])
             nu = turn.velocity(tree.u)
             w = w_in + nu
@@ -149,9 +153,13 @@ class Sweeps:
             a = link.outward(a_in) + link.relative_velocity(ud)[1] + (w * 2 - own_w).cross(own_v)
             name.vector(w, f"angular velocity of {body}, @{own}")
             name.vector(alpha, f"angular acceleration of {body}{when}, @{own}")
+            name.vector(a, f"acceleration{less} of {body}{when}, @{own}")
             name.vector(a_in, f"{seat}, @{self._frame(up)}")
             self._turned_outward(link.turn, a_in, seat, place)
-            name.vector(a, f"acceleration{less} of {body}{when}, @{own}")
+            if turn.anchor != BASE:
+                anchor = self._link(turn.anchor)
+                self._turned_outward(turn, spin[turn.anchor], f"angular velocity of {anchor}", place)
+                self._turned_outward(turn, alphas[turn.anchor], f"angular acceleration of {anchor}{when}", place)
             W.append(acceleration_matrix(w, alpha))
             self._turning(w, W[-1], body, when)
             spin.append(w)
@@ -166,14 +174,14 @@ class Sweeps:
         return forces
 
     def _turning(self, w: Vector, W: Matrix, body: str, when: str) -> None:
-        """The acceleration matrix and the products in it."""
-        self.catalogue.matrix(W, f"acceleration matrix of {body}{when}, @")
+        """The products in the acceleration matrix, and its entries."""
         for i, axis in enumerate(AXES):
             self.catalogue.name(w[i] * w[i], f"angular velocity of {body}, {axis} squared")
         for i, j in _PAIRS:
             both = f"{AXES[i]} and {AXES[j]}"
             self.catalogue.name(w[i] * w[j], f"angular velocity of {body}, product of {both}")
             self.catalogue.name(W[i, i] - W[j, j], f"angular velocity of {body}, difference of squares, {both}")
+        self.catalogue.matrix(W, f"acceleration matrix of {body}{when}, @")
 
     def _wrench(self, n: Iterable[Any], f: Iterable[Any], what: str, frame: str) -> None:
         self.catalogue.vector(n, f"{self.how}torque {what}, @{frame}")
@@ -226,6 +234,7 @@ class Sweeps:
             name(b[i], f"effort on {labels[i]} less bias")
             for j, entry in enumerate(row):
                 name(entry, f"mass matrix, {labels[i]} row, {labels[j]} column")
+        halfway: list[tuple[Any, str]] = []
         for k in reversed(self.tree.speed_order):
             if is_zero(A[k][k]):
                 return
@@ -236,13 +245,15 @@ class Sweeps:
                 factor = A[k][i] / A[k][k]
                 name(factor, f"how {labels[k]} follows {labels[i]}, all beyond it free")
                 b[i] = b[i] - factor * b[k]
-                name(b[i], f"effort left on {labels[i]} with {labels[k]} free")
+                halfway.append((b[i], f"effort left on {labels[i]} with {labels[k]} free"))
                 j = i
                 while j >= 0:
                     A[i][j] = A[i][j] - factor * A[k][j]
-                    name(A[i][j], f"mass matrix ({labels[i]}, {labels[j]}) with {labels[k]} free")
+                    halfway.append((A[i][j], f"mass matrix ({labels[i]}, {labels[j]}) with {labels[k]} free"))
                     j = tie[j]
                 i = tie[i]
+        for value, sentence in halfway:  # what is a pivot in the end has its better name by now
+            name(value, sentence)
 
     def _pivot(self, D: Any, label: str) -> None:
         self.catalogue.name(D, f"inertia that {label} feels, everything beyond it free")

@@ -58,6 +58,14 @@ def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> 
         _fill(q, pose.coordinates, equations.coordinates, "coordinate")
         _fill(u, pose.speeds, equations.speeds, "speed")
     elif isinstance(start, Mapping):
+        strays = [name for name in start if name in equations.speeds and name not in equations.coordinates]
+        if strays:
+            raise PolhodeError(
+                f"'{strays[0]}' is a speed, not a coordinate.",
+                place="start",
+                cure=f"Give it as speeds={{{strays[0]!r}: …}}.",
+                code="E-SIM-005",
+            )
         _fill(q, start, equations.coordinates, "coordinate")
     elif isinstance(start, tuple) and len(start) == 2 and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")

@@ -77,6 +77,12 @@ class Trajectory:
 
     def __getitem__(self, name: str) -> Floats:
         """A coordinate over time."""
+        if name in self.speeds and name not in self.coordinates:
+            raise PolhodeError(
+                f"{name!r} is a speed, not a coordinate.",
+                cure=f"Ask for trajectory.speed({name!r}).",
+                code="E-TRAJ-003",
+            )
         return self.q[:, _place(name, self.coordinates, "coordinate")]
 
     def speed(self, name: str) -> Floats:

@@ -14,6 +14,8 @@ from polhode.geometry import rotation
 from polhode.model import JointType
 from polhode.model.random_system import random_system
 
+MODELS = Path(__file__).parents[3] / "models"
+
 
 def assert_same_system(a: ph.System, b: ph.System) -> None:
     assert a.name == b.name
@@ -39,6 +41,8 @@ def assert_same_system(a: ph.System, b: ph.System) -> None:
         assert all(x is y for x, y in zip(left.q + left.u, right.q + right.u, strict=True))
         for x, y in ((left.in_parent, right.in_parent), (left.in_child, right.in_child)):
             assert same([*x.R.entries(), *x.p], [*y.R.entries(), *y.p])
+    assert a.couplings == b.couplings
+    assert list(a.couplings) == list(b.couplings)
     assert a.loads == b.loads
     assert a.poses == b.poses
 
@@ -68,6 +72,11 @@ def everything() -> ph.System:
         rotation=rotation(("x", l), ("y", 0.2)),
         speeds=["a b", "c;d", "e", "*/", "__", "in", "lambda", "1.5"],
     )
+    gear = s.body("gear: 1", 1, inertia=(1, 1, 1))
+    s.joint("gear", s.ground, gear, ph.Revolute("x"), coordinates=["turn"], speeds=["spin"])
+    s.joint("rack #2", gear, s.body("rack", 1), ph.Prismatic("y"))
+    s.couple("rack #2", "gear", -k / 7, l + ph.pi / 3)
+    s.couple("gear", hip)
     s.force(seat, (wind, hip.u[0], ph.sin(s.time)), at=(0, 0, 1), frame=tool, name="gust")
     s.torque(tool, (0, flight.q[3], 0), frame=seat)
     s.joint_force(flight, -k * flight.u[4] + flight.tau[4] / 2, 4)
@@ -88,6 +97,27 @@ def test_what_is_written_derives_the_same_equations(tmp_path: Path) -> None:
     system = random_system(3)
     save_yaml(system, tmp_path / "model.yaml")
     assert system.derive("newton_euler").agrees_with(load(tmp_path / "model.yaml").derive("newton_euler"))
+
+
+def test_a_coupled_mechanism_keeps_its_couplings_and_its_equations() -> None:
+    system = everything()
+    free = everything()
+    free.couplings.clear()
+    text = dumps_yaml(system)
+    assert dumps_yaml(free) != text
+    again = loads_yaml(text)
+    assert [c.leader for c in again.couplings.values()] == ["gear", "hip"]
+    arm = load(MODELS / "gripper.yaml")
+    assert loads_yaml(dumps_yaml(arm)).derive("newton_euler").agrees_with(arm.derive("newton_euler"))
+    assert arm.derive("newton_euler").coordinates == ["wrist", "left"]
+
+
+def test_a_coupling_that_a_file_cannot_say_is_not_dropped() -> None:
+    system = load(MODELS / "gripper.yaml")
+    del system.couplings["left hinge"]
+    system.couple("left hinge", "left", system.joints["wrist"].q[0])
+    with pytest.raises(PolhodeError, match="coordinate 'wrist'"):
+        dumps_yaml(system)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -30,7 +30,7 @@ def complaints(text: str) -> list[str]:
 
 
 def test_there_are_models_to_try() -> None:
-    assert {"arm", "pendulum", "double_pendulum", "cart_pendulum"} <= {path.stem for path in MODELS}
+    assert {"arm", "pendulum", "double_pendulum", "cart_pendulum", "gripper"} <= {path.stem for path in MODELS}
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
@@ -68,6 +68,13 @@ def test_the_arm_is_that_of_the_paper() -> None:
     assert value == pytest.approx(0.0969792, abs=5e-8)
 
 
+def test_the_fingertips_of_the_gripper_stay_parallel() -> None:
+    equations = load(ROOT / "models" / "gripper.yaml").derive("newton_euler")
+    for tip in ("left tip", "right tip"):
+        assert equations.pose(tip).R == equations.pose("palm").R
+        assert equations.pose(tip).p != equations.pose("palm").p
+
+
 def test_the_page_shows_a_model_that_loads() -> None:
     assert not complaints(example())
     system = loads_yaml(example(), file="crane.yaml")
@@ -95,6 +102,7 @@ def test_the_published_schema_is_what_the_records_say() -> None:
         "joints: {j: {parent: ground, type: fixed}}",
         "loads: [{type: push, on: a}]",
         "polhode: 2",
+        "couplings: {a: {multiplier: 2}}",
     ],
 )
 def test_the_schema_and_the_reader_refuse_alike(text: str) -> None:

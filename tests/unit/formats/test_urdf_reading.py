@@ -39,9 +39,7 @@ def test_links_are_bodies_and_joints_keep_their_names(tmp_path: Path) -> None:
 
 def test_a_decimal_is_the_rational_that_it_spells(tmp_path: Path) -> None:
     system = load_urdf(one_joint(tmp_path, "fixed", '<origin xyz="0.1 -2e-3 .5"/>'))
-    assert system.joints["hinge"].in_parent.p == ph.Vector(
-        [as_expr(Fraction(x)) for x in ("1/10", "-1/500", "1/2")]
-    )
+    assert system.joints["hinge"].in_parent.p == ph.Vector([as_expr(Fraction(x)) for x in ("1/10", "-1/500", "1/2")])
 
 
 def test_roll_pitch_and_yaw_turn_about_fixed_axes(tmp_path: Path) -> None:
@@ -81,9 +79,7 @@ def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
         ("floating", 6, 7),
     ],
 )
-def test_every_joint_type_has_its_freedoms(
-    kind: str, freedoms: int, coordinates: int, tmp_path: Path
-) -> None:
+def test_every_joint_type_has_its_freedoms(kind: str, freedoms: int, coordinates: int, tmp_path: Path) -> None:
     equations = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/>')).derive()
     assert (len(equations.u), len(equations.q)) == (freedoms, coordinates)
 

@@ -51,3 +51,8 @@ def test_arrays_are_copied(crane: Equations) -> None:
 def test_an_unknown_pose_lists_those_there_are(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'away'"):
         start_state(crane, "awai")
+
+
+def test_a_speed_among_the_coordinates_is_sent_to_its_place(crane: Equations) -> None:
+    with pytest.raises(PolhodeError, match=r"'v' is a speed(.|\n)*speeds=\{'v'"):
+        start_state(crane, {"v": 1.0})

@@ -35,6 +35,8 @@ def test_coordinates_and_speeds_are_got_by_name(run: Trajectory) -> None:
     assert run["hinge"] is not run.speed("hinge")
     with pytest.raises(PolhodeError, match="Did you mean 'hinge'"):
         run["hing"]
+    with pytest.raises(PolhodeError, match=r"is a speed(.|\n)*trajectory\.speed"):
+        run['ball, "loose"_wx']
 
 
 def test_a_trajectory_cannot_be_changed(run: Trajectory) -> None:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from ...errors import ModelError, Problem
+from ...errors import PolhodeError, Problem
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
 from ...model import Body, Fixed, Free, Joint, Prismatic, Revolute, Shape, Spherical, System
@@ -151,17 +151,20 @@ class Assembly:
                 at = at - R @ (a * home)
         self.joints.append(self.system.joint(name, parent, child, made, at=at, rotation=R, child_at=anchor))
 
-    def add_springs_and_dampers(self, springs: bool, dampers: bool) -> None:
-        """-k (q - q0) where a joint has one coordinate, -c u on each speed."""
-        model = self.model
-        for j, joint in enumerate(self.joints):
-            stiffness = exact.decimal(model.jnt_stiffness[j])
-            if springs and stiffness and len(joint.q) == 1:
-                rest = exact.decimal(model.qpos_spring[model.jnt_qposadr[j]])
-                self.system.joint_spring(joint, stiffness, rest, name=f"{joint.name} spring")
-            damping = exact.decimal(model.dof_damping[model.jnt_dofadr[j]])
-            for index, u in enumerate(joint.u if dampers and damping else ()):
-                self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
+    def add_spring(self, j: int) -> None:
+        """-k (q - q0) where a joint has one coordinate; other springs have been refused or left out."""
+        joint, model = self.joints[j], self.model
+        stiffness = exact.decimal(model.jnt_stiffness[j])
+        if stiffness and len(joint.q) == 1:
+            rest = exact.decimal(model.qpos_spring[model.jnt_qposadr[j]])
+            self.system.joint_spring(joint, stiffness, rest, name=f"{joint.name} spring")
+
+    def add_damper(self, j: int) -> None:
+        """-c u on each speed: one number serves all, so it matters not in whose axes the speeds are taken."""
+        joint = self.joints[j]
+        damping = exact.decimal(self.model.dof_damping[self.model.jnt_dofadr[j]])
+        for index, u in enumerate(joint.u if damping else ()):
+            self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
 
     def _add_gravity_compensation(self, body: Body, share: float) -> None:
         if share:
@@ -200,13 +203,13 @@ class Assembly:
 
 @contextmanager
 def told_with_its_place(findings: Findings, tag: str, name: str) -> Iterator[None]:
-    """What the model refuses inside is told with the line it came from."""
+    """What is refused inside is told with the line it came from."""
     try:
         yield
-    except ModelError as error:
+    except PolhodeError as error:
         place = findings.place(tag, name)
         found = [
             Problem(problem.message, place, problem.cure or "Change it there.", problem.code)
             for problem in error.problems
         ]
-        raise ModelError(problems=found) from None
+        raise type(error)(problems=found) from None

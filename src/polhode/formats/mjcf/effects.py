@@ -12,7 +12,7 @@ from .findings import Findings
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
-    "armature": "the inertia of motors, which adds to the diagonal of the mass matrix",
+    "armature": "motor inertia (armature, on the diagonal of the mass matrix)",
     "friction": "dry friction",
     "equality": "an equality constraint",
     "tendon": "a tendon that pulls by itself",
@@ -61,27 +61,28 @@ def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Fi
 def _others(names: list[str]) -> str:
     if len(names) == 1:
         return ""
-    return f" (here and {len(names) - 1} times more: {', '.join(names[1:9])}{' …' if len(names) > 9 else ''})"
+    named = [name for name in names[1:] if name]
+    listed = f": {', '.join(named[:8])}{' …' if len(named) > 8 else ''}" if named else ""
+    return f" (here and {len(names) - 1} more{listed})"
 
 
 def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
     """(effect, tag, name) of all that acts at all times."""
     off: Callable[..., bool] = lambda *names: disabled(mujoco, model, *names)  # noqa: E731
-    joint = [model.joint(k).name for k in range(model.njnt)]
-    for dof, owner in enumerate(model.dof_jntid):
-        if model.dof_armature[dof]:
-            yield "armature", "joint", joint[owner]
-        if model.dof_frictionloss[dof] and not off("CONSTRAINT", "FRICTIONLOSS"):
-            yield "friction", "joint", joint[owner]
-        if _any(model, "dof_dampingpoly", dof) and not off("DAMPER", "PASSIVE"):
-            yield "damping", "joint", joint[owner]
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
+        name, dof = model.joint(k).name, model.jnt_dofadr[k]
+        if model.dof_armature[dof]:
+            yield "armature", "joint", name
+        if model.dof_frictionloss[dof] and not off("CONSTRAINT", "FRICTIONLOSS"):
+            yield "friction", "joint", name
+        if _any(model, "dof_dampingpoly", dof) and not off("DAMPER", "PASSIVE"):
+            yield "damping", "joint", name
         bent = _any(model, "jnt_stiffnesspoly", k) or _any(model, "jnt_springyield", k)
         if (bent or (model.jnt_stiffness[k] and model.jnt_type[k] in turning)) and not off(
             "SPRING", "PASSIVE"
         ):
-            yield "spring", "joint", joint[k]
+            yield "spring", "joint", name
     for k in range(model.nu):
         for effect in ("armature", "damping"):
             if _any(model, f"actuator_{effect}", k) or _any(model, f"actuator_{effect}poly", k):

@@ -44,6 +44,7 @@ _REFUSED = {
     "attach": "a model within a model is not read",
     "model": "a model within a model is not read",
 }
+_NO_NUMBERS = frozenset(sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity"))
 _TETRAHEDRON = "0 0 0  1 0 0  0 1 0  0 0 1"
 _MESH_FORMATS = (".stl", ".obj", ".msh")
 
@@ -136,7 +137,14 @@ class _Plain:
             attributes = self._mesh(part, attributes)
         elif part.tag == "hfield":
             attributes = _flat_field(attributes)
-        for key in attributes:
+        for key, value in attributes.items():
+            if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
+                raise FormatError(
+                    f"{value[:60]!r} holds what is no number.",
+                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
+                    cure="Write finite decimals.",
+                    code="E-MJCF-017",
+                )
             if key.startswith("file") and part.tag != "mesh":
                 raise FormatError(
                     "no file of this kind is read.",

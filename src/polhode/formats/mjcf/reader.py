@@ -96,17 +96,22 @@ def _tolerance(snap: float | str) -> Fraction:
 
 def _assemble(assembly: Assembly, mujoco: Any) -> None:
     model, findings = assembly.model, assembly.findings
-    assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
+    with told_with_its_place(findings, "option", ""):
+        assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
     for k in range(1, model.nbody):
         with told_with_its_place(findings, "body", model.body(k).name):
             assembly.add_body(k)
-    springs = not disabled(mujoco, model, "SPRING", "PASSIVE")
-    dampers = not disabled(mujoco, model, "DAMPER", "PASSIVE")
-    assembly.add_springs_and_dampers(springs, dampers)
+    for j in range(model.njnt):
+        with told_with_its_place(findings, "joint", model.joint(j).name):
+            if not disabled(mujoco, model, "SPRING", "PASSIVE"):
+                assembly.add_spring(j)
+            if not disabled(mujoco, model, "DAMPER", "PASSIVE"):
+                assembly.add_damper(j)
     for k in range(model.nsite):
         with told_with_its_place(findings, "site", model.site(k).name):
             assembly.add_site(k)
-    add_poses(assembly.system, model, assembly.joints)
+    with told_with_its_place(findings, "keyframe", ""):
+        add_poses(assembly.system, model, assembly.joints)
 
 
 def _tell_unseen(root: Part, findings: Findings) -> None:

@@ -1,0 +1,222 @@
+"""What the MJCF reader survives, by the ids of the fault list where it has one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+from polhode.errors import FormatError, LimitError, PolhodeError
+from polhode.formats.mjcf import load_mjcf, read_mjcf
+from polhode.formats.urdf import Limits
+
+MASS = '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>'
+
+
+def mjcf(world: str, rest: str = "") -> str:
+    """The world begins in line 4."""
+    return f"<mujoco>\n{rest}\n<worldbody>\n{world}\n</worldbody></mujoco>"
+
+
+def hinge(attributes: str = "", inside: str = "") -> str:
+    return f'<body name="arm">\n<joint name="elbow" axis="0 1 0" {attributes}/>{MASS}{inside}</body>'
+
+
+def write(folder: Path, content: str | bytes) -> Path:
+    path = folder / "arm.xml"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def refusal(folder: Path, content: str | bytes, **options: object) -> str:
+    """The message of the refusal; every problem of it has a place, a code and a cure."""
+    path = write(folder, content)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(PolhodeError) as caught:
+        read_mjcf(path, **options)  # type: ignore[arg-type]
+    assert sorted(folder.rglob("*")) == before
+    for problem in caught.value.problems:
+        assert "arm.xml" in problem.place and problem.code and problem.cure, problem
+    return str(caught.value)
+
+
+# ---- the file --------------------------------------------------------------------------------------------------
+
+
+def test_F01_what_is_no_file_is_told_by_its_path(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.xml"
+    empty.touch()
+    for path, said in ((tmp_path, "folder"), (empty, "empty"), (tmp_path / "no.xml", "no such file")):
+        with pytest.raises(FormatError, match=said) as caught:
+            load_mjcf(path)
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("length", [5, 30, 60])
+def test_F02_a_file_that_is_cut_off_gives_no_model(length: int, tmp_path: Path) -> None:
+    assert "the XML is broken" in refusal(tmp_path, mjcf(hinge())[:length])
+
+
+def test_F04_a_doctype_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    bomb = '<!DOCTYPE mujoco [<!ENTITY a SYSTEM "secret">]>\n' + mjcf('<body name="&a;"/>')
+    message = refusal(tmp_path, bomb)
+    assert "DOCTYPE" in message and "secret" not in message
+
+
+def test_F06_another_format_is_recognised(tmp_path: Path) -> None:
+    assert "load_urdf" in refusal(tmp_path, "<robot name='r'><link name='a'/></robot>")
+    assert "<mujoco>" in refusal(tmp_path, "<html/>")
+
+
+@pytest.mark.parametrize(
+    "file", ["../out.xml", "https://example.org/a.xml", "..\\out.xml", "/etc/hostname", "no.xml"]
+)
+def test_an_include_from_outside_or_nowhere_is_refused(file: str, tmp_path: Path) -> None:
+    (tmp_path / "out.xml").write_text("<mujocoinclude/>")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    assert "arm.xml:4: <include" in refusal(folder, mjcf(f'<include file="{file}"/>'))
+
+
+def test_a_link_that_leads_outside_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "out.xml").write_text("<mujocoinclude/>")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "in.xml").symlink_to(tmp_path / "out.xml")
+    assert "outside" in refusal(folder, mjcf('<include file="in.xml"/>'))
+
+
+def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b.xml").write_text('<mujocoinclude>\n<include file="b.xml"/></mujocoinclude>')
+    write(tmp_path, mjcf('<include file="b.xml"/>'))
+    with pytest.raises(FormatError, match=r"b\.xml:2: .*includes itself"):
+        load_mjcf(tmp_path / "arm.xml")
+
+
+@pytest.mark.parametrize(
+    "file", ["../cube.stl", "https://example.org/cube.stl", "/etc/hostname", "cube.stl", "cube.so"]
+)
+def test_a_mesh_that_weighs_comes_from_the_folder_or_not_at_all(file: str, tmp_path: Path) -> None:
+    (tmp_path / "cube.so").touch()
+    text = mjcf(
+        '<body><joint/><geom type="mesh" mesh="c"/></body>', f'<asset><mesh name="c" file="{file}"/></asset>'
+    )
+    assert "arm.xml:2: <mesh file=" in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>',
+        '<asset><model name="m" file="other.xml"/></asset>',
+        '<deformable><flex name="f"/></deformable>',
+        '<asset><mystery file="x"/></asset>',
+    ],
+)
+def test_what_could_read_or_run_something_else_is_refused(rest: str, tmp_path: Path) -> None:
+    assert "arm.xml:2: <" in refusal(tmp_path, mjcf(hinge(), rest))
+
+
+@pytest.mark.parametrize("copies", ['count="1000000000"', 'count="1e9"'])
+def test_copies_are_counted_before_they_are_made(copies: str, tmp_path: Path) -> None:
+    text = mjcf(
+        f'<replicate {copies}><replicate count="3"><body><geom size="1"/></body></replicate></replicate>'
+    )
+    with pytest.raises(LimitError, match="copies"):
+        load_mjcf(write(tmp_path, text))
+
+
+def test_deep_and_large_files_meet_a_limit(tmp_path: Path) -> None:
+    with pytest.raises(LimitError):
+        load_mjcf(write(tmp_path, mjcf("<body>" * 100 + "</body>" * 100)))
+    with pytest.raises(LimitError):
+        load_mjcf(write(tmp_path, mjcf(hinge())), limits=Limits(elements=3))
+
+
+# ---- what the compiler refuses ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [
+        ('<body name="a">\n<joint axis="0 0 0"/><geom size="1"/></body>', "arm.xml:5: <joint>"),
+        ('<body name="a">\n<foo/></body>', "arm.xml:5: <foo>"),
+        ('<light/>\n<body name="a" pos="1,5 0 0"/>', "arm.xml:5: <body>"),
+        ('<body name="a"><joint/></body>', "mass and inertia of moving bodies"),
+        ('<body name="a"/>\n<body name="a"/>', "arm.xml:5: <body>"),
+        ('<body name="a"><joint/><geom size="-1"/></body>', "arm.xml:4: <geom>"),
+    ],
+)
+def test_the_compilers_error_leads_to_the_users_line(world: str, said: str, tmp_path: Path) -> None:
+    message = refusal(tmp_path, mjcf(world))
+    assert said in message and "MuJoCo refuses" in message
+
+
+def test_a_number_that_is_none_is_refused_and_leaves_no_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "nan" in refusal(tmp_path, mjcf(f'<body pos="0 nan 0"><joint/>{MASS}</body>'))
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.xml"]
+
+
+def test_without_mujoco_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(PolhodeError, match=r"polhode\[mujoco\]"):
+        load_mjcf(write(tmp_path, mjcf(hinge())))
+
+
+# ---- what a System does not model ------------------------------------------------------------------------------
+
+TWO = hinge() + f'<body name="b"><joint name="b"/>{MASS}</body>'
+EFFECTS = {
+    "armature": mjcf(hinge('armature="0.1"')),
+    "friction": mjcf(hinge('frictionloss="0.1"')),
+    "equality": mjcf(TWO, '<equality><joint joint1="elbow" joint2="b"/></equality>'),
+    "tendon": mjcf(TWO, '<tendon><fixed name="t" stiffness="3"><joint joint="b" coef="1"/></fixed></tendon>'),
+    "fluid": mjcf(hinge(), '<option density="1.2"/>'),
+    "spring": mjcf(f'<body name="arm">\n<joint name="elbow" type="ball" stiffness="2"/>{MASS}</body>'),
+}
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_what_changes_the_motion_is_refused_unless_it_is_left_out_on_purpose(
+    effect: str, tmp_path: Path
+) -> None:
+    message = refusal(tmp_path, EFFECTS[effect])
+    assert f"ignore=['{effect}']" in message
+    _, report = read_mjcf(tmp_path / "arm.xml", ignore=[effect])
+    assert any("left out" in warning.message for warning in report.warnings)
+
+
+def test_a_joints_armature_is_told_with_its_line(tmp_path: Path) -> None:
+    assert "arm.xml:5: joint 'elbow'" in refusal(tmp_path, EFFECTS["armature"])
+
+
+def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+    message = refusal(tmp_path, mjcf(hinge('armature="0.1" frictionloss="2"'), '<option viscosity="1"/>'))
+    assert all(f"ignore=['{effect}']" in message for effect in ("armature", "friction", "fluid"))
+
+
+def test_a_disabled_constraint_is_no_obstacle(tmp_path: Path) -> None:
+    option = (
+        '<option><flag equality="disable"/></option><equality><joint joint1="elbow" joint2="b"/></equality>'
+    )
+    assert "arm" in load_mjcf(write(tmp_path, mjcf(TWO, option))).bodies
+
+
+@pytest.mark.parametrize(
+    "options", [{"ignore": ["armour"]}, {"ignore": "armature"}, {"snap": "wide"}, {"snap": 2}]
+)
+def test_an_option_that_means_nothing_is_refused(options: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(PolhodeError):
+        load_mjcf(write(tmp_path, mjcf(hinge())), **options)  # type: ignore[arg-type]
+
+
+def test_a_pattern_that_chooses_nothing_is_a_slip(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="mass:arm"):
+        load_mjcf(write(tmp_path, mjcf(hinge())), symbolic=["mass:amr"])
