@@ -95,9 +95,9 @@ def compare(
 @app.command()
 def export(
     file: File,
-    target: Annotated[str, typer.Option(help="c or numpy.")] = "c",
+    target: Annotated[str, typer.Option(help="c, fortran or numpy.")] = "c",
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
-    of: Annotated[list[str] | None, typer.Option(help="Functions; may be given several times.")] = None,
+    of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
     formalism: Formalism = "auto",
     json: Json = False,
 ) -> None:

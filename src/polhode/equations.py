@@ -252,11 +252,11 @@ class Equations:
 
         return simulate(self, duration, **options)
 
-    def export(self, target: str, path: str | Path, of: str = "forward_dynamics") -> list[Path]:
-        """Write a function as source code for a target (`c`, `numpy`); returns the files."""
-        from .functions import export
+    def export(self, target: str, path: str | Path, of: str | Sequence[str] = "forward_dynamics") -> list[Path]:
+        """Write functions as source code for a target (`c`, `fortran`, `numpy`); returns the files."""
+        from .export import export
 
-        return export(self, target, Path(path), of)
+        return export(self, target, path, of)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
         """One of the results in LaTeX, in readable normal form."""

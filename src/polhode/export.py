@@ -24,7 +24,7 @@ from .equations import Equations
 from .errors import PolhodeError
 from .functions import Planned, catalogued, plan_of
 from .meaning import meanings, speed_labels, with_parts
-from .model.system import GROUND
+from .model.records import GROUND
 
 _NAMES_SHOWN = 12
 _WHAT = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from .codegen.program import Program
 from .equations import Equations
 from .errors import PolhodeError, ValueMissing
 from .expr import Expr, free_symbols, quiet_collector, substitute
-from .model.system import GROUND, Parameter
+from .model.records import GROUND, Parameter
 
 if TYPE_CHECKING:
     from .runtime import FixedStep
@@ -365,10 +364,3 @@ def _number(key: str, value: Any) -> float:
     if not np.isfinite(number):
         raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
     return number
-
-
-def export(equations: Equations, target: str, folder: Path, of: str) -> list[Path]:
-    """Write a function as source code; see `polhode.export`."""
-    from .export import export
-
-    return export(equations, target, folder, of)

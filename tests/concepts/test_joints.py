@@ -19,8 +19,8 @@ from polhode.kinematics.joint import (
     simple_configuration,
 )
 from polhode.model.joint_type import BY_NAME, JointType, joint_type
+from polhode.model.records import Joint
 from polhode.model.stage import STORAGES, Stage
-from polhode.model.system import Joint
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,7 @@ def test_F06_another_format_is_recognised(tmp_path: Path) -> None:
     assert "<mujoco>" in refusal(tmp_path, "<html/>")
 
 
-@pytest.mark.parametrize(
-    "file", ["../out.xml", "https://example.org/a.xml", "..\\out.xml", "/etc/hostname", "no.xml"]
-)
+@pytest.mark.parametrize("file", ["../out.xml", "https://example.org/a.xml", "..\\out.xml", "/etc/hostname", "no.xml"])
 def test_an_include_from_outside_or_nowhere_is_refused(file: str, tmp_path: Path) -> None:
     (tmp_path / "out.xml").write_text("<mujocoinclude/>")
     folder = tmp_path / "model"
@@ -102,9 +100,7 @@ def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
 )
 def test_a_mesh_that_weighs_comes_from_the_folder_or_not_at_all(file: str, tmp_path: Path) -> None:
     (tmp_path / "cube.so").touch()
-    text = mjcf(
-        '<body><joint/><geom type="mesh" mesh="c"/></body>', f'<asset><mesh name="c" file="{file}"/></asset>'
-    )
+    text = mjcf('<body><joint/><geom type="mesh" mesh="c"/></body>', f'<asset><mesh name="c" file="{file}"/></asset>')
     assert "arm.xml:2: <mesh file=" in refusal(tmp_path, text)
 
 
@@ -123,9 +119,7 @@ def test_what_could_read_or_run_something_else_is_refused(rest: str, tmp_path: P
 
 @pytest.mark.parametrize("copies", ['count="1000000000"', 'count="1e9"'])
 def test_copies_are_counted_before_they_are_made(copies: str, tmp_path: Path) -> None:
-    text = mjcf(
-        f'<replicate {copies}><replicate count="3"><body><geom size="1"/></body></replicate></replicate>'
-    )
+    text = mjcf(f'<replicate {copies}><replicate count="3"><body><geom size="1"/></body></replicate></replicate>')
     with pytest.raises(LimitError, match="copies"):
         load_mjcf(write(tmp_path, text))
 
@@ -156,9 +150,7 @@ def test_the_compilers_error_leads_to_the_users_line(world: str, said: str, tmp_
     assert said in message and "MuJoCo refuses" in message
 
 
-def test_a_number_that_is_none_is_refused_and_leaves_no_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_number_that_is_none_is_refused_and_leaves_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "nan" in refusal(tmp_path, mjcf(f'<body pos="0 nan 0"><joint/>{MASS}</body>'))
     assert [path.name for path in tmp_path.iterdir()] == ["arm.xml"]
@@ -184,9 +176,7 @@ EFFECTS = {
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
-def test_what_changes_the_motion_is_refused_unless_it_is_left_out_on_purpose(
-    effect: str, tmp_path: Path
-) -> None:
+def test_what_changes_the_motion_is_refused_unless_it_is_left_out_on_purpose(effect: str, tmp_path: Path) -> None:
     message = refusal(tmp_path, EFFECTS[effect])
     assert f"ignore=['{effect}']" in message
     _, report = read_mjcf(tmp_path / "arm.xml", ignore=[effect])
@@ -203,15 +193,11 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_disabled_constraint_is_no_obstacle(tmp_path: Path) -> None:
-    option = (
-        '<option><flag equality="disable"/></option><equality><joint joint1="elbow" joint2="b"/></equality>'
-    )
+    option = '<option><flag equality="disable"/></option><equality><joint joint1="elbow" joint2="b"/></equality>'
     assert "arm" in load_mjcf(write(tmp_path, mjcf(TWO, option))).bodies
 
 
-@pytest.mark.parametrize(
-    "options", [{"ignore": ["armour"]}, {"ignore": "armature"}, {"snap": "wide"}, {"snap": 2}]
-)
+@pytest.mark.parametrize("options", [{"ignore": ["armour"]}, {"ignore": "armature"}, {"snap": "wide"}, {"snap": 2}])
 def test_an_option_that_means_nothing_is_refused(options: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(PolhodeError):
         load_mjcf(write(tmp_path, mjcf(hinge())), **options)  # type: ignore[arg-type]

@@ -55,9 +55,7 @@ MODELS = {
 }
 
 
-def accelerations(
-    system: System, model: Any, state: tuple[Any, Any, Any], formalism: str = "auto"
-) -> list[float]:
+def accelerations(system: System, model: Any, state: tuple[Any, Any, Any], formalism: str = "auto") -> list[float]:
     """Ours, in the order and the axes of MuJoCo: d(R v)/dt = R (v̇ + ω × v) for a free joint."""
     qpos, qvel, force = state
     made = system.derive(formalism)
@@ -67,8 +65,7 @@ def accelerations(
     for j, joint in enumerate(moving):
         a, d = model.jnt_qposadr[j], model.jnt_dofadr[j]
         q, u, tau = (
-            x[k : k + n]
-            for x, k, n in ((qpos, a, len(joint.q)), (qvel, d, len(joint.u)), (force, d, len(joint.u)))
+            x[k : k + n] for x, k, n in ((qpos, a, len(joint.q)), (qvel, d, len(joint.u)), (force, d, len(joint.u)))
         )
         if joint.type.name == "free":
             flat = np.empty(9)
@@ -106,9 +103,7 @@ def theirs(model: Any, state: tuple[Any, Any, Any]) -> Any:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", MODELS)
-def test_mujoco_accelerates_the_model_that_was_read_alike(
-    name: str, seed: int, tmp_path: Path, agree: Any
-) -> None:
+def test_mujoco_accelerates_the_model_that_was_read_alike(name: str, seed: int, tmp_path: Path, agree: Any) -> None:
     text = f"<mujoco>{HEAD}<worldbody>{MODELS[name]}</worldbody></mujoco>"
     path = tmp_path / "model.xml"
     path.write_text(text)

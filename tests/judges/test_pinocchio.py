@@ -24,8 +24,9 @@ from polhode.equations import Equations
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
 from polhode.model.random_system import JOINTS, random_state, random_system
+from polhode.model.records import GROUND, Joint
 from polhode.model.stage import Stage
-from polhode.model.system import GROUND, Joint, System
+from polhode.model.system import System
 
 pin = pytest.importorskip("pinocchio")
 

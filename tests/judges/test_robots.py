@@ -21,7 +21,8 @@ from polhode.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, evaluate
 from polhode.formats.urdf import load_urdf, read_urdf
-from polhode.model.system import GROUND, System
+from polhode.model.records import GROUND
+from polhode.model.system import System
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
 try:

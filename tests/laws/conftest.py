@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from polhode.model.body import Body
-from polhode.model.system import GROUND, Joint, System
+from polhode.model.records import GROUND, Joint
+from polhode.model.system import System
 
 
 def write_again(

@@ -12,8 +12,8 @@ from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
 from polhode.model.random_system import JOINTS, random_state, random_system
+from polhode.model.records import GROUND
 from polhode.model.stage import STORAGES
-from polhode.model.system import GROUND
 
 PRINT_THIRTY = """
 from polhode.model.random_system import random_state, random_system

@@ -17,7 +17,8 @@ from polhode.expr import Expr, Vector, evaluate, same, substitute, symbol
 from polhode.geometry import Pose
 from polhode.model.body import Body
 from polhode.model.random_system import random_state, random_system
-from polhode.model.system import GROUND, Joint, System
+from polhode.model.records import GROUND, Joint
+from polhode.model.system import System
 
 Rewrite = Callable[..., System]
 

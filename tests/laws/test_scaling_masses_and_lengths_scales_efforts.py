@@ -11,7 +11,8 @@ from polhode.expr import same, substitute
 from polhode.geometry import Pose
 from polhode.model.body import Body
 from polhode.model.random_system import random_system
-from polhode.model.system import Joint, System
+from polhode.model.records import Joint
+from polhode.model.system import System
 
 
 @pytest.mark.parametrize("seed", range(20))

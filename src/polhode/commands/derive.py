@@ -14,7 +14,8 @@ from ..equations import Equations
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal import normal
-from ..model.system import GROUND, System
+from ..model.records import GROUND
+from ..model.system import System
 from . import show
 from .naming import latex_names, shown
 

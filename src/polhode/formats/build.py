@@ -13,7 +13,7 @@ from ..expr import Expr, Matrix
 from ..model import Shape as ModelShape
 from ..model import System, body
 from ..model.joint_type import Compound, Fixed, JointMap, JointType, joint_type
-from ..model.system import GROUND, Joint
+from ..model.records import GROUND, Joint
 from . import records
 from .document import Document, Path
 from .names import quoted, scope_of

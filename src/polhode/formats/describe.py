@@ -12,7 +12,7 @@ from ..geometry import Pose
 from ..geometry.rotation import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring
-from ..model.system import GROUND, Coupling, Parameter
+from ..model.records import GROUND, Coupling, Parameter
 from .motion import describe_motion, describe_rotation
 from .names import Scope, scope_of
 from .spelling import spell, spell_number

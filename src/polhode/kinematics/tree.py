@@ -15,8 +15,9 @@ from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..expr.evaluate import evaluate
 from ..geometry import Inertia, Pose
+from ..model.records import GROUND, Joint
 from ..model.stage import Stage
-from ..model.system import GROUND, Joint, System
+from ..model.system import System
 from .joint import envelope_kinematics, simple_configuration
 
 BASE = -1

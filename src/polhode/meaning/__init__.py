@@ -14,7 +14,7 @@ from ..expr.field import P
 from ..expr.text import text
 from ..functions import Outputs, catalogued
 from ..kinematics.passes import VARIANTS, apply
-from ..model.system import GROUND
+from ..model.records import GROUND
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
 from .parts import with_parts
 from .sweeps import Sweeps

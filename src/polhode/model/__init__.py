@@ -15,7 +15,8 @@ from .joint_type import (
     Spherical,
     Universal,
 )
-from .system import Coupling, Joint, NamedPose, Parameter, System
+from .records import Coupling, Joint, NamedPose, Parameter
+from .system import System
 
 __all__ = [
     "Body", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType",

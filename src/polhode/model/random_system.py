@@ -32,8 +32,9 @@ from .joint_type import (
     Spherical,
     Universal,
 )
+from .records import GROUND, Joint
 from .stage import STORAGES
-from .system import GROUND, Joint, System
+from .system import System
 
 #: What a random joint can be.
 JOINTS = (
@@ -376,7 +377,12 @@ class _Draft:
             index = self.dice.whole(0, len(joint.u) - 1)
             rest = 0 if self.dice.chance(0.5) else self.value("rest", -1, 1)
             damping = 0 if self.dice.chance(0.4) else self.value("damping", 0.1, 1)
-            self.system.joint_spring(joint, self.value("stiffness", 1, 9), rest, damping, index, name)
+            stiffness = self.value("stiffness", 1, 9)
+            if len(joint.q) == len(joint.u):
+                self.system.joint_spring(joint, stiffness, rest, damping, index, name)
+            else:
+                self.system.joint_spring(joint, stiffness, rest, 0, index, name)
+                self.system.joint_force(joint, -damping * joint.u[index], index, name)
 
     def point_spring(self, name: str) -> None:
         a, b = self.any_body(), self.any_frame_body()

@@ -3,71 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from copy import copy
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, unit_symbols
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
 from ..geometry import Pose
-from ..geometry.rotation import as_rotation
+from .acting import Acting
 from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
-from .force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potential
+from .force import Load
 from .joint_type import JointType, joint_type
+from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
+from .records import GROUND, Coupling, Joint, NamedPose, Parameter
 
 if TYPE_CHECKING:
     from ..compare import Comparison
     from ..equations import Equations
 
-NAME_LIMIT = 128
 BODY_LIMIT = 2000
-GROUND = "ground"
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A symbol with an optional default value and unit."""
-
-    symbol: Expr
-    value: Fraction | None = None
-    unit: str = ""
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """A joint that follows another: q = multiplier · q_leader + offset. It has no coordinate of its own."""
-
-    follower: str
-    leader: str
-    multiplier: Expr
-    offset: Expr
-
-
-@dataclass(frozen=True)
-class NamedPose:
-    """A state to start from: coordinates and speeds by name."""
-
-    coordinates: Mapping[str, float]
-    speeds: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint between two bodies: where it sits in each, and its coordinates q, speeds u and efforts tau."""
-
-    name: str
-    type: JointType
-    parent: str
-    child: str
-    in_parent: Pose
-    in_child: Pose
-    q: tuple[Expr, ...]
-    u: tuple[Expr, ...]
-    tau: tuple[Expr, ...]
-
-
-class System:
+class System(Acting):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     >>> import polhode as ph
@@ -80,11 +37,11 @@ class System:
     """
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] = (0, 0, "-9.81")) -> None:
-        self.name = _checked_name(name, "system")
+        self.name = checked_name(name, "system")
         self.gravity = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in gravity])
         if len(self.gravity) != 3:
             raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-        self.ground = Body(GROUND, as_expr(0), _zeros(), Matrix.zeros(3, 3).map(as_expr))
+        self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr))
         self.time = symbol("t", "time")
         self.bodies: dict[str, Body] = {GROUND: self.ground}
         self.joints: dict[str, Joint] = {}
@@ -136,7 +93,7 @@ class System:
         made = Body(
             name,
             as_expr(mass),
-            _vector(com, f"{place} com"),
+            vector_of(com, f"{place} com"),
             as_inertia(inertia, f"{place} inertia"),
             (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
         )
@@ -149,7 +106,7 @@ class System:
         """Add a frame fixed in a body; its origin serves as a point."""
         place = f"frame '{name}'"
         self._new_name({**self.frames, **self.bodies}, "frame", name)
-        made = Frame(name, self._body_name(body, place), _pose(at, rotation, place))
+        made = Frame(name, self._body_name(body, place), pose_of(at, rotation, place))
         self.frames[name] = made
         return made
 
@@ -177,8 +134,8 @@ class System:
         parent_name, in_parent = self._place(parent, at, rotation, place)
         child_name, in_child = self._place(child, child_at, child_rotation, place)
         self._check_child(parent_name, child_name, place)
-        q_names = _names(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
-        u_names = _names(name, made_type.speed_labels(), speeds, f"{place} speeds")
+        q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
+        u_names = names_of(name, made_type.speed_labels(), speeds, f"{place} speeds")
         self._check_fresh(q_names, u_names, place)
         made = Joint(
             name,
@@ -187,7 +144,7 @@ class System:
             child_name,
             in_parent,
             in_child,
-            _coordinate_symbols(made_type, q_names),
+            coordinate_symbols(made_type, q_names),
             tuple(symbol(speed, "speed") for speed in u_names),
             tuple(symbol(speed, "effort") for speed in u_names),
         )
@@ -266,6 +223,14 @@ class System:
                 )
             at = self.couplings[at].leader if at in self.couplings else None
         made = Coupling(after.name, before.name, as_expr(multiplier), as_expr(offset))
+        wrong = [x for x in free_symbols([made.multiplier, made.offset]) if x.data[0] != "parameter"]
+        if wrong:
+            raise ModelError(
+                f"the {wrong[0].data[0]} '{wrong[0].name}' is not constant.",
+                place=place,
+                cure="Use numbers and parameters.",
+                code="E-MODEL-044",
+            )
         if not made.multiplier:
             raise ModelError(
                 "the multiplier is zero.",
@@ -275,98 +240,6 @@ class System:
             )
         self.couplings[after.name] = made
         return made
-
-    # ---- loads -----------------------------------------------------------------------------------------------
-
-    def force(
-        self,
-        on: Body | Frame | str,
-        vector: Iterable[Any],
-        *,
-        at: Iterable[Any] = (0, 0, 0),
-        frame: Body | Frame | str = GROUND,
-        name: str = "",
-    ) -> None:
-        """Apply a force at a point of a body; its components are along the axes of `frame` (the ground's)."""
-        place = f"force {name!r}" if name else "force"
-        body, pose = self._place(on, at, None, place)
-        self.loads.append(PointForce(name, body, pose.p, _vector(vector, place), self._frame_name(frame, place)))
-
-    def torque(
-        self, on: Body | Frame | str, vector: Iterable[Any], *, frame: Body | Frame | str = GROUND, name: str = ""
-    ) -> None:
-        """Apply a pure torque to a body; its components are along the axes of `frame` (the ground's)."""
-        place = f"torque {name!r}" if name else "torque"
-        body, _ = self._place(on, (0, 0, 0), None, place)
-        self.loads.append(BodyTorque(name, body, _vector(vector, place), self._frame_name(frame, place)))
-
-    def joint_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
-        """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
-        found = self._joint(joint, "joint force")
-        place = f"joint force on '{found.name}'"
-        if not 0 <= index < len(found.u):
-            raise ModelError(
-                f"there is no speed number {index}; it has {len(found.u)}.", place=place, code="E-MODEL-009"
-            )
-        self.loads.append(JointForce(name, found.name, index, as_expr(value)))
-
-    def joint_spring(
-        self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
-    ) -> None:
-        """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
-        found = self._joint(joint, "joint spring")
-        place = f"joint spring on '{found.name}'"
-        if not 0 <= index < len(found.q):
-            raise ModelError(
-                f"there is no coordinate number {index}; it has {len(found.q)}.", place=place, code="E-MODEL-009"
-            )
-        if as_expr(damping) and len(found.q) != len(found.u):
-            raise ModelError(
-                f"its {len(found.q)} coordinates are not its {len(found.u)} speeds one by one.",
-                place=place,
-                cure="Give damping with joint_force, on a speed.",
-                code="E-MODEL-017",
-            )
-        stretch = found.q[index] - as_expr(rest)
-        if as_expr(stiffness):
-            self.potential(as_expr(stiffness) * stretch**2 / 2, name)
-        if as_expr(damping):
-            self.joint_force(found, -as_expr(damping) * found.u[index], index, name)
-
-    def spring(
-        self,
-        a: Body | Frame | str,
-        b: Body | Frame | str,
-        stiffness: Any,
-        length: Any = 0,
-        damping: Any = 0,
-        *,
-        at_a: Iterable[Any] = (0, 0, 0),
-        at_b: Iterable[Any] = (0, 0, 0),
-        name: str = "",
-    ) -> None:
-        """A spring and damper along the line between two points."""
-        place = f"spring {name!r}" if name else "spring"
-        body_a, pose_a = self._place(a, at_a, None, place)
-        body_b, pose_b = self._place(b, at_b, None, place)
-        if body_a == body_b:
-            raise ModelError(f"both ends are on body '{body_a}'.", place=place, code="E-MODEL-010")
-        self.loads.append(
-            PointSpring(name, body_a, pose_a.p, body_b, pose_b.p, as_expr(stiffness), as_expr(length), as_expr(damping))
-        )
-
-    def potential(self, energy: Any, name: str = "") -> None:
-        """Add a potential energy: any expression of coordinates, parameters and time."""
-        made = as_expr(energy)
-        wrong = [x for x in free_symbols([made]) if x.data[0] in ("speed", "effort", "acceleration")]
-        if wrong:
-            raise ModelError(
-                f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'.",
-                place=f"potential {name!r}" if name else "potential",
-                cure="Use joint_force, force or torque for what depends on motion.",
-                code="E-MODEL-018",
-            )
-        self.loads.append(Potential(name, made))
 
     # ---- poses and results -----------------------------------------------------------------------------------
 
@@ -379,7 +252,7 @@ class System:
         for kind, given, known in (("coordinate", coordinates, q_names), ("speed", speeds or {}, u_names)):
             for key in given:
                 if key not in known:
-                    raise _unknown(kind, key, known, place)
+                    raise unknown(kind, key, known, place)
         made = NamedPose(
             {key: float(value) for key, value in coordinates.items()},
             {key: float(value) for key, value in (speeds or {}).items()},
@@ -391,7 +264,14 @@ class System:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`."""
         from ..formalisms import derive
 
-        return derive(self, formalism, passes)
+        return derive(self.snapshot(), formalism, passes)
+
+    def snapshot(self) -> System:
+        """The system as it is now; what is added to the original later does not reach it."""
+        made = copy(self)
+        for table in ("bodies", "joints", "frames", "parameters", "inputs", "couplings", "loads", "poses"):
+            setattr(made, table, copy(getattr(self, table)))
+        return made
 
     def compare(self, formalisms: Sequence[str] | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""
@@ -402,7 +282,7 @@ class System:
     # ---- looking things up -----------------------------------------------------------------------------------
 
     def _new_name(self, table: Mapping[str, object], kind: str, name: str) -> None:
-        _checked_name(name, kind)
+        checked_name(name, kind)
         if name in table:
             raise ModelError(
                 f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name.",
@@ -414,88 +294,28 @@ class System:
     def _body_name(self, body: Body | str, place: str) -> str:
         name = body.name if isinstance(body, Body) else str(body)
         if name not in self.bodies:
-            raise _unknown("body", name, self.bodies, place)
+            raise unknown("body", name, self.bodies, place)
         return name
 
     def _joint(self, joint: Joint | str, place: str) -> Joint:
         name = joint.name if isinstance(joint, Joint) else str(joint)
         if name not in self.joints:
-            raise _unknown("joint", name, self.joints, place)
+            raise unknown("joint", name, self.joints, place)
         return self.joints[name]
 
     def _place(self, on: Body | Frame | str, at: Iterable[Any], rotation: Any, place: str) -> tuple[str, Pose]:
         """The body and the pose in it that a body, a frame or a name with an offset stands for."""
-        offset = _pose(at, rotation, place)
+        offset = pose_of(at, rotation, place)
         if isinstance(on, str) and on not in self.bodies and on in self.frames:
             on = self.frames[on]
         if isinstance(on, Frame):
             if self.frames.get(on.name) is not on:
-                raise _unknown("frame", on.name, self.frames, place)
+                raise unknown("frame", on.name, self.frames, place)
             return on.body, on.pose @ offset
         return self._body_name(on, place), offset
 
     def _frame_name(self, frame: Body | Frame | str, place: str) -> str:
         name = frame if isinstance(frame, str) else frame.name
         if name not in self.bodies and name not in self.frames:
-            raise _unknown("frame or body", name, [*self.bodies, *self.frames], place)
+            raise unknown("frame or body", name, [*self.bodies, *self.frames], place)
         return name
-
-
-def _unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
-    known = list(known)
-    close = get_close_matches(name, known, n=2)
-    return ModelError(
-        f"there is no {kind} '{name}'.",
-        place=place,
-        cure="Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
-        if close
-        else f"Known: {', '.join(known[:8])}{' …' if len(known) > 8 else ''}.",
-        code="E-MODEL-012",
-    )
-
-
-def _checked_name(name: object, kind: str) -> str:
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"a {kind} needs a name, not {name!r}.", code="E-MODEL-013")
-    if len(name) > NAME_LIMIT:
-        raise ModelError(
-            f"the name has {len(name)} characters, more than {NAME_LIMIT}.",
-            place=f"{kind} '{name[:20]}…'",
-            code="E-MODEL-014",
-        )
-    return name
-
-
-def _zeros() -> Vector:
-    return Vector([as_expr(0)] * 3)
-
-
-def _vector(value: Iterable[Any], place: str) -> Vector:
-    entries = [as_expr(entry) for entry in value]
-    if len(entries) != 3:
-        raise ModelError(f"a vector has 3 components, not {len(entries)}.", place=place, code="E-MODEL-015")
-    return Vector(entries)
-
-
-def _pose(at: Iterable[Any], rotation: Any, place: str) -> Pose:
-    return Pose(as_rotation(rotation, f"{place} rotation"), _vector(at, f"{place} position"))
-
-
-def _names(joint: str, labels: list[str], given: Sequence[str] | None, place: str) -> list[str]:
-    if given is None:
-        return [f"{joint}_{label}" if label else joint for label in labels]
-    if len(given) != len(labels):
-        raise ModelError(f"{len(given)} names for {len(labels)}.", place=place, code="E-MODEL-016")
-    return [_checked_name(name, "coordinate") for name in given]
-
-
-def _coordinate_symbols(kind: JointType, names: list[str]) -> tuple[Expr, ...]:
-    made: list[Expr] = []
-    for stage in kind.stages:
-        own = names[len(made) : len(made) + stage.coordinates]
-        if stage.storage == "quaternion":
-            made += unit_symbols(own[:4], "coordinate")
-            made += [symbol(name, "coordinate") for name in own[4:]]
-        else:
-            made += [symbol(name, "coordinate") for name in own]
-    return tuple(made)

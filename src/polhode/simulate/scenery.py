@@ -12,7 +12,8 @@ from ..equations import Equations
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.rotation import as_rotation
 from ..model.body import Body
-from ..model.system import GROUND, System
+from ..model.records import GROUND
+from ..model.system import System
 from .state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.

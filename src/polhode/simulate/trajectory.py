@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError
 from ..functions import Functions
-from ..model.system import GROUND
+from ..model.records import GROUND
 from .state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 

@@ -27,9 +27,7 @@ MASS = '<inertial mass="1.1" pos="0 0 -0.5" diaginertia="0.1 0.2 0.25"/>'
 
 
 def mjcf(world: str, rest: str = "") -> str:
-    return (
-        f'<mujoco model="arm"><compiler angle="radian"/>\n{rest}\n<worldbody>\n{world}\n</worldbody></mujoco>'
-    )
+    return f'<mujoco model="arm"><compiler angle="radian"/>\n{rest}\n<worldbody>\n{world}\n</worldbody></mujoco>'
 
 
 def read(folder: Path, world: str, rest: str = "", **options: Any) -> tuple[System, Report]:
@@ -201,9 +199,7 @@ ASSET = '<compiler meshdir="parts"/><asset><mesh file="cube.stl"/></asset>'
 def test_a_mesh_that_weighs_is_read_from_the_folder(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "cube.stl").write_bytes(cube_stl(0.5))
-    system, _ = read(
-        tmp_path, '<body name="a"><joint/><geom type="mesh" mesh="cube" density="80"/></body>', ASSET
-    )
+    system, _ = read(tmp_path, '<body name="a"><joint/><geom type="mesh" mesh="cube" density="80"/></body>', ASSET)
     assert float(system.bodies["a"].mass) == pytest.approx(10)
     assert float(system.bodies["a"].inertia[0, 0]) == pytest.approx(10 * 0.25 / 6)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.model.system import GROUND
+from polhode.model.records import GROUND
 from polhode.samples import six_degree_of_freedom_arm
 from polhode.simulate.scenery import DrawnBody, Scenery, quaternions_of
 

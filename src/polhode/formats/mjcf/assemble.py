@@ -19,7 +19,7 @@ from ...errors import PolhodeError, Problem
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
 from ...model import Body, Fixed, Free, Joint, Prismatic, Revolute, Shape, Spherical, System
-from ...model.system import GROUND
+from ...model.records import GROUND
 from ..urdf.symbolic import Numbers
 from . import exact
 from .findings import Findings
@@ -32,9 +32,7 @@ _KINDS = ("free", "ball", "slide", "hinge")
 class Assembly:
     """Builds one System; what it rounds or renames on the way goes into the findings."""
 
-    def __init__(
-        self, model: Any, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings
-    ) -> None:
+    def __init__(self, model: Any, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
         self.model = model
         self.system = System(name)
         self.numbers = Numbers(self.system, symbolic)
@@ -80,8 +78,7 @@ class Assembly:
         com = self._vector("com", name, model.body_ipos[k])
         moments = exact.inertia(model.body_inertia[k], model.body_iquat[k])
         inertia = [
-            self.numbers.number("inertia", name, entry, value)
-            for entry, value in zip(_ENTRIES, moments, strict=True)
+            self.numbers.number("inertia", name, entry, value) for entry, value in zip(_ENTRIES, moments, strict=True)
         ]
         body = self.system.body(name, mass, com, inertia, self._shapes(k))
         self.bodies.append(body)
@@ -117,9 +114,7 @@ class Assembly:
         model = self.model
         a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
         # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6.
-        size = {2: (a,), 3: (a, 2 * b), 5: (a, 2 * b), 6: (2 * a, 2 * b, 2 * c)}.get(
-            int(model.geom_type[geom])
-        )
+        size = {2: (a,), 3: (a, 2 * b), 5: (a, 2 * b), 6: (2 * a, 2 * b, 2 * c)}.get(int(model.geom_type[geom]))
         if size is None:
             return None
         kind = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}[int(model.geom_type[geom])]
@@ -186,9 +181,7 @@ class Assembly:
 
     # ---- names -----------------------------------------------------------------------------------------------
 
-    def _free_name(
-        self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = ""
-    ) -> str:
+    def _free_name(self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = "") -> str:
         """A name that nobody has; a user's own name that cannot be kept is told."""
         names = {*taken, GROUND}
         name = wanted if wanted not in names else instead or f"{wanted} 2"

@@ -79,9 +79,7 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
         if _any(model, "dof_dampingpoly", dof) and not off("DAMPER", "PASSIVE"):
             yield "damping", "joint", name
         bent = _any(model, "jnt_stiffnesspoly", k) or _any(model, "jnt_springyield", k)
-        if (bent or (model.jnt_stiffness[k] and model.jnt_type[k] in turning)) and not off(
-            "SPRING", "PASSIVE"
-        ):
+        if (bent or (model.jnt_stiffness[k] and model.jnt_type[k] in turning)) and not off("SPRING", "PASSIVE"):
             yield "spring", "joint", name
     for k in range(model.nu):
         for effect in ("armature", "damping"):

@@ -88,9 +88,7 @@ def _check_copies(root: Part, limits: Limits) -> None:
 
 def _meshes_that_weigh(root: Part) -> set[str]:
     """The meshes from which the compiler works out a mass: those of bodies that do not state their own."""
-    always = any(
-        part.attributes.get("inertiafromgeom") == "true" for part in root.walk() if part.tag == "compiler"
-    )
+    always = any(part.attributes.get("inertiafromgeom") == "true" for part in root.walk() if part.tag == "compiler")
     names: set[str] = set()
     waiting = [(root, True)]
     while waiting:
@@ -181,9 +179,7 @@ class _Plain:
         place = f'{part.place}: <mesh file="{filename[:60]}">'
         if found is None or suffix not in _MESH_FORMATS:
             raise FormatError(
-                f"the mesh is {status}: {reason}."
-                if found is None
-                else f"{suffix!r} is no mesh format that is read.",
+                f"the mesh is {status}: {reason}." if found is None else f"{suffix!r} is no mesh format that is read.",
                 place=place,
                 cure="A body takes its inertia from it; put it into the model's folder as .stl, .obj or .msh, or "
                 "write <inertial> for the body.",

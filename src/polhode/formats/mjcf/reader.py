@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import PolhodeError
 from ...model import Joint, System
-from ...model.system import NAME_LIMIT
+from ...model.reading import NAME_LIMIT
 from ..urdf.markup import Limits
 from ..urdf.number import exact as exact_number
 from ..urdf.report import JointFacts, Report
@@ -119,9 +119,7 @@ def _tell_unseen(root: Part, findings: Findings) -> None:
     counts = Counter(part.tag for part in root.walk() if part.tag in UNSEEN)
     if counts:
         listed = ", ".join(f"<{tag}> ({count})" for tag, count in counts.items())
-        findings.notice(
-            root.file, f"these have no part in the motion and are not read: {listed}.", "N-MJCF-003"
-        )
+        findings.notice(root.file, f"these have no part in the motion and are not read: {listed}.", "N-MJCF-003")
 
 
 def _facts(model: Any, j: int, joint: Joint) -> JointFacts:

@@ -10,9 +10,7 @@ import numpy as np
 from ...model import Joint, System
 
 
-def named_state(
-    model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any
-) -> tuple[dict[str, float], dict[str, float]]:
+def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
     """Coordinates and speeds by name.
 
     A free joint's position comes after its quaternion here, and its velocity has components in the body's axes.

@@ -9,7 +9,7 @@ from ...expr import Expr, Vector, as_expr
 from ...geometry import rotation, unit_axis
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
 from ...model.body import as_inertia
-from ...model.system import GROUND
+from ...model.records import GROUND
 from .number import Triple, nearest_angle
 from .parts import Inertial, JointPart, LinkPart, Placement
 from .report import Findings

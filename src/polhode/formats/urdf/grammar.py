@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from ...errors import FormatError
-from ...model.system import NAME_LIMIT
+from ...model.reading import NAME_LIMIT
 from .markup import Element
 from .number import Triple, scalar, vector
 from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement, Robot

@@ -1,0 +1,75 @@
+"""Reading what a user hands to a System: names, vectors, poses; each wrong one with its place and its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Expr, Vector, as_expr, symbol, unit_symbols
+from ..geometry import Pose
+from ..geometry.rotation import as_rotation
+from .joint_type import JointType
+
+NAME_LIMIT = 128
+
+
+def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
+    known = list(known)
+    close = get_close_matches(name, known, n=2)
+    return ModelError(
+        f"there is no {kind} '{name}'.",
+        place=place,
+        cure="Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
+        if close
+        else f"Known: {', '.join(known[:8])}{' …' if len(known) > 8 else ''}.",
+        code="E-MODEL-012",
+    )
+
+
+def checked_name(name: object, kind: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"a {kind} needs a name, not {name!r}.", code="E-MODEL-013")
+    if len(name) > NAME_LIMIT:
+        raise ModelError(
+            f"the name has {len(name)} characters, more than {NAME_LIMIT}.",
+            place=f"{kind} '{name[:20]}…'",
+            code="E-MODEL-014",
+        )
+    return name
+
+
+def zeros() -> Vector:
+    return Vector([as_expr(0)] * 3)
+
+
+def vector_of(value: Iterable[Any], place: str) -> Vector:
+    entries = [as_expr(entry) for entry in value]
+    if len(entries) != 3:
+        raise ModelError(f"a vector has 3 components, not {len(entries)}.", place=place, code="E-MODEL-015")
+    return Vector(entries)
+
+
+def pose_of(at: Iterable[Any], rotation: Any, place: str) -> Pose:
+    return Pose(as_rotation(rotation, f"{place} rotation"), vector_of(at, f"{place} position"))
+
+
+def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: str) -> list[str]:
+    if given is None:
+        return [f"{joint}_{label}" if label else joint for label in labels]
+    if len(given) != len(labels):
+        raise ModelError(f"{len(given)} names for {len(labels)}.", place=place, code="E-MODEL-016")
+    return [checked_name(name, "coordinate") for name in given]
+
+
+def coordinate_symbols(kind: JointType, names: list[str]) -> tuple[Expr, ...]:
+    made: list[Expr] = []
+    for stage in kind.stages:
+        own = names[len(made) : len(made) + stage.coordinates]
+        if stage.storage == "quaternion":
+            made += unit_symbols(own[:4], "coordinate")
+            made += [symbol(name, "coordinate") for name in own[4:]]
+        else:
+            made += [symbol(name, "coordinate") for name in own]
+    return tuple(made)

@@ -1,0 +1,56 @@
+"""The small records of a System: parameters, joints, couplings, named poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..expr import Expr
+from ..geometry import Pose
+from .joint_type import JointType
+
+#: The name of the body that does not move.
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A symbol with an optional default value and unit."""
+
+    symbol: Expr
+    value: Fraction | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint that follows another: q = multiplier · q_leader + offset. It has no coordinate of its own."""
+
+    follower: str
+    leader: str
+    multiplier: Expr
+    offset: Expr
+
+
+@dataclass(frozen=True)
+class NamedPose:
+    """A state to start from: coordinates and speeds by name."""
+
+    coordinates: Mapping[str, float]
+    speeds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies: where it sits in each, and its coordinates q, speeds u and efforts tau."""
+
+    name: str
+    type: JointType
+    parent: str
+    child: str
+    in_parent: Pose
+    in_child: Pose
+    q: tuple[Expr, ...]
+    u: tuple[Expr, ...]
+    tau: tuple[Expr, ...]
