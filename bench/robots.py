@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from polhode import Fixed, System
+from polhode import System
 from polhode.errors import PolhodeError
 from polhode.formats.urdf import load_urdf
 
@@ -28,14 +27,7 @@ class Robot:
             raise PolhodeError(
                 "the example robots are not there.", cure="pip install example-robot-data", code="E-BENCH-005"
             )
-        made = load_urdf(folder / self.file, base=self.base, mimic="independent")
-        return _with_locked(made, self.locked)
-
-
-def _with_locked(system: System, names: Iterable[str]) -> System:
-    for name in names:
-        system.joints[name] = replace(system.joints[name], type=Fixed(), q=(), u=(), tau=())
-    return system
+        return load_urdf(folder / self.file, base=self.base, locked=self.locked)
 
 
 ARMS = (

@@ -15,26 +15,26 @@ from typing import Any
 
 from .equations import Equations
 from .errors import PolhodeError
-from .expr import (
-    Expr,
-    Matrix,
-    Vector,
+from .expr import Expr, Matrix, Vector, from_sympy, latex, normal, pi, symbol, symbols, to_sympy, unit_symbols
+from .expr.exact import (
     absolute,
+    acos,
+    asin,
+    atan,
+    atan2,
     cos,
+    cosh,
     exp,
-    from_sympy,
-    latex,
     log,
-    normal,
-    pi,
+    maximum,
+    minimum,
     sign,
     sin,
+    sinh,
     sqrt,
-    symbol,
-    symbols,
     tan,
-    to_sympy,
-)
+    tanh,
+)  # fmt: skip
 from .geometry import rotation
 from .model import (
     Body,
@@ -78,7 +78,8 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 __all__ = [
     "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap",
     "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
-    "Universal", "Vector", "absolute", "box", "cos", "cylinder", "disc", "exp", "from_sympy", "latex", "load",
-    "log", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sphere", "sqrt", "symbol",
-    "symbols", "tan", "to_sympy",
+    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
+    "exp", "from_sympy", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system", "rod",
+    "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh", "to_sympy",
+    "unit_symbols",
 ]  # fmt: skip

@@ -262,5 +262,6 @@ class Equations:
         """One of the results in LaTeX, in readable normal form."""
         from .expr.latex import latex
         from .expr.normal import normal
+        from .naming import latex_names
 
-        return latex(normal(getattr(self, of)), names=names)
+        return latex(normal(getattr(self, of)), names={**latex_names(self), **(names or {})})

@@ -53,11 +53,27 @@ URDF_SAMPLE = """\
 """
 
 #: A file of each format that a reader is registered for.
+MJCF_SAMPLE = """<mujoco model="sample">
+  <worldbody>
+    <body name="arm" pos="0 0 0.3">
+      <joint name="swing" type="hinge" axis="0 1 0"/>
+      <inertial pos="0 0 0.2" mass="1.5" diaginertia="0.02 0.03 0.01"/>
+      <body name="tip" pos="0 0 0.4">
+        <joint name="slide" type="slide" axis="1 0 0"/>
+        <inertial pos="0.1 0 0" mass="0.4" diaginertia="0.002 0.003 0.001"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
 SAMPLES: dict[str, str] = {
     ".yaml": YAML_SAMPLE,
     ".yml": YAML_SAMPLE,
     ".json": json.dumps(parse(YAML_SAMPLE, "sample").data, indent="\t"),
     ".urdf": URDF_SAMPLE,
+    ".mjcf": MJCF_SAMPLE,
+    ".xml": MJCF_SAMPLE,
 }
 
 #: Bytes that mean something to one format or another.

@@ -24,6 +24,8 @@ def factored(
     for value in work.order:
         if work.is_whole_sum(value):
             work.rewrite(value)
+        elif work.is_whole_product(value):
+            work.regroup(value)
     return work.chosen
 
 
@@ -54,6 +56,35 @@ class _Factoring:
             return False
         part = self.uses[value] == 1 and value in self.user and self._form(self.user[value], "add") is not None
         return not part
+
+    def is_whole_product(self, value: int) -> bool:
+        """Whether this is a product that is not merely a part of a larger one or a term of a sum."""
+        if self._form(value, "mul") is None or value not in self.runs:
+            return False
+        if self.uses[value] != 1 or value not in self.user:
+            return True
+        user = self.chosen[self.user[value]]
+        return user is None or user.op not in ("mul", "add")
+
+    def regroup(self, value: int) -> None:
+        """Multiply what does not depend on inputs together first, so that it moves to the set-up part."""
+        form = self._form(value, "mul")
+        if form is None:
+            return
+        rank = self.rank[value]
+        factors: list[int] = []
+        for arg, _ in form.args:
+            _, inner = self._factors(arg, 1, rank)
+            factors += inner
+        still = [factor for factor in factors if factor not in self.runs]
+        if len(still) < 2:
+            return
+        product: Ref = (still[0], 1)
+        for factor in still[1:] + [factor for factor in factors if factor in self.runs][:-1]:
+            product = self._product(product, (factor, 1), rank)
+        last = next(factor for factor in reversed(factors) if factor in self.runs)
+        made = Form("mul", ((product[0], 1), (last, 1)), 1)
+        self.chosen[value] = Form("mul", made.args, self._sign_of(made, 1, value))
 
     def rewrite(self, value: int) -> None:
         """Factor one sum, if any factor is shared."""

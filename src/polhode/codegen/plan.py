@@ -341,6 +341,8 @@ def _assemble(
         value = values.number_of.get(min(fp, P - fp))
         if value in writer.place_of:
             operand, came_out = writer.place_of[value]
+            if operand[0] == "constant" and operand[1] not in numbers:
+                continue
             minus = came_out < 0 if fp <= P - fp else came_out > 0
             remarks.setdefault(slot(operand), f"minus {remark}" if minus else remark)
     pieces, start = [], 0

@@ -16,8 +16,8 @@ from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal import normal
 from ..model.records import GROUND
 from ..model.system import System
+from ..naming import latex_names, shown
 from . import show
-from .naming import latex_names, shown
 
 #: What can be asked for, and how it is written on the left of an equation.
 RESULTS = {

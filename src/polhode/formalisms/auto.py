@@ -15,10 +15,13 @@ from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree
 from ..model.system import System
-from . import articulated_body, composite_body
+from . import articulated_body, composite_body, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
 _COUPLING_LIMIT = 1500
+
+#: Up to this many speeds the mass matrix is also tried column by column.
+_FEW = 4
 
 
 def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
@@ -29,6 +32,8 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
             candidates += [solve(tree, made) for tree, made in zip(trees, composite, strict=True)]
+        if len(trees[0].u) <= _FEW:
+            candidates += [solve(tree, newton_euler.recipe(system, tree)) for tree in trees]
         candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree in trees]
         return min(candidates, key=_operations)
 
@@ -36,7 +41,10 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
         return min((made.inverse(ud) for made in composite), key=_operations)
 
     def mass_matrix() -> Matrix:
-        return min((made.mass_matrix() for made in composite), key=lambda M: _operations(M.entries()))
+        candidates = [made.mass_matrix() for made in composite]
+        if len(trees[0].u) <= _FEW:
+            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree in trees]
+        return min(candidates, key=lambda M: _operations(M.entries()))
 
     return Recipe(
         forward=forward,

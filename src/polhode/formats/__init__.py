@@ -11,8 +11,10 @@ from typing import Any
 
 from ..errors import FormatError, PolhodeError
 from ..model import System
+from .mjcf import load_mjcf
 from .schema import schema
 from .urdf import load_urdf
+from .xml_model import load_xml
 from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 
 READERS: dict[str, Callable[..., System]] = {
@@ -20,9 +22,11 @@ READERS: dict[str, Callable[..., System]] = {
     ".yml": load_yaml,
     ".json": load_yaml,
     ".urdf": load_urdf,
+    ".mjcf": load_mjcf,
+    ".xml": load_xml,
 }
 
-_FOREIGN = {".xacro": "xacro", ".xml": "XML (MJCF, URDF)", ".mjcf": "MJCF", ".sdf": "SDF"}
+_FOREIGN = {".xacro": "xacro", ".sdf": "SDF"}
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> System:
@@ -56,7 +60,10 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
 
 
 def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[str]) -> None:
-    known = [each.name for each in signature(reader).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    taken = signature(reader).parameters.values()
+    if any(each.kind is Parameter.VAR_KEYWORD for each in taken):
+        return  # it hands them on
+    known = [each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY]
     for name in given:
         if name not in known:
             close = get_close_matches(name, known, n=1)
@@ -69,4 +76,4 @@ def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[s
             )
 
 
-__all__ = ["READERS", "dumps_yaml", "load", "load_urdf", "load_yaml", "loads_yaml", "save_yaml", "schema"]
+__all__ = ["READERS", "dumps_yaml", "load", "load_mjcf", "load_urdf", "load_yaml", "loads_yaml", "save_yaml", "schema"]

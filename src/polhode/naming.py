@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..equations import Equations
-from ..expr import Expr, substitute, symbol
-from ..expr.latex import latex_name
+from .equations import Equations
+from .expr import Expr, substitute, symbol
+from .expr.latex import latex_name
 
 
 def shown(equations: Equations, roots: Sequence[Expr]) -> list[Expr]:

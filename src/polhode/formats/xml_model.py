@@ -1,0 +1,31 @@
+"""A .xml file by its root element: a URDF or an MJCF model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError
+from ..model import System
+from .mjcf import load_mjcf
+from .urdf import Limits, load_urdf
+from .urdf.markup import parse_xml, read_bytes
+
+_BY_ROOT: dict[str, Callable[..., System]] = {"robot": load_urdf, "mujoco": load_mjcf}
+
+
+def load_xml(path: str | os.PathLike[str], **options: Any) -> System:
+    """Read <robot> as URDF and <mujoco> as MJCF; options are that reader's."""
+    file, limits = Path(path), options.get("limits") or Limits()
+    root = parse_xml(read_bytes(file, limits), file.name, limits)
+    reader = _BY_ROOT.get(root.tag)
+    if reader is None:
+        raise FormatError(
+            f"<{root.tag[:60]}> begins no model that is read.",
+            place=f"{file}:{root.line}",
+            cure="A URDF begins with <robot>, an MJCF model with <mujoco>.",
+            code="E-FILE-010",
+        )
+    return reader(path, **options)
