@@ -41,7 +41,7 @@ class Loop:
         source = SOURCES / f"{self.name}.cpp"
         command = [*_FLAGS, *self.flags]
         said = "\n".join([*command, *self.libraries, metadata.version(self.package), _processor_flags()])
-        texts = [source.read_text(encoding="utf-8"), (SOURCES / "loop.hpp").read_text(encoding="utf-8"), said]
+        texts = [*(path.read_text(encoding="utf-8") for path in (source, SOURCES / "loop.hpp")), said]
         key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
         path = BUILT / f"{self.name}-{key}"
         if not path.exists():
@@ -74,9 +74,10 @@ def mujoco_loop() -> Loop:
     return Loop("mujoco_loop", "mujoco", (f"-I{folder / 'include'}",), (str(libraries[-1]), f"-Wl,-rpath,{folder}"))
 
 
-def run_loop(program: Path, folder: Path, seconds: float) -> dict[str, float]:
+def run_loop(program: Path, folder: Path, seconds: float, functions: Sequence[str] = ()) -> dict[str, float]:
     """Run a loop on the model and states in a folder; seconds a call by function."""
-    run = subprocess.run([program, folder, str(seconds)], capture_output=True, text=True, check=False)
+    command = [program, folder, str(seconds), *functions]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise PolhodeError(
             f"{program.name} ended with {run.returncode}: {run.stderr.strip()[:300]}", code="E-BENCH-002"

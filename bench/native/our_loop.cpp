@@ -1,21 +1,27 @@
 // Our functions in the loop that times the peers: nothing is subtracted, and each state is a call.
 
 #include <cstdint>
+#include <utility>
 
 #include "loop.hpp"
 
-// Nanoseconds a call of a function of `arity` pointers (3 or 5); pointer i of state k is bases[i] + k * widths[i].
+template <std::size_t>
+using Pointer = double*;
+
+template <std::size_t... I>
+static double least_of(std::index_sequence<I...>, void* address, std::size_t count, double seconds,
+                       double* const* bases, const std::size_t* widths) {
+  const auto function = reinterpret_cast<void (*)(Pointer<I>...)>(address);
+  return least_nanoseconds(count, seconds, [&](std::size_t k) { function((bases[I] + k * widths[I])...); });
+}
+
+// Nanoseconds a call of a function of `arity` pointers (3, 5 or 7); pointer i of state k is bases[i] + k * widths[i].
 extern "C" double least_single(void* address, int arity, std::size_t count, double seconds, double* const* bases,
                                const std::size_t* widths) {
-  const auto at = [&](int i, std::size_t k) { return bases[i] + k * widths[i]; };
-  if (arity == 3) {
-    const auto function = reinterpret_cast<void (*)(double*, double*, double*)>(address);
-    return least_nanoseconds(count, seconds, [&](std::size_t k) { function(at(0, k), at(1, k), at(2, k)); });
-  }
-  const auto function = reinterpret_cast<void (*)(double*, double*, double*, double*, double*)>(address);
-  return least_nanoseconds(count, seconds, [&](std::size_t k) {
-    function(at(0, k), at(1, k), at(2, k), at(3, k), at(4, k));
-  });
+  if (arity == 3) return least_of(std::make_index_sequence<3>(), address, count, seconds, bases, widths);
+  if (arity == 5) return least_of(std::make_index_sequence<5>(), address, count, seconds, bases, widths);
+  if (arity == 7) return least_of(std::make_index_sequence<7>(), address, count, seconds, bases, widths);
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 // Nanoseconds a state of a function that takes all states at once, in lanes.

@@ -1,14 +1,21 @@
-// Pinocchio's RNEA, CRBA and ABA on a given tree: their values, and the least time of a loop over given states.
+// Pinocchio on a given tree: the values of the functions that are asked for, and the least time of a loop over given
+// states.
 //
-//     pinocchio_loop FOLDER SECONDS
+//     pinocchio_loop FOLDER SECONDS FUNCTION...
 //
 // FOLDER/tree.txt has the gravity, then a line for each joint: parent, kind, axis, placement, mass, centre, inertia.
-// FOLDER/states.bin has rows of q, v, a, tau. Values go to FOLDER/pinocchio.bin, nanoseconds a call to stdout.
+// FOLDER/states.bin has rows of q, v, a, tau. Values go to FOLDER/pinocchio.bin: for each function, for each state, its
+// results by rows. Nanoseconds a call go to stdout.
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
+
+#include <functional>
+#include <map>
 
 #include "loop.hpp"
 
@@ -50,7 +57,15 @@ static pin::Model read_model(const std::string& path) {
   return model;
 }
 
-int main(int, char** argument) {
+// A matrix by rows; of a symmetric one Pinocchio writes the upper triangle only.
+template <typename Matrix>
+static void append(std::vector<double>& values, const Matrix& matrix, bool symmetric = false) {
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i)
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j)
+      values.push_back(symmetric ? matrix(std::min(i, j), std::max(i, j)) : matrix(i, j));
+}
+
+int main(int count_of_arguments, char** argument) {
   const std::string folder = argument[1];
   const double seconds = std::atof(argument[2]);
   const pin::Model model = read_model(folder + "/tree.txt");
@@ -65,22 +80,42 @@ int main(int, char** argument) {
     a.push_back(Eigen::Map<const Vector>(row + model.nq + model.nv, model.nv));
     tau.push_back(Eigen::Map<const Vector>(row + model.nq + 2 * model.nv, model.nv));
   }
-  const auto inverse = [&](std::size_t k) { pin::rnea(model, data, q[k], v[k], a[k]); };
-  const auto mass = [&](std::size_t k) { pin::crba(model, data, q[k], pin::Convention::LOCAL); };
-  const auto forward = [&](std::size_t k) { pin::aba(model, data, q[k], v[k], tau[k], pin::Convention::WORLD); };
-
   std::vector<double> values;
-  for (std::size_t k = 0; k < count; ++k) {
-    inverse(k);
-    values.insert(values.end(), data.tau.data(), data.tau.data() + model.nv);
-    mass(k);
-    for (int i = 0; i < model.nv; ++i)
-      for (int j = 0; j < model.nv; ++j) values.push_back(data.M(std::min(i, j), std::max(i, j)));
-    forward(k);
-    values.insert(values.end(), data.ddq.data(), data.ddq.data() + model.nv);
-  }
+  // The call is timed as it stands, not through a pointer: `measure` is made anew for each.
+  const auto measure = [&](const auto& call, const auto& keep) {
+    return [&, call, keep] {
+      for (std::size_t k = 0; k < count; ++k) {
+        call(k);
+        keep();
+      }
+      return least_nanoseconds(count, seconds, call);
+    };
+  };
+  const std::map<std::string, std::function<double()>> functions = {
+      {"inverse_dynamics",
+       measure([&](std::size_t k) { pin::rnea(model, data, q[k], v[k], a[k]); }, [&] { append(values, data.tau); })},
+      {"mass_matrix",
+       measure([&](std::size_t k) { pin::crba(model, data, q[k], pin::Convention::LOCAL); },
+               [&] { append(values, data.M, true); })},
+      {"forward_dynamics",
+       measure([&](std::size_t k) { pin::aba(model, data, q[k], v[k], tau[k], pin::Convention::WORLD); },
+               [&] { append(values, data.ddq); })},
+      {"inverse_dynamics_derivatives",
+       measure([&](std::size_t k) { pin::computeRNEADerivatives(model, data, q[k], v[k], a[k]); },
+               [&] {
+                 append(values, data.dtau_dq);
+                 append(values, data.dtau_dv);
+                 append(values, data.M, true);
+               })},
+      {"forward_dynamics_derivatives",
+       measure([&](std::size_t k) { pin::computeABADerivatives(model, data, q[k], v[k], tau[k]); },
+               [&] {
+                 append(values, data.ddq_dq);
+                 append(values, data.ddq_dv);
+                 append(values, data.Minv, true);
+               })},
+  };
+  for (int k = 3; k < count_of_arguments; ++k)
+    std::printf("%s %.6g\n", argument[k], functions.at(argument[k])());
   write_doubles(folder + "/pinocchio.bin", values);
-  std::printf("inverse_dynamics %.6g\n", least_nanoseconds(count, seconds, inverse));
-  std::printf("mass_matrix %.6g\n", least_nanoseconds(count, seconds, mass));
-  std::printf("forward_dynamics %.6g\n", least_nanoseconds(count, seconds, forward));
 }

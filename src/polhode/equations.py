@@ -71,7 +71,14 @@ class Equations:
     system: System
     tree: Tree
     formalism: str
-    recipe: Recipe
+    passes: tuple[str, ...] | None
+    make_recipe: Callable[[], Recipe]
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """What the formalism provides, prepared when it is first needed."""
+        with quiet_collector():
+            return self.make_recipe()
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 

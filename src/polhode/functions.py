@@ -201,7 +201,13 @@ class Functions:
     def planned(self, name: str) -> Planned:
         """The plan of a function, made when it is first asked for."""
         if name not in self._plans:
-            self._plans[name] = plan_of(self.equations, name, self.bake)
+            catalogued(name)
+            if self._options["cache"]:
+                from .kept_plans import kept_plan
+
+                self._plans[name] = kept_plan(self.equations, name, self.bake)
+            else:
+                self._plans[name] = plan_of(self.equations, name, self.bake)
         return self._plans[name]
 
     def program(self, name: str) -> Program:

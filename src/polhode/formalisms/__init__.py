@@ -9,7 +9,7 @@ from importlib import import_module
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
-from ..kinematics.passes import USUAL, VARIANTS, apply
+from ..kinematics.passes import USUAL, VARIANTS, apply, check
 from ..kinematics.tree import Tree, build_tree
 from ..model.system import System
 from . import auto
@@ -45,18 +45,24 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
     Poincaré's equations, which thus judge the others from the mechanism as it was written.
     """
+    given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        if formalism == "auto":
-            variants = VARIANTS if passes is None else (passes,)
-            return Equations(system, tree, formalism, auto.recipe(system, [apply(tree, names) for names in variants]))
-        if tree.is_coupled and formalism in HISTORICAL:
-            raise PolhodeError(
-                f"the formalism {formalism!r} does not know joints that follow others.",
-                place=f"system '{system.name}'",
-                cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
-                code="E-DERIVE-012",
-            )
-        if passes is None:
-            passes = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
-        return Equations(system, tree, formalism, recipe_of(formalism)(system, apply(tree, passes)))
+    if formalism == "auto":
+        variants = VARIANTS if given is None else (given,)
+        return Equations(
+            system, tree, formalism, given, lambda: auto.recipe(system, [apply(tree, names) for names in variants])
+        )
+    make = recipe_of(formalism)
+    if tree.is_coupled and formalism in HISTORICAL:
+        raise PolhodeError(
+            f"the formalism {formalism!r} does not know joints that follow others.",
+            place=f"system '{system.name}'",
+            cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
+            code="E-DERIVE-012",
+        )
+    if given is None:
+        given = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
+    check(given)
+    ready = make(system, apply(tree, given)) if formalism in HISTORICAL else None
+    return Equations(system, tree, formalism, given, lambda: ready or make(system, apply(tree, given)))

@@ -111,12 +111,19 @@ USUAL = ("slide", "regroup", "merge")
 VARIANTS = (USUAL, ("slide", "regroup", "hold"))
 
 
-def apply(tree: Tree, names: Iterable[str]) -> Tree:
-    """The tree after the named passes, in their order."""
+def check(names: Iterable[str]) -> None:
+    """Refuse the name of a pass that is none."""
     for name in names:
         if name not in PASSES:
             raise PolhodeError(
                 f"there is no pass {name!r}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
             )
+
+
+def apply(tree: Tree, names: Iterable[str]) -> Tree:
+    """The tree after the named passes, in their order."""
+    names = tuple(names)
+    check(names)
+    for name in names:
         tree = PASSES[name](tree)
     return tree

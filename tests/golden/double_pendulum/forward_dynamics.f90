@@ -8,12 +8,12 @@
 ! u: 2 (speeds): first, second
 ! tau: 2 (efforts): first, second
 ! p: 4 (parameters, for the set-up): m1, m2, l1, l2
-! w: 8 numbers that the set-up leaves for the run
+! w: 7 numbers that the set-up leaves for the run
 ! Made:
 ! udot: 2 (accelerations): first, second
 !
-! Operations: 24 multiplications, 12 additions, 1 divisions, 2 sine-cosine
-! pairs. The set-up takes 21.
+! Operations: 19 multiplications, 13 additions, 1 divisions, 2 sine-cosine
+! pairs. The set-up takes 20.
 ! Seat: where a joint sits on what carries it, before it moves.
 ! Regrouped: with the mass that a joint does not move counted to what carries
 ! it.
@@ -28,10 +28,10 @@ contains
   ! Parameters p to work array w; once for each set of parameters.
   pure subroutine forward_dynamics_setup(p, w)
     real(real64), intent(in) :: p(4)
-    real(real64), intent(out) :: w(8)
+    real(real64), intent(out) :: w(7)
     real(real64) :: v0, v2, v3, v10, v11, v12, v13, v14, v15, v16, v17, v18
     real(real64) :: v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30
-    real(real64) :: v31, v32, v33, v34
+    real(real64) :: v31, v32, v33
     v0 = 0.5_real64
     v2 = 0.08333333333333333_real64
     v3 = 1.0_real64
@@ -51,7 +51,7 @@ contains
     v23 = v2 * v22             ! part of inertia of lower, xx
     v24 = v20 + v23            ! inertia of lower, xx
     v25 = v3 / v24             ! 1 over the inertia that second feels, all beyond it free
-    v26 = v25 * v19            ! minus force at unit effort on second, all beyond it free, x in its own frame
+    v26 = v12 * v19            ! in mass matrix, first row, second column, and 1 more
     v27 = v12 * v12            ! part of inertia of upper, xx
     v28 = v10 * v27            ! part of inertia of upper, xx
     v29 = v2 * v28             ! part of inertia of upper, xx
@@ -59,7 +59,6 @@ contains
     v31 = v29 + v30            ! inertia of upper, xx
     v32 = v14 * v12            ! part of regrouped inertia of upper, xx
     v33 = v31 + v32            ! regrouped inertia of upper, xx
-    v34 = v26 * v19            ! minus regrouped force for moving lower, second free, xx in its own frame
     w(1) = v12
     w(2) = v17
     w(3) = v19
@@ -67,7 +66,6 @@ contains
     w(5) = v25
     w(6) = v26
     w(7) = v33
-    w(8) = v34
   end subroutine forward_dynamics_setup
 
   ! Inputs and work array to outputs; matrices row after row.
@@ -75,13 +73,13 @@ contains
     real(real64), intent(in) :: q(2)
     real(real64), intent(in) :: u(2)
     real(real64), intent(in) :: tau(2)
-    real(real64), intent(in) :: w(8)
+    real(real64), intent(in) :: w(7)
     real(real64), intent(out) :: out_udot(2)
     real(real64) :: v1, v3, v4, v5, v6, v7, v8, v9, v12, v17, v19, v24
     real(real64) :: v25, v26, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42
     real(real64) :: v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54
     real(real64) :: v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66
-    real(real64) :: v67, v68, v69, v70, v71, v72, v73, v74, v75
+    real(real64) :: v67, v68, v69, v70
     v1 = 9.81_real64           ! minus gravity, z
     v3 = 1.0_real64
     v4 = q(1)                  ! coordinate first
@@ -95,52 +93,47 @@ contains
     v19 = w(3)                 ! minus first moment of lower, z
     v24 = w(4)                 ! inertia of lower, xx
     v25 = w(5)                 ! 1 over the inertia that second feels, all beyond it free
-    v26 = w(6)                 ! minus force at unit effort on second, all beyond it free, x in its own frame
+    v26 = w(6)                 ! in mass matrix, first row, second column, and 1 more
     v33 = w(7)                 ! regrouped inertia of upper, xx
-    v34 = w(8)                 ! minus regrouped force for moving lower, second free, xx in its own frame
-    v35 = sin(v4)              ! sine of first
-    v36 = v1 * v35             ! minus acceleration less gravity of upper at zero udot, x in its own frame
-    v37 = v17 * v36            ! regrouped weight of upper times its offset, x
-    v38 = v9 + v37             ! part of torque that holds upper, all beyond it free, y in its own frame
-    v39 = v6 + v7              ! angular velocity of lower, y in its own frame
-    v40 = v39 * v39            ! angular velocity of lower, y squared
-    v41 = v40 * v19            ! force that turning lower takes at zero udot, z in its own frame
+    v34 = sin(v4)              ! sine of first
+    v35 = v1 * v34             ! minus acceleration less gravity of upper at zero udot, x in its own frame
+    v36 = v17 * v35            ! regrouped weight of upper times its offset, x
+    v37 = v6 * v6              ! angular velocity of upper, y squared
+    v38 = v37 * v12            ! part of acceleration less gravity of the seat of second at zero udot, z
+    v39 = cos(v4)              ! cosine of first
+    v40 = v1 * v39             ! acceleration less gravity of upper at zero udot, z in its own frame
+    v41 = v38 + v40            ! acceleration less gravity of the seat of second at zero udot, z
     v42 = sin(v5)              ! sine of second
-    v43 = v41 * v42            ! regrouped force through second at zero udot, x in the frame of upper
-    v44 = v42 * v34            ! part of regrouped force for moving lower, second free, zz in the seat
-    v45 = v44 * v42            ! minus regrouped force for moving lower, second free, zz in the seat
-    v46 = v45 - v34            ! regrouped force for moving lower, second free, xx in the seat
-    v47 = v46 * v12            ! minus regrouped torque for moving lower, second free, yx in the frame of upper
-    v48 = v47 * v12            ! regrouped torque for turning lower, second free, yy in the frame of upper
-    v49 = v33 + v48            ! inertia that first feels, everything beyond it free
-    v50 = v3 / v49             ! 1 over the inertia that first feels, all beyond it free
-    v51 = cos(v5)              ! cosine of second
-    v52 = v51 * v36            ! part of acceleration less gravity of lower at zero udot, x in its own frame
-    v53 = v6 * v6              ! angular velocity of upper, y squared
-    v54 = v53 * v12            ! part of acceleration less gravity of the seat of second at zero udot, z
-    v55 = cos(v4)              ! cosine of first
-    v56 = v1 * v55             ! acceleration less gravity of upper at zero udot, z in its own frame
-    v57 = v54 + v56            ! acceleration less gravity of the seat of second at zero udot, z
-    v58 = v57 * v42            ! part of acceleration less gravity of lower at zero udot, x in its own frame
-    v59 = v58 + v52            ! minus acceleration less gravity of lower at zero udot, x in its own frame
-    v60 = v59 * v19            ! torque that moves lower alone at zero udot, y in its own frame
-    v61 = v9 - v60             ! effort on second less bias
-    v62 = v26 * v61            ! minus regrouped force through second, it and all beyond free, x in its own frame
-    v63 = v51 * v62            ! part of regrouped force through second, it and all beyond free, x
-    v64 = v43 - v63            ! regrouped force through second, it and all beyond free, x in the frame of upper
-    v65 = v64 * v12            ! part of torque that holds upper, all beyond it free, y in its own frame
-    v66 = v38 - v65            ! torque that holds upper, all beyond it free, y in its own frame
-    v67 = v8 - v66             ! effort left on first with second free
-    v68 = v67 * v50            ! acceleration of first
-    v69 = v12 * v68            ! minus acceleration that udot gives to the seat of second, x
-    v70 = v69 * v51            ! minus acceleration that udot gives to the seat of second, x
-    v71 = v70 * v19            ! part of acceleration of second
-    v72 = v24 * v68            ! part of acceleration of second
-    v73 = v71 + v72            ! part of acceleration of second
-    v74 = v61 - v73            ! part of acceleration of second
-    v75 = v74 * v25            ! acceleration of second
+    v43 = v41 * v42            ! part of acceleration less gravity of lower at zero udot, x in its own frame
+    v44 = cos(v5)              ! cosine of second
+    v45 = v44 * v35            ! part of acceleration less gravity of lower at zero udot, x in its own frame
+    v46 = v43 + v45            ! minus acceleration less gravity of lower at zero udot, x in its own frame
+    v47 = v46 * v19            ! torque that moves lower alone at zero udot, y in its own frame
+    v48 = v36 + v47            ! part of torque through first at zero udot, y in the frame of upper
+    v49 = v9 - v47             ! effort on second less bias
+    v50 = v26 * v44            ! in mass matrix, first row, second column, and 1 more
+    v51 = v24 + v50            ! mass matrix, first row, second column
+    v52 = v25 * v51            ! how second follows first, all beyond it free
+    v53 = v52 * v49            ! part of effort left on first with second free
+    v54 = v25 * v49            ! acceleration of second if all before it stood still
+    v55 = v52 * v51            ! part of inertia that first feels, everything beyond it free
+    v56 = v33 + v51            ! part of mass matrix, first row, first column
+    v57 = v50 + v56            ! mass matrix, first row, first column
+    v58 = v57 - v55            ! inertia that first feels, everything beyond it free
+    v59 = v3 / v58             ! 1 over the inertia that first feels, all beyond it free
+    v60 = v6 + v7              ! angular velocity of lower, y in its own frame
+    v61 = v60 * v60            ! angular velocity of lower, y squared
+    v62 = v61 * v19            ! force that turning lower takes at zero udot, z in its own frame
+    v63 = v62 * v42            ! regrouped force through second at zero udot, x in the frame of upper
+    v64 = v63 * v12            ! part of torque through first at zero udot, y in the frame of upper
+    v65 = v48 - v64            ! torque through first at zero udot, y in the frame of upper
+    v66 = v8 - v65             ! effort on first less bias
+    v67 = v66 - v53            ! effort left on first with second free
+    v68 = v67 * v59            ! acceleration of first
+    v69 = v52 * v68            ! part of acceleration of second
+    v70 = v54 - v69            ! acceleration of second
     out_udot(1) = v68
-    out_udot(2) = v75
+    out_udot(2) = v70
   end subroutine forward_dynamics
 
 end module polhode_forward_dynamics

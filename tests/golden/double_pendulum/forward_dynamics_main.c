@@ -5,7 +5,7 @@
 int main(void) {
   double sum = 0.0;
   double p[4] = {0.0};
-  double w[8] = {0.0};
+  double w[7] = {0.0};
   double q[2] = {0.0};
   double u[2] = {0.0};
   double tau[2] = {0.0};

@@ -4,7 +4,7 @@ program forward_dynamics_main
   use polhode_forward_dynamics, only: forward_dynamics_setup, forward_dynamics
   implicit none
   real(real64) :: p(4)
-  real(real64) :: w(8)
+  real(real64) :: w(7)
   real(real64) :: q(2)
   real(real64) :: u(2)
   real(real64) :: tau(2)

@@ -1,0 +1,55 @@
+"""A program as text, in and out: what is kept on disk between runs. Nothing in it is executed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..errors import PolhodeError
+from .program import ARITY, Array, Instruction, Output, Program
+
+_VERSION = 1
+_OPS = tuple(ARITY)
+_NUMBER_OF = {op: number for number, op in enumerate(_OPS)}
+
+
+def dump_program(program: Program) -> str:
+    """The program as one line of JSON; the same program gives the same text."""
+    record = {
+        "version": _VERSION,
+        "name": program.name,
+        "arrays": [[array.name, array.size] for array in program.arrays],
+        "parameters": program.parameters,
+        "constants": [number.hex() for number in program.constants],
+        "setup": [_row(step) for step in program.setup],
+        "run": [_row(step) for step in program.run],
+        "outputs": [[output.name, output.shape, output.slots] for output in program.outputs],
+    }
+    return json.dumps(record, separators=(",", ":"))
+
+
+def _row(step: Instruction) -> list[int]:
+    return [_NUMBER_OF[step.op], *step.args]
+
+
+def load_program(text: str) -> Program:
+    """The program of a text; a text that is none raises PolhodeError."""
+    try:
+        record = json.loads(text)
+        if record["version"] != _VERSION:
+            raise PolhodeError(f"a program of version {record['version']!r}.", code="E-CODE-020")
+        return Program(
+            name=str(record["name"]),
+            arrays=tuple(Array(str(name), int(size)) for name, size in record["arrays"]),
+            parameters=int(record["parameters"]),
+            constants=tuple(float.fromhex(number) for number in record["constants"]),
+            setup=_steps(record["setup"]),
+            run=_steps(record["run"]),
+            outputs=tuple(Output(str(name), tuple(shape), tuple(slots)) for name, shape, slots in record["outputs"]),
+        )
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise PolhodeError(f"not a program ({error}).", code="E-CODE-021") from None
+
+
+def _steps(rows: list[list[Any]]) -> tuple[Instruction, ...]:
+    return tuple(Instruction(_OPS[row[0]], tuple(row[1:])) for row in rows)
