@@ -1,4 +1,4 @@
-"""The command: `python -m bench [derive] [speed] [simulate] [--quick]`."""
+"""The command: `python -m bench [derive] [counts] [speed] [growth] [start] [simulate] [--quick]`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
-PARTS = ("derive", "speed", "simulate")
+PARTS = ("derive", "counts", "speed", "growth", "start", "simulate")
 ROOT = Path(__file__).parents[1]
 
 

@@ -20,13 +20,13 @@ from polhode.formalisms import names
 from . import sympy_arm
 from .clock import Measure, least_times, seconds_of
 from .models import binary_tree, chain
-from .table import Row
+from .table import Timing
 
 SECTION = "derive"
 _FRESH = counting(1)
 
 
-def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
+def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     """The section's table."""
     _check_same_arm()
     passes = 3 if quick else 9
@@ -52,7 +52,7 @@ def _derivation(make: Callable[[str], System], formalism: str, ask: Callable[[Eq
     return measure
 
 
-def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[Row]:
+def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[Timing]:
     """Poincaré's equations, M and bias as the paper has them, beside Kane's method in SymPy."""
     made = []
     for size in (3, 4) if quick else (3, 6):
@@ -65,18 +65,18 @@ def _against_kane(quick: bool, passes: int, say: Callable[[str], None]) -> list[
         ours = least_times({"ours": measures["ours"]}, passes)["ours"]
         after_cse = sympy_arm.operations_after_cse(sympy_arm.kane(size))
         note = f"{_operations(chain(size), 'poincare')} operations, SymPy after cse {after_cse}"
-        made.append(Row(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note))
+        made.append(Timing(SECTION, f"{size}-joint arm", "M and bias, poincare", ours, "SymPy Kane", theirs, note=note))
     return made
 
 
-def _formalisms(passes: int) -> list[Row]:
+def _formalisms(passes: int) -> list[Timing]:
     asked = {"M and bias": _mass_and_bias, "accelerations": _accelerations}
     goals = {("articulated_body", "accelerations"): 0.060, ("poincare", "M and bias"): 0.3}
     cases = [(name, what) for name in names() for what in asked]
     measures = {f"{what}, {name}": _derivation(partial(chain, 6), name, asked[what]) for name, what in cases}
     least = least_times(measures, passes)
     return [
-        Row(
+        Timing(
             SECTION,
             "6-joint arm",
             f"{what}, {name}",
@@ -87,7 +87,7 @@ def _formalisms(passes: int) -> list[Row]:
     ]
 
 
-def _large(passes: int) -> list[Row]:
+def _large(passes: int) -> list[Timing]:
     cases = {
         "30-body tree": (lambda tag: binary_tree(30, tag), 0.5),
         "100-link chain": (lambda tag: chain(100, tag, "xyz"), 2.0),
@@ -97,12 +97,12 @@ def _large(passes: int) -> list[Row]:
         max(2, passes // 2),
     )
     return [
-        Row(SECTION, name, "accelerations, articulated_body", least[name], most_seconds=goal)
+        Timing(SECTION, name, "accelerations, articulated_body", least[name], most_seconds=goal)
         for name, (_, goal) in cases.items()
     ]
 
 
-def _cold(passes: int, say: Callable[[str], None]) -> list[Row]:
+def _cold(passes: int, say: Callable[[str], None]) -> list[Timing]:
     """A fresh process each time, nothing cached."""
     say("cold starts")
     own: dict[str, float] = {}
@@ -118,7 +118,7 @@ def _cold(passes: int, say: Callable[[str], None]) -> list[Row]:
     whole = f"imports {1e3 * own['import']:.0f} ms; on the wall {1e3 * sum(wall.values()):.0f} ms"
     case, what = "6-joint arm", "to a native function, cold"
     return [
-        Row(
+        Timing(
             SECTION,
             case,
             what,
@@ -126,7 +126,7 @@ def _cold(passes: int, say: Callable[[str], None]) -> list[Row]:
             most_seconds=0.4,
             note=f"{parts}; {on_the_wall}",
         ),
-        Row(SECTION, case, f"{what}, with imports", sum(own.values()), note=whole),
+        Timing(SECTION, case, f"{what}, with imports", sum(own.values()), note=whole),
     ]
 
 

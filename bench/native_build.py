@@ -76,7 +76,7 @@ def mujoco_loop() -> Loop:
 
 def run_loop(program: Path, folder: Path, seconds: float, functions: Sequence[str] = ()) -> dict[str, float]:
     """Run a loop on the model and states in a folder; seconds a call by function."""
-    command = [program, folder, str(seconds), *functions]
+    command = [str(program), str(folder), str(seconds), *functions]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise PolhodeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,12 @@ class OurLoop:
         self._count = len(self._inputs[0])
         self._work = np.ascontiguousarray(compiled.work())
         self._outputs = [np.zeros((self._count, len(output.slots))) for output in program.outputs]
+
+    @cached_property
+    def _lanes(self) -> Any:
+        """The function for several states at once, compiled when it is first asked for."""
         host = engine.host()
-        self._in_lanes = engine.load(lane_module(program, host.lanes, fused=host.fused), None)
+        return engine.load(lane_module(self._compiled.program, host.lanes, fused=host.fused), None)
 
     def single(self, seconds: float, *, keep: bool = False) -> float:
         """Seconds a call, one state at a time; each result overwrites the last, as in the peers, unless kept."""
@@ -50,7 +55,7 @@ class OurLoop:
         """Seconds a state, all states in one call."""
         strides = [array.shape[1] for array in self._inputs]
         nanoseconds = self._library.least_batch(
-            ctypes.c_void_p(self._in_lanes.address("ph_lanes")),
+            ctypes.c_void_p(self._lanes.address("ph_lanes")),
             ctypes.c_int64(self._count),
             ctypes.c_double(seconds),
             _pointers(self._inputs),
@@ -60,15 +65,15 @@ class OurLoop:
         )
         return 1e-9 * float(nanoseconds)
 
-    def values(self, *, lanes: bool) -> Floats:
-        """What one round leaves in the first output: it is the timed code itself that is checked."""
+    def values(self, *, lanes: bool = False) -> Floats:
+        """What one round leaves in the outputs, a row for each state: it is the timed code itself that is checked."""
         for output in self._outputs:
             output[:] = np.nan
         if lanes:
             self.in_lanes(0.0)
         else:
             self.single(0.0, keep=True)
-        return self._outputs[0].copy()
+        return np.hstack(self._outputs)
 
 
 def _pointers(arrays: Sequence[Floats]) -> Any:

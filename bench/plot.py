@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .table import Row
+from .table import Row, Timing
 
-_COLOURS = {"derive": "#4477aa", "speed": "#228833", "simulate": "#cc6677"}
+_COLOURS = {"derive": "#4477aa", "speed": "#228833", "growth": "#ccbb44", "simulate": "#cc6677"}
 
 
 def draw(rows: Sequence[Row], path: Path) -> bool:
     """Draw how many times faster each measure is than its peer, goals marked; False where there is no ratio."""
-    shown = [row for row in rows if row.ratio is not None]
+    shown = [row for row in rows if isinstance(row, Timing) and row.ratio is not None]
     if not shown:
         return False
     import matplotlib

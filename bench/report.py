@@ -10,18 +10,29 @@ from .plot import draw
 from .table import Row, as_markdown
 
 _METHOD = """\
-Everything on this page was measured in one run of `python -m bench` on the machine below, ours and the peers by turns,
+Every time on this page was measured in one run of `python -m bench` on the machine below, ours and the peers by turns,
 on one core. Each figure is the least seen; a ratio says how many times longer the peer takes.
 
 - **derive**: processor time from a built `System` to the graph, every mass, centre, inertia, offset and gravity a
   symbol, under names never used before. SymPy's arm is checked to be the same mechanism. The cold start is in a fresh
   process without any cache; its time on the wall is in the note.
+- **counts**: multiplications and additions of one evaluation; sines, cosines and divisions apart, set-up (what depends
+  on parameters alone) not counted. The arms beside OpenSYMORO, which counts with base parameters, are symbolic
+  throughout; the robots beside Pinocchio traced by CasADi have their numbers baked in. Those counts are quoted; ours
+  are read off the plan in this run. Then, for each pass, the count when it alone is left out, and what computing the
+  sine of a sum of angles from those of its parts changes.
 - **speed**: time of one call in one and the same C++ loop over 64 random states, nothing subtracted, each result
   overwriting the last, parameters baked in; the best round counts, for ours and for theirs. Pinocchio is header-only,
   `g++ -O3 -march=native -DNDEBUG`, `aba` with `Convention::WORLD` and `crba` with `Convention::LOCAL` (the faster
-  ones), on the same tree; values agree to 1e-9 relative. Ours writes the whole mass matrix, `crba` its upper triangle.
+  ones), on the same tree; values agree to 1e-9 relative, derivatives (all three matrices of each, along the tangent of
+  the configuration) to 1e-8. Ours writes the whole mass matrix, Pinocchio its upper triangle.
   In lanes, several states are computed at once and all results are kept. MuJoCo's `mj_forward` has contacts and
   constraints off.
+- **growth**: the same loop on chains of revolute joints about x, y and z in turn, by `articulated_body`; times are
+  those of a call divided by the number of joints.
+- **start**: processor time of `polhode.load(file).derive().compile().native(function)` in fresh processes, with all
+  that it imports on first use: cold with an empty cache, warm with what the cold one left there. The time on the wall
+  and that of `import polhode` before are in the note.
 - **simulate**: a double pendulum with the same step, both recording every state; the motions agree to 1e-7 over one
   second.
 """

@@ -6,9 +6,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from polhode import System
+from polhode import System, load
 from polhode.errors import PolhodeError
-from polhode.formats.urdf import load_urdf
 
 
 @dataclass(frozen=True)
@@ -20,22 +19,29 @@ class Robot:
     base: str = "fixed"
     locked: tuple[str, ...] = ()
 
-    def system(self) -> System:
-        """The robot with its locked joints welded."""
+    @property
+    def path(self) -> Path:
+        """Where its file is."""
         folder = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots"
         if not folder.is_dir():
             raise PolhodeError(
                 "the example robots are not there.", cure="pip install example-robot-data", code="E-BENCH-005"
             )
-        return load_urdf(folder / self.file, base=self.base, locked=self.locked)
+        return folder / self.file
+
+    def system(self) -> System:
+        """The robot with its locked joints welded."""
+        return load(self.path, base=self.base, locked=self.locked)
 
 
+UR5 = Robot("ur5", "ur_description/urdf/ur5_robot.urdf")
+TALOS = Robot("talos", "talos_data/robots/talos_reduced.urdf", "floating")
 ARMS = (
-    Robot("ur5", "ur_description/urdf/ur5_robot.urdf"),
+    UR5,
     Robot("panda", "panda_description/urdf/panda.urdf", locked=("panda_finger_joint1", "panda_finger_joint2")),
 )
 WALKERS = (
     Robot("solo12", "solo_description/robots/solo12.urdf", "floating"),
     Robot("anymal", "anymal_b_simple_description/robots/anymal.urdf", "floating"),
-    Robot("talos", "talos_data/robots/talos_reduced.urdf", "floating"),
+    TALOS,
 )

@@ -18,7 +18,7 @@ from polhode.runtime.fixed_step import FixedStep
 
 from .clock import least_times, seconds_of
 from .plain_tree import Floats, as_mjcf, plain_tree
-from .table import Row
+from .table import Timing
 
 SECTION = "simulate"
 STEP = 0.001
@@ -28,7 +28,7 @@ MOTION = 10.0
 _LINKS = (("upper", 1, Fraction(1, 2), Fraction(1, 12)), ("lower", 1, Fraction(1, 2), Fraction(1, 12)))
 
 
-def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
+def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     """The section's table."""
     loop = _our_loop()
     passes = 5 if quick else 40
@@ -55,7 +55,7 @@ def _our_run(loop: FixedStep, start: Floats, steps: int, every: int = 1) -> Floa
     return np.asarray(run.states)
 
 
-def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) -> list[Row]:
+def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) -> list[Timing]:
     """RK4 with the same step, every state recorded by both, one thread."""
     import mujoco  # type: ignore[import-untyped]
     from mujoco import rollout
@@ -84,11 +84,11 @@ def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) ->
     )
     case, peer = "double pendulum", "MuJoCo rollout"
     return [
-        Row(
+        Timing(
             SECTION, case, "one RK4 step", least["ours"], peer, least["theirs"], least_ratio=30,
             note=f"{1e-6 / least['ours']:.1f} million steps a second",
         ),
-        Row(
+        Timing(
             SECTION, case, f"one RK4 step, {BATCH} runs at once", least["ours, many"], peer, least["theirs, many"],
             note=f"{1e-6 / least['ours, many']:.1f} million steps a second",
         ),
@@ -99,7 +99,7 @@ def _per_step(call: Callable[[], object], steps: int) -> float:
     return seconds_of(call) / steps
 
 
-def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> Row:
+def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> Timing:
     """The same ten seconds, to the error that RK45 makes at 1e-8 or less."""
     say("SciPy with SymPy's right-hand side")
     rates = _rates_by_sympy()
@@ -122,7 +122,7 @@ def _against_scipy(loop: FixedStep, passes: int, say: Callable[[str], None]) -> 
         },
         passes,
     )
-    return Row(
+    return Timing(
         SECTION, "double pendulum", "ten seconds of motion", least["ours"], "solve_ivp and SymPy", least["theirs"],
         note=f"errors {our_error:.0e} and {their_error:.0e}",
     )  # fmt: skip

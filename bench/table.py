@@ -1,14 +1,30 @@
-"""What was measured: rows of ours beside a peer's, printed as text and as Markdown."""
+"""What was measured and counted: rows of ours beside a peer's, printed as text and as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import groupby
+from typing import Any, Protocol
+
+
+class Row(Protocol):
+    """A line of a table: which section it belongs to, and what it shows under which headings."""
+
+    @property
+    def section(self) -> str: ...
+
+    @property
+    def headings(self) -> tuple[str, ...]: ...
+
+    @property
+    def cells(self) -> tuple[str, ...]: ...
+
+    def as_json(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
-class Row:
+class Timing:
     """One measurement: least seconds of ours and of the peer, and the goals that were set for it."""
 
     section: str
@@ -35,9 +51,95 @@ class Row:
             self.most_seconds is None or self.ours <= self.most_seconds
         )
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return "model", "what", "polhode", "peer", "theirs", "ratio", "goal", "note"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        ratio = "" if self.ratio is None else f"{_three_digits(self.ratio)}×"
+        times = duration(self.ours), self.peer, duration(self.theirs)
+        wanted = [f"≥ {self.least_ratio:g}×"] if self.least_ratio is not None else []
+        wanted += [f"≤ {duration(self.most_seconds)}"] if self.most_seconds is not None else []
+        return self.case, self.what, *times, ratio, _goal(wanted, self.met), self.note
+
     def as_json(self) -> dict[str, Any]:
         """The row as a plain record."""
         return {**asdict(self), "ratio": self.ratio, "met": self.met}
+
+
+@dataclass(frozen=True)
+class Count:
+    """Multiplications and additions of ours and of a peer, and which share of theirs ours may be at most.
+
+    >>> Count("counts", "arm", "inverse", 90, "other", 100, most_share=0.95).cells
+    ('arm', 'inverse', '90', 'other', '100', '0.90', '≤ 0.95: met', '')
+    """
+
+    section: str
+    case: str
+    what: str
+    ours: int
+    peer: str
+    theirs: int
+    most_share: float | None = None
+    note: str = ""
+
+    @property
+    def share(self) -> float:
+        """Our operations for one of theirs."""
+        return self.ours / self.theirs
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met; None where none was set."""
+        return None if self.most_share is None else self.share <= self.most_share
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return "model", "what", "polhode", "peer", "theirs", "share", "goal", "note"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        wanted = [f"≤ {self.most_share:g}"] if self.most_share is not None else []
+        counts = f"{self.ours:,}", self.peer, f"{self.theirs:,}", f"{self.share:.2f}"
+        return self.case, self.what, *counts, _goal(wanted, self.met), self.note
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a plain record."""
+        return {**asdict(self), "share": self.share, "met": self.met}
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Operations with every pass, how many there are when one is left out, and what splitting angles does.
+
+    >>> Gain("counts", "arm", "inverse", 200, {"slide": 250, "merge": 200}, "").cells
+    ('arm', 'inverse', '200', '250 (+25 %)', '200', '')
+    """
+
+    section: str
+    case: str
+    what: str
+    ours: int
+    without: Mapping[str, int]
+    split_angles: str
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return "model", "what", "polhode", *(f"without {name}" for name in self.without), "split angles"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return self.case, self.what, f"{self.ours:,}", *map(self._beside_ours, self.without.values()), self.split_angles
+
+    def _beside_ours(self, count: int) -> str:
+        percent = f" ({100 * (count / self.ours - 1):+.0f} %)" if count != self.ours else ""
+        return f"{count:,}{percent}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a plain record."""
+        return asdict(self)
 
 
 def duration(seconds: float | None) -> str:
@@ -58,32 +160,27 @@ def _three_digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def _goal(row: Row) -> str:
-    if row.met is None:
-        return ""
-    wanted = [f"≥ {row.least_ratio:g}×"] if row.least_ratio is not None else []
-    wanted += [f"≤ {duration(row.most_seconds)}"] if row.most_seconds is not None else []
-    return f"{', '.join(wanted)}: {'met' if row.met else 'missed'}"
-
-
-HEADINGS = ("model", "what", "polhode", "peer", "theirs", "ratio", "goal", "note")
-
-
-def cells(row: Row) -> tuple[str, ...]:
-    """A row as the table shows it."""
-    ratio = "" if row.ratio is None else f"{_three_digits(row.ratio)}×"
-    times = duration(row.ours), row.peer, duration(row.theirs)
-    return row.case, row.what, *times, ratio, _goal(row), row.note
+def _goal(wanted: Sequence[str], met: bool | None) -> str:
+    return "" if met is None else f"{', '.join(wanted)}: {'met' if met else 'missed'}"
 
 
 def as_text(rows: Sequence[Row]) -> str:
-    """A table for the terminal."""
-    lines = [HEADINGS, *map(cells, rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADINGS))]
+    """Tables for the terminal, a new one wherever the headings change."""
+    return "\n\n".join(_columns(lines) for lines in _tables(rows))
+
+
+def _columns(lines: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """A Markdown table."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *map(cells, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """Markdown tables, a new one wherever the headings change."""
+    ruled = ([headings, ("---",) * len(headings), *lines] for headings, *lines in _tables(rows))
+    return "\n\n".join("\n".join(f"| {' | '.join(line)} |" for line in lines) for lines in ruled)
+
+
+def _tables(rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
+    """Neighbours with the same headings, under them."""
+    grouped = groupby(rows, key=lambda row: row.headings)
+    return [[headings, *(row.cells for row in group)] for headings, group in grouped]

@@ -81,7 +81,7 @@ int main(int count_of_arguments, char** argument) {
     tau.push_back(Eigen::Map<const Vector>(row + model.nq + 2 * model.nv, model.nv));
   }
   std::vector<double> values;
-  // The call is timed as it stands, not through a pointer: `measure` is made anew for each.
+  // A template, so that the timed loop holds the call itself and no pointer to it.
   const auto measure = [&](const auto& call, const auto& keep) {
     return [&, call, keep] {
       for (std::size_t k = 0; k < count; ++k) {

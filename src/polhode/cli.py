@@ -19,7 +19,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(help="A model file (.yaml).", show_default=False)]
+File = Annotated[Path, typer.Argument(help="A model file (.yaml) or a robot file (.urdf, .xml).", show_default=False)]
+Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
 
@@ -47,12 +48,13 @@ def derive(
     formalism: Formalism = "auto",
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from .commands import derive as command
 
-    command.run(file, formalism, of, latex, json)
+    command.run(file, formalism, of, latex, json, base)
 
 
 @app.command()
@@ -70,6 +72,7 @@ def simulate(
     page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Run a mechanism; write what came of it."""
@@ -77,19 +80,20 @@ def simulate(
 
     options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
-    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json))
+    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base))
 
 
 @app.command()
 def compare(
     file: File,
     timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Derive by every formalism: prove that they agree, count operations, time native code."""
     from .commands import compare as command
 
-    raise typer.Exit(command.run(file, timing, json))
+    raise typer.Exit(command.run(file, timing, json, base))
 
 
 @app.command()
@@ -99,20 +103,33 @@ def export(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
     of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
     formalism: Formalism = "auto",
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Write functions as source code without dependencies."""
     from .commands import export as command
 
-    command.run(file, target, out, of or ["forward_dynamics"], formalism, json)
+    command.run(file, target, out, of or ["forward_dynamics"], formalism, json, base)
 
 
 @app.command()
-def check(file: File, json: Json = False) -> None:
+def check(file: File, base: Base = None, json: Json = False) -> None:
     """Check a model file: that it reads, derives, agrees, and can start."""
     from .commands import check as command
 
-    raise typer.Exit(command.run(file, json))
+    raise typer.Exit(command.run(file, json, base))
+
+
+@app.command()
+def ladder(
+    joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
+    by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    json: Json = False,
+) -> None:
+    """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
+    from .commands import ladder as command
+
+    command.run(joints, by_joints, json)
 
 
 @app.command()

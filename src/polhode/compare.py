@@ -98,6 +98,8 @@ def compare(
 ) -> Comparison:
     """Derive a system by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
+    What `auto` picks for each function comes last.
+
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
@@ -116,9 +118,13 @@ def compare(
             made.pop(formalism, None)
             rows = [row for row in rows if row.formalism != formalism]
             refused.append((formalism, str(error)))
+    if formalisms is None and made:
+        rows += [_row(system, "auto", function, run) for function in functions]
     if not made:
         raise PolhodeError("no formalism accepts this system.", place=f"system '{system.name}'", cure=refused[0][1])
     first, *others = made.values()
+    if formalisms is None:
+        others.append(derive(system, "auto"))
     agree = all(first.agrees_with(other) for other in others)
     return Comparison(system.name, tuple(made), agree, tuple(rows), tuple(refused))
 

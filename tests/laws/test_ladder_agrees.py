@@ -29,7 +29,8 @@ def name_of(module: ModuleType) -> str:
 
 def derive(system: System, module: ModuleType, passes: tuple[str, ...] = ()) -> Equations:
     tree = build_tree(system)
-    return Equations(system, tree, name_of(module), tuple(passes), lambda: module.recipe(system, apply(tree, passes)))
+    recipe = module.recipe(system, apply(tree, passes))
+    return Equations(system, tree, name_of(module), tuple(passes), lambda: recipe)
 
 
 def assert_agrees(made: Equations, judge: Equations) -> None:

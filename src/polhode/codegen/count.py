@@ -28,10 +28,17 @@ class Operations:
         return self.multiplications + self.additions
 
     def __str__(self) -> str:
-        return (
-            f"{self.multiplications} multiplications, {self.additions} additions, {self.divisions} divisions, "
-            f"{self.sincos} sine-cosine pairs"
-        )
+        parts = [
+            _counted(self.multiplications, "multiplication"),
+            _counted(self.additions, "addition"),
+            _counted(self.divisions, "division"),
+            _counted(self.sincos, "sine-cosine pair"),
+        ]
+        return ", ".join(parts)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def count(program: Program) -> Operations:

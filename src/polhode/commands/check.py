@@ -15,9 +15,9 @@ from ..simulate.state import start_state
 from . import show
 
 
-def run(file: Path, json: bool) -> int:
+def run(file: Path, json: bool, base: str | None = None) -> int:
     """Load, derive by every formalism, and look at the mass matrix where a run may start."""
-    system = show.loaded(file)
+    system = show.loaded(file, base)
     equations = system.derive()
     comparison = compare(system, run=False)
     unset = [name for name, parameter in system.parameters.items() if parameter.value is None]

@@ -10,9 +10,9 @@ from ..compare import Comparison, compare
 from . import show
 
 
-def run(file: Path, timing: bool, json: bool) -> int:
+def run(file: Path, timing: bool, json: bool, base: str | None = None) -> int:
     """Load, compare and print; the exit code is 1 should formalisms disagree."""
-    comparison = compare(show.loaded(file), run=timing)
+    comparison = compare(show.loaded(file, base), run=timing)
     if json:
         show.as_json(comparison.as_json())
     else:

@@ -35,7 +35,7 @@ RESULTS = {
 _SMALL = 150
 
 
-def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool) -> None:
+def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None) -> None:
     """Load, derive and print."""
     if of is not None and of not in RESULTS:
         close = get_close_matches(of, RESULTS, n=1)
@@ -44,7 +44,7 @@ def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool) -> 
             cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(RESULTS)}.",
             code="E-CLI-002",
         )
-    system = show.loaded(file)
+    system = show.loaded(file, base)
     began = time.perf_counter()
     equations = system.derive(formalism)
     wanted = [of] if of else ["mass_matrix", "forcing"]

@@ -57,11 +57,11 @@ def as_json(record: Any) -> None:
     sys.stdout.write(json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False) + "\n")
 
 
-def loaded(file: Path) -> System:
-    """The system that a model file describes."""
+def loaded(file: Path, base: str | None = None) -> System:
+    """The system that a model file describes; `base` is for readers of robot files."""
     from ..formats import load
 
-    return load(file)
+    return load(file) if base is None else load(file, base=base)
 
 
 def assignments(given: Iterable[str], option: str) -> dict[str, float]:

@@ -19,9 +19,10 @@ def run(
     options: dict[str, Any],
     files: dict[str, Path | None],
     json: bool,
+    base: str | None = None,
 ) -> int:
     """Load, derive, simulate, write; returns the exit code."""
-    system = show.loaded(file)
+    system = show.loaded(file, base)
     parameters, inputs = _settings(system, settings)
     _check_folders(files)
     if json:

@@ -60,10 +60,9 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
 
 
 def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[str]) -> None:
-    taken = signature(reader).parameters.values()
-    if any(each.kind is Parameter.VAR_KEYWORD for each in taken):
-        return  # it hands them on
-    known = [each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY]
+    readers = (load_urdf, load_mjcf) if reader is load_xml else (reader,)
+    taken = [each for one in readers for each in signature(one).parameters.values()]
+    known = list(dict.fromkeys(each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY))
     for name in given:
         if name not in known:
             close = get_close_matches(name, known, n=1)

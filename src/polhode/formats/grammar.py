@@ -112,8 +112,13 @@ class _Parser:
                 return self.operands[0]
 
     def _next(self) -> Token:
-        self.place += 1
+        """The next token; at the end, the end again."""
+        self.place = min(self.place + 1, len(self.tokens))
         return self.tokens[self.place - 1]
+
+    def _follows(self, ahead: int, text: str) -> bool:
+        place = self.place + ahead
+        return place < len(self.tokens) and self.tokens[place].text == text
 
     def _operand(self, token: Token) -> bool:
         """Take a token where a value must begin; return whether a value is still wanted."""
@@ -137,7 +142,7 @@ class _Parser:
         if not called:
             self.operands.append(self._said(token, lambda: self.meaning.named(token.text)))
             return False
-        if token.text in CONSTANTS and self.tokens[self.place + 1].text == ")":
+        if token.text in CONSTANTS and self._follows(1, ")"):
             self.place += 2
             self.operands.append(pi if token.text == "pi" else self._said(token, lambda: self.meaning.time()))
             return False
