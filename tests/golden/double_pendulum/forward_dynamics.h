@@ -12,8 +12,8 @@
  * Made:
  * udot: 2 (accelerations): first, second
  *
- * Operations: 19 multiplications, 13 additions, 1 divisions, 2 sine-cosine
- * pairs. The set-up takes 20.
+ * Operations: 19 multiplications, 13 additions, 1 division, 2 sine-cosine pairs.
+ * The set-up takes 20.
  * Seat: where a joint sits on what carries it, before it moves.
  * Regrouped: with the mass that a joint does not move counted to what carries
  * it.

@@ -13,7 +13,7 @@
  * Made:
  * udot: 1 (accelerations): omega
  *
- * Operations: 4 multiplications, 3 additions, 0 divisions, 1 sine-cosine pairs.
+ * Operations: 4 multiplications, 3 additions, 0 divisions, 1 sine-cosine pair.
  * The set-up takes 3.
  * Seat: where a joint sits on what carries it, before it moves.
  * Regrouped: with the mass that a joint does not move counted to what carries
