@@ -77,8 +77,8 @@ def _gain(name: str, system: System, what: str) -> Gain:
     without = {left_out: _least(system, what, left_out) for left_out in passes}
     without["factor"] = _planned(usual, what, factor=False).total
     ours, split = (_planned(usual, what, split_angles=split_angles) for split_angles in (False, True))
-    note = f"{split.sincos} instead of {ours.sincos} sine-cosine pairs, {split.total - ours.total:+d} operations"
-    return Gain(SECTION, name, what, ours.total, without, note)
+    saved = f"{split.sincos} instead of {ours.sincos} sine-cosine pairs, {split.total - ours.total:+d} operations"
+    return Gain(SECTION, name, what, ours.total, without, saved if split != ours else "nothing to split")
 
 
 def _least(system: System, what: str, left_out: str) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from polhode.errors import PolhodeError
+
 from .clock import seconds_of
 from .contest import Contest
 from .models import chain
@@ -28,33 +30,34 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     for size in sizes:
         say(f"{size} joints")
         made.append(_chain(size, contest, goal=_LEAST_RATIO if size in (30, 300) else None))
-    middle, last = made[1], made[-1]
-    growth = f"{last.ours / middle.ours:.2f} of what it takes in the {middle.case}"
-    made.append(
-        Timing(SECTION, last.case, "one joint", last.ours, most_seconds=_MOST_GROWTH * middle.ours, note=growth)
-    )
-    return made
+    return made if quick else [*made, _growth(made[1], made[-1])]
 
 
 def _chain(size: int, contest: Contest, goal: float | None) -> Timing:
-    system = chain(size, axes="xyz")
-    equations = system.derive("articulated_body")
+    case, what, peer = f"{size}-joint chain", f"{_WHAT}, a joint", "Pinocchio ABA"
+    equations = chain(size, axes="xyz").derive("articulated_body")
     functions = equations.compile(bake=True, cache=False)
     stages: dict[str, Callable[[], object]] = {
         "derive": lambda: equations.forward_dynamics,
         "plan": partial(functions.program, _WHAT),
         "compile": partial(functions.native, _WHAT),
     }
-    taken = {name: seconds_of(stage) for name, stage in stages.items()}
+    try:
+        taken = {name: seconds_of(stage) for name, stage in stages.items()}
+    except PolhodeError as problem:
+        found = problem.problems[0]
+        return Timing(SECTION, case, what, None, peer, least_ratio=goal, note=f"{found.message} [{found.code}]")
     timed = contest.of(equations, {_WHAT: functions.native(_WHAT)})
+    ours, theirs = (seconds[_WHAT] / size for seconds in (timed.single, timed.peers["pinocchio"]))
     parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in taken.items())
-    return Timing(
-        SECTION,
-        f"{size}-joint chain",
-        f"{_WHAT}, a joint",
-        timed.single[_WHAT] / size,
-        "Pinocchio ABA",
-        timed.peers["pinocchio"][_WHAT] / size,
-        least_ratio=goal,
-        note=f"{len(functions.program(_WHAT).run) / size:.0f} operations a joint; {parts}",
-    )
+    note = f"{len(functions.program(_WHAT).run) / size:.0f} operations a joint; {parts}"
+    return Timing(SECTION, case, what, ours, peer, theirs, least_ratio=goal, note=note)
+
+
+def _growth(middle: Timing, last: Timing) -> Timing:
+    """What a joint of the last chain takes beside one of the middle chain."""
+    goal, note = None, last.note
+    if middle.ours is not None:
+        goal = _MOST_GROWTH * middle.ours
+        note = note if last.ours is None else f"{last.ours / middle.ours:.2f} of that in the {middle.case}"
+    return Timing(SECTION, last.case, "one joint", last.ours, most_seconds=goal, note=note)

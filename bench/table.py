@@ -25,12 +25,20 @@ class Row(Protocol):
 
 @dataclass(frozen=True)
 class Timing:
-    """One measurement: least seconds of ours and of the peer, and the goals that were set for it."""
+    """One measurement: least seconds of ours and of the peer, and the goals that were set for it.
+
+    Where ours could not be measured it is None, the note says why, and a goal is missed.
+
+    >>> Timing("speed", "arm", "inverse", 2e-7, "other", 1e-6, least_ratio=4).cells
+    ('arm', 'inverse', '200 ns', 'other', '1.00 µs', '5.00×', '≥ 4×: met', '')
+    >>> Timing("speed", "arm", "inverse", None, most_seconds=1.0).met
+    False
+    """
 
     section: str
     case: str
     what: str
-    ours: float
+    ours: float | None
     peer: str = ""
     theirs: float | None = None
     least_ratio: float | None = None
@@ -40,7 +48,7 @@ class Timing:
     @property
     def ratio(self) -> float | None:
         """How many times longer the peer takes."""
-        return None if self.theirs is None else self.theirs / self.ours
+        return None if self.theirs is None or self.ours is None else self.theirs / self.ours
 
     @property
     def met(self) -> bool | None:
@@ -48,7 +56,7 @@ class Timing:
         if self.least_ratio is None and self.most_seconds is None:
             return None
         return (self.least_ratio is None or (self.ratio is not None and self.ratio >= self.least_ratio)) and (
-            self.most_seconds is None or self.ours <= self.most_seconds
+            self.most_seconds is None or (self.ours is not None and self.ours <= self.most_seconds)
         )
 
     @property

@@ -1,6 +1,6 @@
 """The expression graph: exact, shared, fingerprinted."""
 
-from .decide import independent_columns, is_zero, rank, same
+from .decide import independent_columns, is_zero, rank, rational_value, same
 from .derivative import derivative, directional, gradient, jacobian
 from .evaluate import constant_value, evaluate
 from .functions import (
@@ -34,6 +34,7 @@ __all__ = [
     "Expr", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "constant_value", "cos",
     "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
-    "number", "operation_counts", "pi", "quiet_collector", "rank", "rebuild", "same", "sign", "sin", "sinh",
-    "skew", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "to_sympy", "topological", "unit_symbols",
+    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sign",
+    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "to_sympy", "topological",
+    "unit_symbols",
 ]  # fmt: skip

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
-from .field import P, inverse
+from .evaluate import constant_value
+from .field import P, inverse, rational
+from .graph import free_symbols
 from .node import as_expr
 
 
@@ -54,3 +57,19 @@ def rank(matrix: Sequence[Sequence[Any]]) -> int:
 def independent_columns(matrix: Sequence[Sequence[Any]]) -> list[int]:
     """The first columns that span the column space."""
     return _eliminated(matrix)[1]
+
+
+def rational_value(value: Any) -> Fraction | None:
+    """The rational number that an expression without symbols is; None if it is none (or not a plain one).
+
+    >>> from polhode.expr import as_expr, sqrt
+    >>> rational_value((1 + sqrt(as_expr(5))) * (1 - sqrt(as_expr(5))))
+    Fraction(-4, 1)
+    """
+    expr = as_expr(value)
+    if expr.is_number:
+        return Fraction(expr.data)
+    if free_symbols([expr]):
+        return None
+    guess = Fraction(str(constant_value(expr))).limit_denominator(10**12)
+    return guess if rational(guess) == expr.fp else None

@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, skew, sqrt
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
 from ..expr.field import root_of_integer, square_free
 
 _LETTERS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
@@ -42,18 +42,18 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
         raise PolhodeError(
             "the axis has zero length.", cure="Give a direction, for example [0, 0, 1].", code="E-AXIS-003"
         )
-    square = as_expr(square)
-    if not square.is_number:
+    known = rational_value(square)
+    if known is None:
         raise PolhodeError(
             "the length of a symbolic axis is not known.",
             cure='Turn the joint instead: axis "z" and rotation [("y", angle)], or use components from unit_symbols.',
             code="E-AXIS-004",
         )
-    if square.is_number and all(entry.is_number for entry in entries):
-        _, inside = square_free(square.data)
-        if root_of_integer(inside) is None:
-            return _nearest_rational_direction([entry.data for entry in entries])
-    return Vector([entry / sqrt(square) for entry in entries])
+    _, inside = square_free(known)
+    if root_of_integer(inside) is None and all(entry.is_number for entry in entries):
+        return _nearest_rational_direction([entry.data for entry in entries])
+    length = sqrt(as_expr(known))
+    return Vector([entry / length for entry in entries])
 
 
 def _nearest_rational_direction(axis: Sequence[Fraction]) -> Vector:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, sqrt
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, sqrt
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
 from ..geometry.linear import inverse
@@ -42,7 +42,8 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
     square = h1.dot(h1)
     if is_zero(square):
         return Pose(Matrix.identity(3), h2 * eps)
-    nu = sqrt(as_expr(square))
+    known = rational_value(square)
+    nu = sqrt(as_expr(square if known is None else known))
     a = h1 / nu
     angle = nu * eps
     R = about(a, angle)

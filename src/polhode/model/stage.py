@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Matrix, Vector, as_expr, rank, same
+from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import generated_subalgebra
 
@@ -26,8 +26,8 @@ _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
 
 def _check_length(column: Vector) -> None:
     """The angle of a turn is speed times length, so that the length of the axis must be known exactly."""
-    square = as_expr(Vector(column[:3]).dot(column[:3]))
-    if square.is_number and (not square.data or root_of_integer(square_free(square.data)[1]) is not None):
+    square = rational_value(Vector(column[:3]).dot(column[:3]))
+    if square is not None and (not square or root_of_integer(square_free(square)[1]) is not None):
         return
     raise ModelError(
         f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length.",
