@@ -92,12 +92,7 @@ class _Factoring:
         if _shared_factor(terms) is None:
             return
         rank = self.rank[value]
-        while (factor := _shared_factor(terms)) is not None:
-            inside = [(sign, _without(factors, factor)) for sign, factors in terms if _has(factors, factor)]
-            terms = [term for term in terms if not _has(term[1], factor)]
-            inner = self._sum(self._factored_terms(inside, rank), rank)
-            product = self._product((factor, 1), inner, rank)
-            terms.append((product[1], (product[0],)))
+        terms = self._factored_terms(terms, rank)
         whole = self._parts(terms, rank)
         form = Form("add", (self._chain(whole[:-1], rank), whole[-1]), 1) if len(whole) > 1 else None
         if form is None:  # all terms shared the factor: the sum is one product
@@ -116,10 +111,12 @@ class _Factoring:
         return 1 if result == self.values.fingerprints[value] else -1
 
     def _factored_terms(self, terms: list[Term], rank: float) -> list[Term]:
+        """The terms with shared factors taken out, also within what is left behind them."""
         while (factor := _shared_factor(terms)) is not None:
             inside = [(sign, _without(factors, factor)) for sign, factors in terms if _has(factors, factor)]
             terms = [term for term in terms if not _has(term[1], factor)]
-            product = self._product((factor, 1), self._sum(inside, rank), rank)
+            inner = self._sum(self._factored_terms(inside, rank), rank)
+            product = self._product((factor, 1), inner, rank)
             terms.append((product[1], (product[0],)))
         return terms
 
