@@ -13,6 +13,7 @@ it. The plan
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,8 +27,8 @@ from .program import Array, Instruction, Output, Program
 from .schedule import schedule
 from .values import Form, Ref, Values
 
-_COST = {"add": 1.0, "sub": 1.0, "mul": 1.0, "div": 4.0, "sqrt": 6.0}
-_FUNCTION_COST = 20.0
+_LOG_COST = {"add": 0.0, "sub": 0.0, "mul": 0.0, "div": 2.0, "sqrt": 2.5}  # base 2
+_LOG_FUNCTION_COST = 4.5
 _EVEN = {"cos", "abs", "cosh"}
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "sign"}
 
@@ -98,14 +99,13 @@ def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:
 
 
 def _choose(values: Values) -> list[Form | None]:
-    """For each value the form whose whole expression is lightest; constants and symbols weigh nothing.
+    """For each value the form whose whole expression, shared parts written out, is lightest.
 
-    Weights strictly fall from a value to its operands, so that the choice cannot be circular.
+    Weights are logarithms, for such expressions outgrow every number. They strictly fall from a value to its operands,
+    so that the choice cannot be circular.
     """
-    weight = [float("inf")] * len(values.forms)
-    for value in values.constants:
-        weight[value] = 0.0
-    for value in values.leaves:
+    weight = [math.inf] * len(values.forms)
+    for value in (*values.constants, *values.leaves):
         weight[value] = 0.0
     chosen: list[Form | None] = [None] * len(values.forms)
     changed = True
@@ -115,10 +115,19 @@ def _choose(values: Values) -> list[Form | None]:
             if value in values.constants or value in values.leaves:
                 continue
             for form in forms:
-                total = _COST.get(form.op, _FUNCTION_COST) + sum(weight[arg] for arg, _ in form.args)
+                total = _log_sum(form, weight)
                 if total < weight[value]:
                     weight[value], chosen[value], changed = total, form, True
     return chosen
+
+
+def _log_sum(form: Form, weight: Sequence[float]) -> float:
+    """The logarithm of the form's cost and its operands' weights together, a trifle more than the heaviest."""
+    parts = [_LOG_COST.get(form.op, _LOG_FUNCTION_COST), *(weight[arg] for arg, _ in form.args)]
+    top = max(parts)
+    if top == math.inf:
+        return math.inf
+    return top + math.log2(sum(2.0 ** (part - top) for part in parts)) + 1e-9
 
 
 @dataclass

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-#: Longer programs stay as they were written: they are cut into pieces in any case.
-LONGEST = 40_000
+#: Longer programs stay as they were written.
+LONGEST = 1_000_000
 
 
 def schedule(operands: Sequence[Sequence[int]]) -> list[int]:

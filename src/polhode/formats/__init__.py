@@ -5,26 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, PolhodeError
 from ..model import System
-from .mjcf import load_mjcf
-from .schema import schema
-from .urdf import load_urdf
-from .xml_model import load_xml
-from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 
-READERS: dict[str, Callable[..., System]] = {
-    ".yaml": load_yaml,
-    ".yml": load_yaml,
-    ".json": load_yaml,
-    ".urdf": load_urdf,
-    ".mjcf": load_mjcf,
-    ".xml": load_xml,
+if TYPE_CHECKING:
+    from .json_schema import schema
+    from .mjcf import load_mjcf
+    from .urdf import load_urdf
+    from .xml_model import load_xml
+    from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
+
+#: The reader of each extension; a reader is loaded when it is first needed.
+READERS: dict[str, str] = {
+    ".yaml": "load_yaml",
+    ".yml": "load_yaml",
+    ".json": "load_yaml",
+    ".urdf": "load_urdf",
+    ".mjcf": "load_mjcf",
+    ".xml": "load_xml",
 }
+
+_HOMES = {
+    "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
+    "load_urdf": "urdf", "load_mjcf": "mjcf", "load_xml": "xml_model", "schema": "json_schema",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
 
 _FOREIGN = {".xacro": "xacro", ".sdf": "SDF"}
 
@@ -33,10 +49,10 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
     """Read a mechanism from a file, by its extension; options are the reader's, as `base="floating"` for URDF."""
     file = Path(path)
     suffix = file.suffix.lower()
-    reader = READERS.get(suffix)
-    if reader is not None:
-        _check_options(reader, suffix, options)
-        return reader(path, **options)
+    if suffix in READERS:
+        _check_options(READERS[suffix], suffix, options)
+        read: Callable[..., System] = __getattr__(READERS[suffix])
+        return read(path, **options)
     if suffix in _FOREIGN:
         raise FormatError(
             f"{_FOREIGN[suffix]} is not read yet.",
@@ -59,9 +75,11 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
     )
 
 
-def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[str]) -> None:
-    readers = (load_urdf, load_mjcf) if reader is load_xml else (reader,)
-    taken = [each for one in readers for each in signature(one).parameters.values()]
+def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
+    if not given:
+        return
+    readers = ("load_urdf", "load_mjcf") if reader == "load_xml" else (reader,)
+    taken = [each for one in readers for each in signature(__getattr__(one)).parameters.values()]
     known = list(dict.fromkeys(each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY))
     for name in given:
         if name not in known:
@@ -75,4 +93,7 @@ def _check_options(reader: Callable[..., System], suffix: str, given: Iterable[s
             )
 
 
-__all__ = ["READERS", "dumps_yaml", "load", "load_mjcf", "load_urdf", "load_yaml", "loads_yaml", "save_yaml", "schema"]
+__all__ = [
+    "READERS", "dumps_yaml", "load", "load_mjcf", "load_urdf", "load_xml", "load_yaml", "loads_yaml", "save_yaml",
+    "schema",
+]  # fmt: skip
