@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import FormatError
-from ..expr import Expr, Matrix, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotation import as_rotation
 from ..model import Body, Joint, Shape, System
@@ -110,7 +110,7 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     if len(sizes) != (count or 3):
         raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-YAML-043")
     named = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
-    pose = Pose(as_rotation(shape.rotation, place), shape.at)  # type: ignore[arg-type]
+    pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
     return {"type": shape.kind, **named, **_placement(pose, scope)}
 
 

@@ -41,7 +41,7 @@ def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
             isinstance(data, list) and isinstance(part, int) and part < len(data)
         ):
             path.append(part)
-            data = data[part]  # type: ignore[index]
+            data = data[part]  # type: ignore[index]  # a plain tree of mappings and lists; what is neither is caught
     return tuple(path), data
 
 

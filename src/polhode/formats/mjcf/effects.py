@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def _others(names: list[str]) -> str:
 
 def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
     """(effect, tag, name) of all that acts at all times."""
-    off: Callable[..., bool] = lambda *names: disabled(mujoco, model, *names)  # noqa: E731
+    off = partial(disabled, mujoco, model)
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
         name, dof = model.joint(k).name, model.jnt_dofadr[k]
