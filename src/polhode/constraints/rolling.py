@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, sqrt
+from ..errors import ModelError
+from ..expr import Expr, Vector, as_expr, is_zero, sqrt
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, point_velocity, velocities, world_poses
 from ..kinematics.tree import BASE, Tree
@@ -60,6 +61,13 @@ def wheel_contact(wheel: Wheel, moving: Moving) -> Contact:
     n, a = plane.R @ _Z, X.R @ wheel.axis
     centre = X.point(wheel.centre)
     lean = as_expr(n.dot(a))
+    if is_zero(1 - lean * lean):
+        raise ModelError(
+            "the wheel always lies flat: its axis is the plane's normal.",
+            place=f"wheel '{wheel.name}'",
+            cure="Give the axis about which it rolls.",
+            code="E-CLOSE-003",
+        )
     s = sqrt(as_expr(1 - lean * lean))
     low = (n - a * lean) * (-wheel.radius / s)
     along = a.cross(n)
