@@ -21,6 +21,7 @@ _PACKAGES = (
     "pin",
     "cmeel-eigen",
     "mujoco",
+    "casadi",
     "example-robot-data",
 )
 
