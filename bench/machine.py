@@ -22,6 +22,7 @@ _PACKAGES = (
     "cmeel-eigen",
     "mujoco",
     "casadi",
+    "adam-robotics",
     "example-robot-data",
 )
 

@@ -30,7 +30,8 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   constraints off.
 - **casadi**: the same loop and states, beside C that CasADi generated, `gcc -O3 -march=native`. It traced Pinocchio's
   `rnea` and `aba` on the same tree, the robot's numbers as constants, common subexpressions removed, `aba` with
-  `Convention::LOCAL` (the faster one here); values agree to 1e-9 relative.
+  `Convention::LOCAL` (the faster one here); values agree to 1e-9 relative. Then the `aba` of adam-robotics, whose base
+  always floats, on the robots that it reads.
 - **growth**: the same loop on chains of revolute joints about x, y and z in turn, by `articulated_body`; times are
   those of a call divided by the number of joints.
 - **start**: processor time of `polhode.load(file).derive().compile().native(function)` in fresh processes, with all

@@ -1,6 +1,6 @@
-// Pinocchio's RNEA and ABA of a given tree, run on CasADi's symbols instead of numbers, as C source on stdout.
+// Pinocchio's RNEA and ABA of a given tree, run on CasADi's symbols instead of numbers, as C source.
 //
-//     casadi_trace TREE
+//     casadi_trace < TREE > SOURCE
 //
 // ABA is that with Convention::LOCAL, which takes a third fewer operations here than the one with Convention::WORLD, and
 // CasADi removes what is computed twice.
@@ -60,8 +60,8 @@ static SX column_of(const Vector& entries) {
   return SX::vertcat(std::vector<SX>(entries.data(), entries.data() + entries.size()));
 }
 
-int main(int, char** argument) {
-  const Model model = read_tree<Model>(argument[1]);
+int main() {
+  const Model model = read_tree<Model>(std::cin);
   Data data(model);
   const SX q = SX::sym("q", model.nq), v = SX::sym("v", model.nv);
   const SX a = SX::sym("a", model.nv), tau = SX::sym("tau", model.nv);

@@ -32,7 +32,8 @@ static void append(std::vector<double>& values, const Matrix& matrix, bool symme
 int main(int count_of_arguments, char** argument) {
   const std::string folder = argument[1];
   const double seconds = std::atof(argument[2]);
-  const pin::Model model = read_tree<pin::Model>(folder + "/tree.txt");
+  std::ifstream tree(folder + "/tree.txt");
+  const pin::Model model = read_tree<pin::Model>(tree);
   pin::Data data(model);
   const std::vector<double> numbers = read_doubles(folder + "/states.bin");
   const std::size_t width = model.nq + 3 * model.nv, count = numbers.size() / width;

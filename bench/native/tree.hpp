@@ -5,7 +5,7 @@
 
 #include <pinocchio/multibody.hpp>
 
-#include <fstream>
+#include <istream>
 #include <stdexcept>
 #include <string>
 
@@ -26,10 +26,8 @@ typename Model::JointModel joint_of(const std::string& kind, const Eigen::Vector
 }
 
 template <typename Model>
-Model read_tree(const std::string& path) {
+Model read_tree(std::istream& file) {
   using Scalar = typename Model::Scalar;
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
   const auto read = [&file](auto& numbers) {
     for (Eigen::Index i = 0; i < numbers.rows(); ++i)
       for (Eigen::Index j = 0; j < numbers.cols(); ++j) file >> numbers(i, j);
