@@ -81,7 +81,7 @@ class UserFunction(Opaque):
             )
         try:
             return float(self.python(*point))
-        except ArithmeticError:
+        except (ArithmeticError, ValueError):  # as floating-point units do it: log(-1) is nan
             return math.nan
 
     def over(self, *arrays: Any) -> Any:
