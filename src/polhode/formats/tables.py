@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from fractions import Fraction
 from typing import Any
 
 from ..errors import FormatError
@@ -16,7 +15,6 @@ from ..opaque.table import Table, checked
 from . import records
 from .document import Path
 from .grammar import ACCESSORS, CONSTANTS
-from .spelling import spell_number
 from .values import Values
 
 _TAKEN = (*BY_NAME, *ACCESSORS, *CONSTANTS)
@@ -106,8 +104,8 @@ def describe_table(table: Table) -> dict[str, Any]:
 
 
 def _texts(numbers: tuple[float, ...]) -> list[str]:
-    """Floats as decimals that read back as the same floats."""
-    return [spell_number(Fraction(repr(number))) for number in numbers]
+    """Floats as the shortest decimals that read back as the same floats."""
+    return [repr(number).removesuffix(".0") for number in numbers]
 
 
 def _expressions(value: Any) -> Iterator[Expr]:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, PolhodeError
 from .function import Opaque
 from .interpolate import interpolant
 from .pieces import Pieces
@@ -148,7 +148,7 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
     for index, entry in enumerate(entries.tolist() if hasattr(entries, "tolist") else entries):
         try:
             number = float(entry)
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError, PolhodeError):
             number = math.nan
         if isinstance(entry, bool | str) or not math.isfinite(number):
             raise ModelError(
