@@ -135,7 +135,7 @@ def _check_count(function: Opaque, given: int) -> None:
 def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> None:
     """A table that ends where its points end has no value at a number beyond them."""
     if math.isnan(value):
-        spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.axes)
+        spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
         raise ModelError(
             f"it is asked at {', '.join(map(str, args))}, outside its range {spans}.",
             place=f"table '{function.label}'",

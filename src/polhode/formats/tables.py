@@ -62,7 +62,7 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
             result = None if result is None else result.partial(place)
     if not wanted or result is None:
         raise FormatError(
-            f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.kind}.",
+            f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}.",
             cure="Write how often it is differentiated by each variable, for example [1], or [-1] for the integral.",
             code="E-YAML-029",
         )
@@ -93,13 +93,14 @@ def _free_name(table: Table, taken: Mapping[str, Table]) -> str:
 
 def describe_table(table: Table) -> dict[str, Any]:
     """A table in the model file's vocabulary."""
-    record: dict[str, Any] = {label: _texts(axis) for label, axis in zip("xy", table.axes, strict=False)}
+    points = table.points
+    record: dict[str, Any] = {label: _texts(axis) for label, axis in zip("xy", points.axes, strict=False)}
     if table.arity == 1:
-        record["y"] = _texts(table.values)
+        record["y"] = _texts(points.values)
     else:
-        width = len(table.axes[1])
-        record["z"] = [_texts(table.values[k : k + width]) for k in range(0, len(table.values), width)]
-    record |= {key: getattr(table, key) for key, usual in _DEFAULTS.items() if getattr(table, key) != usual}
+        width = len(points.axes[1])
+        record["z"] = [_texts(points.values[k : k + width]) for k in range(0, len(points.values), width)]
+    record |= {key: getattr(points, key) for key, usual in _DEFAULTS.items() if getattr(points, key) != usual}
     return {**record, "orders": [str(order) for order in table.orders]} if any(table.orders) else record
 
 

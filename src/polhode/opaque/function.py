@@ -22,7 +22,7 @@ class Opaque(ABC):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """Hexadecimal digits that stand for all that the function is, in every process."""
+        """A word that stands for all that the function is, in every process."""
 
     @property
     @abstractmethod

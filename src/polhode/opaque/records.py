@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..errors import PolhodeError
@@ -16,12 +17,13 @@ def record_of(function: Opaque) -> dict[str, Any]:
         return {"function": function.name, "digest": function.digest}
     if not isinstance(function, Table):
         raise PolhodeError(f"a {type(function).__name__} cannot be kept.", code="E-TABLE-012")
+    points = function.points
     return {
         "table": function.name,
-        "axes": [[x.hex() for x in axis] for axis in function.axes],
-        "values": [y.hex() for y in function.values],
-        "kind": function.kind,
-        "outside": function.outside,
+        "axes": [[x.hex() for x in axis] for axis in points.axes],
+        "values": [y.hex() for y in points.values],
+        "kind": points.kind,
+        "outside": points.outside,
         "orders": list(function.orders),
     }
 
@@ -46,4 +48,4 @@ def function_of(record: Any) -> Opaque:
         kind=record["kind"],
         outside=record["outside"],
     )
-    return Table(base.axes, base.values, base.kind, base.outside, orders, base.name)
+    return replace(base, orders=orders)

@@ -23,17 +23,38 @@ LARGEST = 250_000
 
 
 @dataclass(frozen=True)
+class Points:
+    """Numbers on a grid, the last axis running fastest, and how they are joined; shared by a table's derivatives."""
+
+    axes: tuple[tuple[float, ...], ...]
+    values: tuple[float, ...]
+    kind: str
+    outside: str
+
+    @cached_property
+    def digest(self) -> str:
+        """Hexadecimal digits that stand for all of it."""
+        word = blake2b(digest_size=16)
+        word.update(repr((self.kind, self.outside, [len(axis) for axis in self.axes])).encode())
+        for number in (*(x for axis in self.axes for x in axis), *self.values):
+            word.update(number.hex().encode())
+        return word.hexdigest()
+
+    @cached_property
+    def interpolant(self) -> Pieces:
+        """The piecewise polynomial through the points."""
+        return interpolant(self.axes, self.values, self.kind, self.outside)
+
+
+@dataclass(frozen=True)
 class Table(Opaque):
     """An interpolated function of one or two variables, or one of its derivatives or antiderivatives.
 
     `orders` counts how often it was differentiated by each variable; -1 is the antiderivative.
     """
 
-    axes: tuple[tuple[float, ...], ...]
-    values: tuple[float, ...]  # the last axis runs fastest
-    kind: str = "linear"
-    outside: str = "hold"
-    orders: tuple[int, ...] = (0,)
+    points: Points
+    orders: tuple[int, ...]
     name: str = field(default="table", compare=False)
 
     @property
@@ -50,36 +71,26 @@ class Table(Opaque):
 
     @property
     def arity(self) -> int:
-        return len(self.axes)
+        return len(self.points.axes)
 
     @property
     def foldable(self) -> bool:
         return True
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        word = blake2b(digest_size=16)
-        shape = [len(axis) for axis in self.axes]
-        word.update(repr((self.kind, self.outside, self.orders, shape)).encode())
-        for number in (*(x for axis in self.axes for x in axis), *self.values):
-            word.update(number.hex().encode())
-        return word.hexdigest()
-
-    @cached_property
-    def _interpolant(self) -> Pieces:
-        return interpolant(self.axes, self.values, self.kind, self.outside)
+        return f"{self.points.digest}:{','.join(map(str, self.orders))}"
 
     @cached_property
     def pieces(self) -> Pieces:
         """The piecewise polynomial that it is."""
         if self.orders == (-1,):
-            return self._interpolant.integral()
-        return self._interpolant.derivative(self.orders) if any(self.orders) else self._interpolant
+            return self.points.interpolant.integral()
+        return self.points.interpolant.derivative(self.orders) if any(self.orders) else self.points.interpolant
 
     def partial(self, place: int) -> Table | None:
         orders = tuple(order + (k == place) for k, order in enumerate(self.orders))
-        size = 2 if self.kind == "linear" else 4
-        return None if orders[place] >= size else replace(self, orders=orders)
+        return None if orders[place] >= self.points.interpolant.sizes[place] else replace(self, orders=orders)
 
     def integral(self) -> Table:
         """The antiderivative that is zero at the first abscissa; its derivative is this table."""
@@ -126,7 +137,7 @@ def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: st
             cure="Thin it out.",
             code="E-TABLE-009",
         )
-    made = Table(axes, values, kind, outside, (0,) * len(axes), name or "table")
+    made = Table(Points(axes, values, kind, outside), (0,) * len(axes), name or "table")
     if outside != "error" and not all(map(math.isfinite, made.pieces.coefficients)):
         raise ModelError(
             "its abscissae lie so close, or its ordinates so far apart, that slopes are infinite.",
