@@ -65,6 +65,8 @@ def test_a_call_goes_through_substitution_normal_form_and_search_for_symbols() -
     assert TYRE(X * Y).subs({X: A}) is TYRE(A * Y)
     form = normal(TYRE(X * Y + X * A) * 2 + TYRE(X * (Y + A)))
     assert form == 3 * TYRE(X * (Y + A)) and form.diff(X) == 3 * TYRE(X * (Y + A)).diff(X)
+    two = normal(TYRE.derivative()(A * Y - A * X + X * A)) - normal(TYRE(A * Y - A * X + X * A))
+    assert two == TYRE.derivative()(A * Y) - TYRE(A * Y) and evaluate([two], {A: 1.0, X: 2.0, Y: 0.5}) != [0.0]
     assert free_symbols([MAP(Y, X)]) == [Y, X]
 
 
