@@ -121,6 +121,19 @@ def check(file: File, base: Base = None, json: Json = False) -> None:
 
 
 @app.command()
+def diagnose(
+    file: File,
+    pose: Annotated[str | None, typer.Option(help="The named pose to look at; home by default.")] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Say what the constraints of a mechanism leave free, and what is wrong with them."""
+    from .commands import diagnose as command
+
+    raise typer.Exit(command.run(file, pose, json, base))
+
+
+@app.command()
 def ladder(
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,

@@ -17,7 +17,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from ..errors import ModelError, PolhodeError
+from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
@@ -132,10 +132,18 @@ def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = 
     return values
 
 
-def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
-    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
-    rows: list[Row] = []
-    idle: list[str] = []
+@dataclass(frozen=True)
+class Sorted:
+    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep."""
+
+    rows: tuple[Row, ...]
+    idle: tuple[Row, ...]
+    impossible: tuple[Row, ...]
+
+
+def sorted_rows(system: System, tree: Tree) -> Sorted:
+    """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
+    kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
     reader = Reader(system, tree)
     along = flow(tree, system.time)
     for constraint in system.constraints.values():
@@ -144,22 +152,27 @@ def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None 
         made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made:
-            if row.rate:
-                rows.append(row)
-            elif row.value is not None and row.value:
-                raise _impossible(row)
-            else:
-                idle.append(row.name)
-    return Constraints(tree, system.time, tuple(rows), tuple(idle), reference_of(system, tree, near))
+            kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
+    return Sorted(*(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+
+
+def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
+    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
+    found = sorted_rows(system, tree)
+    if found.impossible:
+        raise ModelError(problems=[impossible(row) for row in found.impossible])
+    idle = tuple(row.name for row in found.idle)
+    return Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
 
 
 def _full(constraint: str, part: str) -> str:
     return f"{constraint} {part}" if part else constraint
 
 
-def _impossible(row: Row) -> ModelError:
+def impossible(row: Row) -> Problem:
+    """What is wrong with a row whose value never changes and is not zero."""
     numbers = "" if row.value is None or free_symbols([row.value]) else f", which is {float(row.value):.6g}"
-    return ModelError(
+    return Problem(
         f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
         place=f"constraint '{row.of}'",
         cure="Check where the bodies and frames are, or remove the constraint.",

@@ -59,6 +59,23 @@ def independent_columns(matrix: Sequence[Sequence[Any]]) -> list[int]:
     return _eliminated(matrix)[1]
 
 
+def combinations(matrix: Sequence[Sequence[Any]]) -> dict[int, list[int]]:
+    """For each column that is a combination of earlier ones, at almost every point: of which.
+
+    >>> from polhode.expr import Matrix, symbol
+    >>> q = symbol("q")
+    >>> combinations(Matrix([[1, 0, q, 0], [0, 1, 0, 0]]))
+    {2: [0], 3: []}
+    """
+    table, pivots = _eliminated(matrix)
+    width = len(table[0]) if table else 0
+    return {
+        column: [pivot for row, pivot in zip(table, pivots, strict=False) if row[column]]
+        for column in range(width)
+        if column not in pivots
+    }
+
+
 def rational_value(value: Any) -> Fraction | None:
     """The rational number that an expression without symbols is; None if it is none (or not a plain one).
 

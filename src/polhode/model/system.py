@@ -21,6 +21,7 @@ from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 
 if TYPE_CHECKING:
     from ..compare import Comparison
+    from ..diagnose import Diagnosis
     from ..equations import Equations
 
 BODY_LIMIT = 2000
@@ -245,6 +246,22 @@ class System(Acting, Constraining):
         from ..compare import compare
 
         return compare(self, formalisms, **options)
+
+    def diagnose(self, pose: Mapping[str, float] | str | None = None) -> Diagnosis:
+        """What the constraints leave free and what is wrong with them, at a pose and around it; print it.
+
+        >>> import polhode as ph
+        >>> s = ph.System("sleigh")
+        >>> _ = s.joint("glide", s.ground, s.body("runner", 1, inertia=(1, 1, 1)), ph.Planar("z"))
+        >>> _ = s.knife_edge("blade", "runner", across="y")
+        >>> print(s.diagnose())
+        sleigh: 3 speeds, 1 constraint; 2 degrees of freedom.
+        • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
+        • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
+        """
+        from ..diagnose import diagnose
+
+        return diagnose(self.snapshot(), pose)
 
     # ---- looking things up -----------------------------------------------------------------------------------
 
