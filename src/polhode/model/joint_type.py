@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import ModelError
 from ..expr import Matrix, as_expr
 from ..geometry import unit_axis
+from ..geometry.orientation import ORIENTATIONS
 from .stage import Stage
 
 _XYZ = ("x", "y", "z")
@@ -130,13 +131,16 @@ def _plane_axes(n: Any) -> tuple[Any, Any]:
 
 
 def _orientation_labels(storage: str) -> tuple[str, ...]:
-    return {"quaternion": ("e0", "e1", "e2", "e3"), "vector": ("c1", "c2", "c3"), "angles": ("ax", "ay", "az")}[storage]
+    """Names for the coordinates of an orientation; of an unknown storage none, as the stage will refuse it."""
+    if storage == "angles":
+        return ("ax", "ay", "az")
+    return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()
 
 
 def Spherical(storage: str = "quaternion") -> JointType:
     """All rotations; the speeds are the angular velocity's body components."""
     columns = [_twist(unit_axis(letter)) for letter in _XYZ]
-    labels = _orientation_labels(storage) if storage in ("quaternion", "vector", "angles") else ()
+    labels = _orientation_labels(storage)
     return JointType(
         "spherical", (_stage(columns, storage, coordinate_labels=labels, speed_labels=("wx", "wy", "wz")),)
     )
@@ -146,7 +150,7 @@ def Free(storage: str = "quaternion") -> JointType:
     """All motions; coordinates are orientation and position in the parent, speeds are body components."""
     columns = [_twist(unit_axis(letter)) for letter in _XYZ]
     columns += [_twist(translation=unit_axis(letter)) for letter in _XYZ]
-    labels = (*_orientation_labels(storage), *_XYZ) if storage in ("quaternion", "vector", "angles") else ()
+    labels = (*_orientation_labels(storage), *_XYZ)
     speeds = ("wx", "wy", "wz", "vx", "vy", "vz")
     return JointType("free", (_stage(columns, storage, coordinate_labels=labels, speed_labels=speeds),))
 
