@@ -54,9 +54,9 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
             system, tree, formalism, given, lambda: auto.recipe(system, [apply(tree, names) for names in variants])
         )
     make = recipe_of(formalism)
-    if tree.is_coupled and formalism in HISTORICAL:
+    if tree.followed and formalism in HISTORICAL:
         raise PolhodeError(
-            f"the formalism {formalism!r} does not know joints that follow others.",
+            f"the formalism {formalism!r} does not know joints that follow others or are driven.",
             place=f"system '{system.name}'",
             cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
             code="E-DERIVE-012",
