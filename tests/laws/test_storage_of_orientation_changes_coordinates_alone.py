@@ -1,4 +1,4 @@
-"""Quaternion, vector-parameter, angles or an Euler sequence: Γ and positions are written differently; M, bias and u̇ are the same."""
+"""However orientation is stored, Γ and positions are written differently; M, bias and u̇ are the same."""
 
 from __future__ import annotations
 

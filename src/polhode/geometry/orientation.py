@@ -1,7 +1,7 @@
 """How an orientation can be stored: as a unit quaternion, a vector-parameter, or three angles of an Euler sequence.
 
-Each way gives the rotation matrix R of its coordinates, the matrix Γ with rates = Γ ω, and a left inverse of Γ, with ω in
-body components. A sequence is named by its axes, "123" or "313": R = R_i(a) R_j(b) R_k(c), each turn about an axis that
+Each way gives the rotation matrix R of its coordinates, the matrix Γ with rates = Γ ω, and a left inverse of Γ, with
+ω in body components. A sequence is named by its axes, "123" or "313": R = R_i(a) R_j(b) R_k(c), each turn about an axis that
 the turns before it have moved.
 """
 
