@@ -15,7 +15,7 @@ from ..model.system import System
 from . import auto
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
@@ -58,7 +58,7 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
         raise PolhodeError(
             f"the formalism {formalism!r} does not know joints that follow others or are driven.",
             place=f"system '{system.name}'",
-            cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
+            cure=f"Use auto, {', '.join(FORMALISMS)}.",
             code="E-DERIVE-012",
         )
     if given is None:
