@@ -38,6 +38,7 @@ from .expr.exact import (
 from .geometry import rotation
 from .model import (
     Body,
+    BuildingBlock,
     Compound,
     Cylindrical,
     Fixed,
@@ -76,8 +77,8 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 
 
 __all__ = [
-    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap",
-    "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Body", "BuildingBlock", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint",
+    "JointMap", "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
     "exp", "from_sympy", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system", "rod",
     "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh", "to_sympy",

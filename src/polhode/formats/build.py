@@ -19,7 +19,7 @@ from .document import Document, Path
 from .names import quoted, scope_of
 from .values import ZERO, Values
 
-_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage")
+_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
 _VECTORS = ("vector", "at", "at_a", "at_b")
 _NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")
 
@@ -194,6 +194,10 @@ def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
 def _option(values: Values, path: Path, key: str, value: Any) -> Any:
     if key == "pitch":
         return values.number(path, value)
+    if key == "translations":
+        return [values.axis((*path, k), direction) for k, direction in enumerate(value)]
+    if key == "rotations":
+        return [values.count((*path, k), index) for k, index in enumerate(value)]
     return value if key == "storage" else values.axis(path, value)
 
 

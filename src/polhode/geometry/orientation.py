@@ -1,8 +1,8 @@
 """How an orientation can be stored: as a unit quaternion, a vector-parameter, or three angles of an Euler sequence.
 
 Each way gives the rotation matrix R of its coordinates, the matrix Γ with rates = Γ ω, and a left inverse of Γ, with
-ω in body components. A sequence is named by its axes, "123" or "313": R = R_i(a) R_j(b) R_k(c), each turn about an axis that
-the turns before it have moved.
+ω in body components. A sequence is named by its axes, "123" or "313": R = R_i(a) R_j(b) R_k(c), each turn about an axis
+that the turns before it have moved.
 """
 
 from __future__ import annotations
