@@ -91,4 +91,4 @@ def _normalized(normal: Vector) -> Vector:
             cure="Give a reference at right angles to the axis.",
             code="E-BLOCK-005",
         )
-    return normal / sqrt(as_expr(known))
+    return Vector(normal / sqrt(as_expr(known)))
