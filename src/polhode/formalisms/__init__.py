@@ -54,13 +54,19 @@ def derive(
     passes: Iterable[str] | None = None,
     constraints: str = "multipliers",
     independent: Sequence[str] | None = None,
+    report: bool = False,
 ) -> Equations:
     """The equations of motion of a system.
 
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
     Poincaré's equations, which thus judge the others from the mechanism as it was written. `constraints` says how
     loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded.
+    With `report`, the result's `report` is made at once: the tables of the paper, which Kane's method has.
     """
+    if report:
+        made = derive(system, formalism, passes, constraints, independent)
+        _ = made.report.tables
+        return made
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)

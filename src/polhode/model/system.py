@@ -225,14 +225,16 @@ class System(Acting, Constraining):
         passes: Iterable[str] | None = None,
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
+        report: bool = False,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay.
+        `derive("kane", report=True)` also has `report`: the tables of Sayers' paper for this system.
         """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes, constraints, independent)
+        return derive(self.snapshot(), formalism, passes, constraints, independent, report)
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
