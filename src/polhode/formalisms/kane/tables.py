@@ -88,6 +88,10 @@ def coordinates_of(literal: Literal, notation: Notation, part: Part) -> Coordina
     return Coordinates(tuple(slides), tuple((link.coordinates[k], axes.get(k)) for k in turns))
 
 
+def _axes(notation: Notation, part: Part) -> Cell:
+    return tuple(notation.vector(part.place, axis) for axis in Matrix.identity(3))
+
+
 def _named_direction(notation: Notation, part: Part, w: Vector) -> Sum:
     in_parent = [as_expr(entry) for entry in part.link.inward(w)]
     for axis in range(3):
@@ -122,7 +126,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Children", "", [tuple(notation.letter(child) for child in own[part.place]) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
-        ("Unit vectors", "", [tuple(Sum(((as_expr(1), (unit,)),)) for unit in notation.units(part.place)) for part in parts]),
+        ("Unit vectors", "", [_axes(notation, part) for part in parts]),
         ("Rotation category", "", [(part.rotation,) for part in parts]),
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),
