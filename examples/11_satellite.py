@@ -10,7 +10,7 @@ import numpy as np
 
 import polhode as ph
 
-# Describe: a bus that flies free, a camera on a turning clock, and a boom on springs (M. W. Sayers, 1991, Figs. 1 and 2).
+# Describe: a bus that flies free, a camera on a turning clock, a boom on springs (M. W. Sayers, 1991, Figs. 1 and 2).
 craft = ph.load(Path(__file__).parents[1] / "models" / "satellite.yaml")
 print("degrees of freedom:", sum(len(joint.u) for joint in craft.joints.values()))
 
