@@ -318,14 +318,14 @@ def test_table_10_gives_the_rotation_dyadic_of_the_bus() -> None:
 
 
 def test_table_10_gives_the_printed_entries_of_the_other_rotation_dyadics() -> None:
-    """Of bodies C, D and F the entries that are printed whole; (d3 c1) with the minus sign that print lacks."""
+    """Of C, D and F the entries that are printed whole; (d3 c1) and (d2 d3) with the minus sign that print lacks."""
     ours = dyad(REPORT.table_10, "C")
     assert same([ours["c2 b3"], ours["c1 c2"]], [-Z[49] + Z[50] + Z[68], Z[4] * Z[5]])
     assert same([ours["b3 c2"], ours["b3 b3"]], [Z[49] - Z[50] + Z[68], -(Z[69] + Z[5] ** 2)])
     ours = dyad(REPORT.table_10, "D")
     assert same([ours["c1 d2"], ours["c1 d3"]], [Z[7] * Z[12] - Z[55], Z[6] * Z[12] + Z[56]])
     assert same([ours["d2 c1"]], [Z[55] + Z[7] * Z[12]])
-    assert same([ours["d3 c1"]], [-(Z[56] - Z[6] * Z[12])])
+    assert same([ours["d3 c1"], ours["d2 d3"]], [-(Z[56] - Z[6] * Z[12]), -(Z[49] - Z[50] - Z[6] * Z[7])])
     ours, alpha_2 = dyad(REPORT.table_10, "F"), u[10] * Z[15] - Z[60] * C[10]
     assert same([ours["e1 f2"], ours["e1 f3"]], [-(Z[61] - Z[88]), alpha_2 + Z[15] * Z[21]])
     assert same([ours["f2 e1"], ours["f3 e1"]], [Z[61] + Z[88], -(alpha_2 - Z[15] * Z[21])])
