@@ -48,7 +48,7 @@ class Literal:
     @cached_property
     def rotational(self) -> list[Rotational]:
         """Table 7."""
-        return rotational_terms(self.tree, self.parts, self.speeds)
+        return rotational_terms(self.parts, self.speeds)
 
     @cached_property
     def translational(self) -> list[Translational]:

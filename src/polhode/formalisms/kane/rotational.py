@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Vector
-from ...kinematics.tree import BASE, Tree
+from ...kinematics.tree import BASE
 from .bodies import NONRECURSIVE, Part
 
 _ZERO = Vector([0, 0, 0])
@@ -33,49 +33,46 @@ class Rotational:
     alpha_rem: Vector
 
 
-def rotational_terms(tree: Tree, parts: Sequence[Part], u: Sequence[Any]) -> list[Rotational]:
+def rotational_terms(parts: Sequence[Part], u: Sequence[Any]) -> list[Rotational]:
     """Table 7, from the base outward."""
     table: list[Rotational] = []
     for part in parts:
-        link = part.link
-        up, rotor = link.parent, part.basis != part.place
-
-        def seen(vector: Vector, link: Any = link, up: int = up, rotor: bool = rotor) -> Vector:
-            """A vector of the parent's table: «« · A» · B», for a rotor « · A»."""
-            at_parent = in_own_basis(parts, up, vector)
-            return at_parent if rotor else link.outward(at_parent)
-
-        above = None if up == BASE else table[up]
-        if part.rotation == NONRECURSIVE:
-            directions = {i: d for i, d in part.absolute.items() if i in {link.speeds[k] for k in part.turning}}
-            table.append(
-                Rotational(_ZERO, _ZERO, total(directions, u), {}, {}, directions, _ZERO, _ZERO)
-            )  # dω/dt has no remainder: ω × ω = 0
-            continue
-        w_relative, _ = link.relative_velocity(u)
-        own: dict[int, Vector] = {}
-        for k in part.turning:
-            own[link.speeds[k]] = own.get(link.speeds[k], _ZERO) + link.H[k][0]
-        if rotor:
-            w_relative, own = link.inward(w_relative), {i: link.inward(d) for i, d in own.items()}
-        w_parent = seen(above.w) if above else _ZERO
-        partials_parent = {i: seen(w) for i, w in above.partials.items()} if above else {}
-        step = w_parent.cross(w_relative)
-        if link.drive is not None:  # ω_t of (30)
-            step = step + (link.inward(link.drive.alpha) if rotor else link.drive.alpha)
-        table.append(
-            Rotational(
-                w_parent,
-                w_relative,
-                w_parent + w_relative,
-                partials_parent,
-                own,
-                added(partials_parent, own),
-                step,
-                (seen(above.alpha_rem) if above else _ZERO) + step,
-            )
-        )
+        above = None if part.link.parent == BASE else table[part.link.parent]
+        table.append(_absolute(part, u) if part.rotation == NONRECURSIVE else _relative(parts, part, above, u))
     return table
+
+
+def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
+    """Three degrees of freedom: ω^B from its own speeds; its rate has no remainder, as ω × ω = 0."""
+    own = {part.link.speeds[k] for k in part.turning}
+    directions = {i: direction for i, direction in part.absolute.items() if i in own}
+    return Rotational(_ZERO, _ZERO, total(directions, u), {}, {}, directions, _ZERO, _ZERO)
+
+
+def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Sequence[Any]) -> Rotational:
+    """A rotor, or a body on any other joint: what the parent has, and what the joint adds."""
+    link, rotor = part.link, part.basis != part.place
+
+    def seen(vector: Vector) -> Vector:
+        """A vector of the parent's row: «« · A» · B», for a rotor « · A»."""
+        at_parent = in_own_basis(parts, link.parent, vector)
+        return at_parent if rotor else link.outward(at_parent)
+
+    def written(vector: Vector) -> Vector:
+        """A vector in the link's components in those of the body's basis."""
+        return link.inward(vector) if rotor else vector
+
+    own: Partials = {}
+    for k in part.turning:
+        own = added(own, {link.speeds[k]: written(link.H[k][0])})
+    w_relative = written(link.relative_velocity(u)[0])
+    w_parent = seen(above.w) if above else _ZERO
+    inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}
+    step = w_parent.cross(w_relative)
+    if link.drive is not None:  # ω_t of (30)
+        step = step + written(link.drive.alpha)
+    alpha = (seen(above.alpha_rem) if above else _ZERO) + step
+    return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, own, added(inherited, own), step, alpha)
 
 
 def in_own_basis(parts: Sequence[Part], place: int, vector: Vector) -> Vector:

@@ -37,42 +37,72 @@ def translational_terms(
     """Table 9, from the base outward."""
     table: list[Translational] = []
     gravity: list[Vector] = []  # in each body's basis
-    for part, turning in zip(parts, rotational, strict=True):
-        link, up, place = part.link, part.link.parent, part.place
-        w, alpha = (in_own_basis(parts, place, vector) for vector in (turning.w, turning.alpha_rem))
-        turned_by = {i: in_own_basis(parts, place, vector) for i, vector in turning.partials.items()}
-        R = acceleration_matrix(w, alpha)
-        gravity.append(link.outward(Vector(tree.gravity) if up == BASE else gravity[up]))
-        arm = link.X.p if up == BASE else link.X.p - parts[up].centre
+    turns = [_in_own_basis(parts, part.place, turn) for part, turn in zip(parts, rotational, strict=True)]
+    for part, turn in zip(parts, turns, strict=True):
+        up = part.link.parent
+        gravity.append(part.link.outward(Vector(tree.gravity) if up == BASE else gravity[up]))
         if part.translation == NONRECURSIVE:
-            directions = {i: d for i, d in part.absolute.items() if i in {link.speeds[k] for k in part.sliding}}
-            v, native = total(directions, u), (place,) * len(tree.u)
-            table.append(Translational(arm, w, directions, native, v, R, w.cross(v) - gravity[-1]))
-            continue
-        _, own_v = link.relative_velocity(u)
-        _, own_a = link.relative_acceleration([0] * len(u))
-        step: Partials = {i: vector.cross(part.centre) for i, vector in turned_by.items()}
-        for (_, slide), i in zip(link.H, link.speeds, strict=True):
-            step = added(step, {i: slide})
-        if up == BASE:
-            w_in, before = _ZERO, (BASE,) * len(tree.u)
-            partials: Partials = {}
-            v_in, a_in = _ZERO, -gravity[-1]  # (39)
+            table.append(_absolute(parts, part, turn, gravity[-1], u))
+        elif up == BASE:
+            table.append(_relative(part, turn, _ground(tree, part.place), _STILL, u))
         else:
-            above = table[up]
-            by_parent = {i: in_own_basis(parts, up, vector) for i, vector in rotational[up].partials.items()}
-            swing = {i: link.outward(vector.cross(arm)) for i, vector in by_parent.items()}
-            step = added(swing, step)  # v_i^A*B*
-            partials = {i: link.outward(vector) for i, vector in above.partials.items()}
-            w_in, v_in = link.outward(above.w), link.outward(above.v + above.w.cross(arm))
-            a_in = link.outward(above.a_rem + above.R @ arm)
-            before = above.native
-        moved = {i for i, vector in step.items() if not all(is_zero(entry) for entry in vector)}
-        native = tuple(place if i in moved or home == BASE else home for i, home in enumerate(before))
-        a_rem = a_in + R @ part.centre + (w_in + w).cross(own_v) + own_a
-        v = v_in + own_v + w.cross(part.centre)
-        table.append(Translational(arm, w, _kept(added(partials, step)), native, v, R, a_rem))
+            table.append(_relative(part, turn, table[up], turns[up], u, parts[up].centre))
     return table
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Angular velocity, its remainder and its partials in the body's own basis: « · B»."""
+
+    w: Vector
+    alpha: Vector
+    partials: Partials
+
+
+_STILL = _Turn(_ZERO, _ZERO, {})
+
+
+def _in_own_basis(parts: Sequence[Part], place: int, turn: Rotational) -> _Turn:
+    w, alpha = in_own_basis(parts, place, turn.w), in_own_basis(parts, place, turn.alpha_rem)
+    return _Turn(w, alpha, {i: in_own_basis(parts, place, vector) for i, vector in turn.partials.items()})
+
+
+def _ground(tree: Tree, place: int) -> Translational:
+    """N, as its child at a place sees it: at rest, (38), with a_rem = -g, (39)."""
+    return Translational(_ZERO, _ZERO, {}, (place,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
+
+
+def _absolute(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:
+    """The velocity of B* from the body's own speeds, along its axes."""
+    link = part.link
+    own = {link.speeds[k] for k in part.sliding}
+    directions = {i: direction for i, direction in part.absolute.items() if i in own}
+    v = total(directions, u)
+    arm = link.X.p if link.parent == BASE else link.X.p - parts[link.parent].centre
+    R = acceleration_matrix(turn.w, turn.alpha)
+    return Translational(arm, turn.w, directions, (part.place,) * len(u), v, R, turn.w.cross(v) - gravity)
+
+
+def _relative(
+    part: Part, turn: _Turn, above: Translational, turn_above: _Turn, u: Sequence[Any], start: Vector = _ZERO
+) -> Translational:
+    """What the parent has at A*, and what r^A*B0, the joint and r^B0B* add."""
+    link, centre = part.link, part.centre
+    arm = link.X.p - start
+    step: Partials = {i: w.cross(centre) for i, w in turn.partials.items()}
+    for (_, slide), i in zip(link.H, link.speeds, strict=True):
+        step = added(step, {i: slide})
+    step = added({i: link.outward(w.cross(arm)) for i, w in turn_above.partials.items()}, step)  # v_i^A*B*
+    moved = {i for i, vector in step.items() if not all(is_zero(entry) for entry in vector)}
+    native = tuple(part.place if i in moved else home for i, home in enumerate(above.native))
+    partials = added({i: link.outward(vector) for i, vector in above.partials.items()}, step)
+    _, own_v = link.relative_velocity(u)
+    _, own_a = link.relative_acceleration([0] * len(u))
+    w_in = link.outward(above.w)
+    v = link.outward(above.v + above.w.cross(arm)) + own_v + turn.w.cross(centre)
+    R = acceleration_matrix(turn.w, turn.alpha)
+    a_rem = link.outward(above.a_rem + above.R @ arm) + R @ centre + (w_in + turn.w).cross(own_v) + own_a
+    return Translational(arm, turn.w, _kept(partials), native, v, R, a_rem)
 
 
 def _kept(partials: Partials) -> Partials:
