@@ -8,7 +8,8 @@ from pathlib import Path
 from .table import Row, Timing
 
 _COLOURS = {
-    "derive": "#4477aa", "speed": "#228833", "growth": "#ccbb44", "simulate": "#cc6677", "kane": "#aa3377",
+    "derive": "#4477aa", "speed": "#228833", "casadi": "#66ccee", "growth": "#ccbb44", "simulate": "#cc6677",
+    "kane": "#aa3377",
 }  # fmt: skip
 
 

@@ -34,9 +34,11 @@ from .kinematics.tree import Tree
 from .model.system import System
 
 if TYPE_CHECKING:
+    from .analysis import Linear
     from .codegen.count import Operations
     from .formalisms.kane.report import Report
     from .functions import Functions
+    from .reactions import Reaction
     from .simulate import Trajectory
 
 
@@ -212,6 +214,24 @@ class Equations:
         made = self.forward_dynamics
         return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
 
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
+
+        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
+        contact's what the ground (or what it rolls on) exerts on the wheel.
+        """
+        from .reactions import reaction
+
+        with quiet_collector():
+            return reaction(self, name, at, frame)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from .reactions import Reactions
+
+        with quiet_collector():
+            return Reactions(self).driving_force(coordinate)
+
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
         """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
@@ -265,6 +285,12 @@ class Equations:
             raise PolhodeError(f"there is no parameter '{unknown[0]}'.", code="E-VALUE-002")
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
+
+    def linearize(self, at: Mapping[str, Any] | None = None, accelerations: Mapping[str, Any] | None = None) -> Linear:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
+        from .analysis import linearize
+
+        return linearize(self, at, accelerations)
 
     # ---- comparison ------------------------------------------------------------------------------------------
 

@@ -11,21 +11,22 @@ A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
-from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, jacobian, substitute, symbol
+from ..errors import ModelError, PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
-from ..kinematics.motion import body_pose, relative_pose
+from ..kinematics.motion import relative_pose
 from ..kinematics.tree import Tree
-from ..model.constraint import Closure, Condition, Slip, Wheel
+from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from ..model.system import System
-from .closing import closing_conditions
-from .rolling import Moving, ball_contact, no_slip, wheel_contact
+from .closing import Named, closing_conditions
+from .rolling import Contact, Moving, contact_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Row:
 
     name: str
     of: str
+    part: str
     value: Expr | None
     rate: Expr
 
@@ -50,6 +52,7 @@ class Constraints:
     time: Expr
     rows: tuple[Row, ...]
     idle: tuple[str, ...]  # rows that the tree keeps by itself
+    reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
 
     @property
     def names(self) -> list[str]:
@@ -97,7 +100,19 @@ class Constraints:
 
     def only(self, rows: Sequence[int]) -> Constraints:
         """These rows alone."""
-        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle)
+        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle, self.reference)
+
+    @cached_property
+    def shadow(self) -> list[list[float]] | None:
+        """A in numbers at the reference; None where it is not defined there."""
+        width = len(self.tree.u)
+        try:
+            flat = evaluate([as_expr(entry) for entry in self.A.entries()], self.reference)
+        except (ArithmeticError, ValueError, PolhodeError):
+            return None
+        if not all(isfinite(entry) for entry in flat):
+            return None
+        return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
 def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
@@ -105,17 +120,29 @@ def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
     return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
 
 
-def constraints_of(system: System, tree: Tree) -> Constraints:
+def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+    """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
+    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
+    for link in tree.links:
+        if link.stage.storage == "quaternion" and link.coordinates:
+            values[tree.q[link.coordinates[0]]] = 1.0
+    values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
+    for table in (system.parameters, system.inputs):
+        values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
+    return values
+
+
+def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
     rows: list[Row] = []
     idle: list[str] = []
-    moving = _Given(system, tree)
+    reader = Reader(system, tree)
     along = flow(tree, system.time)
     for constraint in system.constraints.values():
-        positions, speeds = moving.conditions(constraint)
+        positions, speeds = reader.conditions(constraint)
         found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
-        made = [Row(_full(constraint.name, name), constraint.name, value, rate) for (name, value), rate in found]
-        made += [Row(_full(constraint.name, name), constraint.name, None, rate) for name, rate in speeds]
+        made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
+        made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made:
             if row.rate:
                 rows.append(row)
@@ -123,7 +150,7 @@ def constraints_of(system: System, tree: Tree) -> Constraints:
                 raise _impossible(row)
             else:
                 idle.append(row.name)
-    return Constraints(tree, system.time, tuple(rows), tuple(idle))
+    return Constraints(tree, system.time, tuple(rows), tuple(idle), reference_of(system, tree, near))
 
 
 def _full(constraint: str, part: str) -> str:
@@ -140,8 +167,8 @@ def _impossible(row: Row) -> ModelError:
     )
 
 
-class _Given:
-    """The conditions that each record stands for."""
+class Reader:
+    """What each record of a system stands for on its tree."""
 
     def __init__(self, system: System, tree: Tree) -> None:
         self.system, self.tree = system, tree
@@ -152,25 +179,27 @@ class _Given:
         entries = substitute(value if isinstance(value, Vector) else [value], self.tree.followed)
         return Vector(entries) if isinstance(value, Vector) else entries[0]
 
-    def conditions(self, constraint: Any) -> tuple[list[tuple[str, Expr]], list[tuple[str, Expr]]]:
+    def conditions(self, constraint: Constraint) -> tuple[Named, Named]:
         """Conditions on the position and on the speeds, by name."""
         if isinstance(constraint, Condition):
             named = [("", self._bound(constraint.value))]
             return ([], named) if constraint.on_speeds else (named, [])
         if isinstance(constraint, Closure):
-            X_ab = relative_pose(self.tree, constraint.body_a, constraint.body_b)
-            X = constraint.pose_a.inverse() @ X_ab @ constraint.pose_b
-            return closing_conditions(constraint, X), []
-        if isinstance(constraint, Slip):
-            contact = no_slip(constraint, self.moving, self._frame(constraint.frame))
-        elif isinstance(constraint, Wheel):
-            contact = wheel_contact(constraint, self.moving)
-        else:
-            contact = ball_contact(constraint, self.moving)
-        return contact.positions, contact.speeds
+            return closing_conditions(constraint, self.closing_pose(constraint)), []
+        contact = self.contact(constraint)
+        return list(contact.positions.items()), list(contact.speeds(self.moving).items())
+
+    def closing_pose(self, closure: Closure) -> Pose:
+        """The pose of frame b in frame a."""
+        X_ab = relative_pose(self.tree, closure.body_a, closure.body_b)
+        return closure.pose_a.inverse() @ X_ab @ closure.pose_b
+
+    def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
+        """Where two bodies touch, and how they do not slip."""
+        return contact_of(constraint, self.moving, self._frame)
 
     def _frame(self, name: str) -> Pose:
         if name in self.system.bodies:
-            return body_pose(self.tree, name)
+            return self.moving.pose(name)
         frame = self.system.frames[name]
-        return body_pose(self.tree, frame.body) @ frame.pose
+        return self.moving.pose(frame.body) @ frame.pose

@@ -225,16 +225,21 @@ class System(Acting, Constraining):
         passes: Iterable[str] | None = None,
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | str | None = None,
         report: bool = False,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
 
-        Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay.
-        `derive("kane", report=True)` also has `report`: the tables of Sayers' paper for this system.
+        Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
+        from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
+        makes its `report` at once: the tables of Sayers' paper for this system.
         """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes, constraints, independent, report)
+        made = derive(self.snapshot(), formalism, passes, constraints, independent, near)
+        if report:
+            _ = made.report.tables
+        return made
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
