@@ -48,13 +48,14 @@ def derive(
     formalism: Formalism = "auto",
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from .commands import derive as command
 
-    command.run(file, formalism, of, latex, json, base)
+    command.run(file, formalism, of, latex, json, base, report)
 
 
 @app.command()

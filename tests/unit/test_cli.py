@@ -51,6 +51,18 @@ def test_derive_in_latex_and_json(polhode: Shell) -> None:
     assert record["joints"][0]["holonomic"] is True
 
 
+def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
+    said = polhode(*asked)
+    assert "Table 2. Body and joint properties" in said
+    assert "    B  0, 0, -P1" in said
+    assert "    P1 = L2 M_C/(M_B + M_C)" in said
+    assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
+    record = json.loads(polhode(*asked, "--json"))["report"]
+    assert record["tables"]["Table 2. Body and joint properties"]["Rotation category"]["C"] == "rotor"
+    assert {*record["operations"]} >= {"kane", "kane, as printed", "articulated_body"}
+
+
 def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "arm.yaml")
     assert "multiplications" in said
@@ -107,6 +119,7 @@ def test_schema_is_a_json_schema(polhode: Shell) -> None:
         ("derive", "nowhere.yaml"),
         ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
         ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
+        ("derive", MODELS / "pendulum.yaml", "--report"),
         ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
         ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
         ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),

@@ -18,7 +18,7 @@ from . import auto, hamel
 from .embedding import embedded, with_multipliers
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "hamel", "routh")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane", "hamel", "routh")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
