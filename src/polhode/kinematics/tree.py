@@ -250,7 +250,7 @@ def build_tree(system: System, coupled: bool = True) -> Tree:
 
     Joints that follow others have no coordinate of their own; without `coupled` all joints are taken as free.
     """
-    joints = _joints_from_the_ground(system)
+    joints = joints_from_the_ground(system)
     followers = system.couplings if coupled else {}
     own = [joint for joint in joints if joint.name not in followers]
     q = Vector([coordinate for joint in own for coordinate in joint.q])
@@ -342,7 +342,7 @@ def _add_body(system: System, name: str, links: list[Link], carrier: int, X: Pos
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
 
 
-def _joints_from_the_ground(system: System) -> list[Joint]:
+def joints_from_the_ground(system: System) -> list[Joint]:
     """The joints, each after the one that carries its parent, otherwise as they were written."""
     by_parent: dict[str, list[Joint]] = {}
     for joint in system.joints.values():
