@@ -17,7 +17,10 @@ from . import auto
 from .embedding import embedded, with_multipliers
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "network")
+
+#: Those that take the mechanism as it was written, without passes over its tree.
+AS_WRITTEN = ("poincare", "network")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
@@ -96,8 +99,15 @@ def _free_recipe(
             code="E-DERIVE-012",
         )
     if given is None:
-        given = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
+        given = () if formalism in (*AS_WRITTEN, *HISTORICAL) else USUAL
     check(given)
+    if given and formalism == "network":
+        raise PolhodeError(
+            "the formalism 'network' takes bodies and joints as they were written; no pass can be applied.",
+            place=f"system '{system.name}'",
+            cure="Leave `passes` out.",
+            code="E-DERIVE-014",
+        )
     passes = given
     ready = make(system, apply(tree, passes)) if formalism in HISTORICAL else None
     return lambda: ready or make(system, apply(tree, passes)), given
