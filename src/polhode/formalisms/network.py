@@ -38,6 +38,7 @@ from ..model.system import System
 from ..network.component import ZERO, Pair, added, brought, carried
 from ..network.formulation import formulation
 from ..network.graph import Formulation
+from ..network.loops import Direction, forbidden
 from ..network.mechanism import Component, Mechanism, mechanism
 
 _NOTHING = (ZERO, ZERO)
@@ -70,10 +71,15 @@ class Network:
         return x, rate
 
     def _across(self, edge: str, u: Sequence[Any], x: dict[str, Pair]) -> Pair:
-        """The terminal equation of a branch: x_j = H u of a joint, x_a = K_aᵀ x_b of a body."""
+        """x_j = H u of a joint, x_a = K_aᵀ x_b of a body's terminal."""
         if edge in self.parts.joints:
             joint = self.parts.joints[edge]
             return joint.across(u) if joint.known is None else joint.known[0]
+        if edge in self.parts.closures:  # a chord, by its circuit
+            total = _NOTHING
+            for branch, sign in self.graph.circuits[edge].items():
+                total = added(total, self._across(branch, u, x), sign)
+            return total
         part = self.parts.component_of[edge]
         return carried(part.arms[edge], x[part.name])
 
@@ -99,7 +105,10 @@ class Network:
     def efforts(self, u: Sequence[Any], ud: Sequence[Any]) -> list[Any]:
         """τ of every speed, by the cut-sets (9), (41)."""
         x, rate = self.motion(u, ud)
-        chords: dict[str, Pair] = {**self.drivers, **self._one_ports(x, rate)}
+        return self._inward({**self.drivers, **self._one_ports(x, rate)})
+
+    def _inward(self, chords: dict[str, Pair]) -> list[Any]:
+        """The efforts that hold what flows through the given chords; those of inner terminals are found on the way."""
         efforts: list[Any] = [as_expr(0)] * len(self.tree.u)
         for part in reversed(self.parts.components):
             f, moment = _NOTHING
@@ -190,6 +199,49 @@ class Network:
             for i, (v_i, w_i) in at_centre[: place + 1]:
                 M[i][j] = M[i][j] + v_i.dot(momentum) + w_i.dot(spin)
                 M[j][i] = M[i][j]
+
+    # ---- loops -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def closing(self) -> list[tuple[str, Direction]]:
+        """The chords that close loops, with each direction in which their across variable vanishes."""
+        return [(name, d) for name, edge in self.parts.closures.items() for d in forbidden(edge)]
+
+    def loop_matrix(self) -> Matrix:
+        """A of A u = 0: the circuit equations of those chords, along their directions."""
+        rows = []
+        for chord, direction in self.closing:
+            row: list[Any] = [as_expr(0)] * len(self.tree.u)
+            for edge, sign in self.graph.circuits[chord].items():
+                for speed, column in self._columns_of(edge, self.columns):
+                    row[speed] = row[speed] + direction.along(column) * sign
+            rows.append(row)
+        return Matrix(rows)
+
+    def loop_remainder(self) -> Vector:
+        """γ of A u̇ + γ = 0: the second rate of the circuits when all u̇ vanish."""
+        u, still = self.tree.u, [0] * len(self.tree.u)
+        x, rate = self.motion(u, still)
+        entries = []
+        for chord, direction in self.closing:
+            closure = self.parts.closures[chord].closure
+            w_a, w_b = (x[body][1] if body in x else ZERO for body in (closure.body_a, closure.body_b))
+            turned = direction.rate(w_a, w_b)
+            total: Any = as_expr(0)
+            for edge, sign in self.graph.circuits[chord].items():  # terminals of bodies, no joints
+                v, w = self._across(edge, u, x)
+                own = direction.along(self._across_rate(edge, ZERO, u, still, x, rate))
+                total = total + (own + turned[0].dot(v) + turned[1].dot(w)) * sign
+            entries.append(as_expr(total))
+        return Vector(entries)
+
+    def loop_efforts(self, multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ by the cut-sets: what forces λ along the directions come to on the speeds."""
+        chords: dict[str, Pair] = {}
+        for (chord, direction), force in zip(self.closing, multipliers, strict=True):
+            d_v, d_w = direction.pair
+            chords[chord] = added(chords.get(chord, _NOTHING), (d_v * force, d_w * force), -1)
+        return -Vector(self._inward(chords))
 
 
 def network(system: System, tree: Tree) -> Network:

@@ -219,6 +219,8 @@ class _Builder:
         meeting = relative_pose(self.tree, closure.body_a, closure.body_b).point(closure.pose_b.p)
         tail = self.terminal(closure.body_b, closure.name, closure.pose_b.p)
         head = self.terminal(closure.body_a, closure.name, meeting)
+        if closure.body_a != GROUND:
+            self.drafts[closure.body_a].slides[head] = name
         R_a, R_b = self.rotation(closure.body_a) @ closure.pose_a.R, self.rotation(closure.body_b) @ closure.pose_b.R
         self.closures[name] = ClosureEdge(name, closure, R_a, R_b)
         self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
