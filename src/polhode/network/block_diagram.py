@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..model.records import GROUND
 from .mechanism import Component, JointEdge, Mechanism
-from .svg import ACROSS, THROUGH, Lane, document, label, levels, line, symbol, tag, width_of
+from .svg import ARROW, Lane, document, label, levels, line, symbol, tag, width_of
 
 _COLUMN = 150
 _LANE = 16
@@ -72,7 +72,7 @@ def block_diagram_svg(parts: Mechanism) -> str:
 
 
 def _arrow(points: list[tuple[float, float]], kind: str = "") -> str:
-    return line(points, 5, class_=f"thin {kind}".strip(), marker_end="url(#arrow)")
+    return line(points, 5, class_=f"thin {kind}".strip(), marker_end=ARROW)
 
 
 def _box(x: float, y: float, base: str, below: str = "", above: str = "") -> str:
@@ -163,13 +163,13 @@ def _one_port(at: _Columns) -> list[str]:
         _arrow([(x + 70, y + 20), (x + 86, y + 20)]),
         _box(x + 118, y + 20, "P", "G"),
         tag("circle", cx=x - 10, cy=y + 20, r=2.6, class_="dot"),
-        line([(x - 10, y + 20), (x - 10, middle), (x + 86, middle)], 5, class_="thin", marker_end="url(#arrow)"),
+        line([(x - 10, y + 20), (x - 10, middle), (x + 86, middle)], 5, class_="thin", marker_end=ARROW),
         _box(x + 118, middle, "Q", "G"),
         _arrow([(right, middle), (right + 18, middle), (right + 18, y + 29)]),
         _arrow([(right, y + 20), (right + 9, y + 20)]),
         _sum(right + 18, y + 20),
-        tag("line", x1=x - 30, y1=middle + 44, x2=x - 6, y2=middle + 44, stroke_width=2, style=f"stroke:{ACROSS}"),
+        line([(x - 30, middle + 44), (x - 6, middle + 44)], class_="thin across"),
         label(x, middle + 48, "across: velocities", 10, class_="faint"),
-        tag("line", x1=x - 30, y1=middle + 62, x2=x - 6, y2=middle + 62, stroke_width=2, style=f"stroke:{THROUGH}"),
+        line([(x - 30, middle + 62), (x - 6, middle + 62)], class_="thin through"),
         label(x, middle + 66, "through: forces", 10, class_="faint"),
     ]

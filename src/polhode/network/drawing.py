@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .graph import REFERENCE, Edge, Formulation
 from .mechanism import Component, Mechanism
-from .svg import Lane, document, label, levels, line, shown, tag, width_of
+from .svg import ARROW, Lane, document, label, levels, line, shown, tag, width_of
 
 _STEP = 64  # between terminals
 _GAP = 30  # between bodies
@@ -96,9 +96,7 @@ def _over(edge: Edge, layout: _Layout, top: float, level: int, is_branch: bool) 
     """A joint, a loop or a spring from one body to another."""
     x1, x2 = layout.x[edge.tail], layout.x[edge.head]
     y = top - 22 - _LANE * level
-    drawn = line(
-        [(x1, top - 4), (x1, y), (x2, y), (x2, top - 5)], class_=_kind(edge, is_branch), marker_end="url(#arrow)"
-    )
+    drawn = line([(x1, top - 4), (x1, y), (x2, y), (x2, top - 5)], class_=_kind(edge, is_branch), marker_end=ARROW)
     return tag("g", tag("title", shown(edge.name)) + drawn) + label(
         (x1 + x2) / 2, y - 5, edge.name, 10, text_anchor="middle", letters=40
     )
@@ -111,7 +109,7 @@ def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: floa
     side = -_SIDE if is_joint else _SIDE
     x = layout.x[at]
     points = [(x, top), (x + side, top + 14), (x + side, bar - 12), (x, bar - 2)]
-    drawn = line(points if edge.tail == at else points[::-1], class_=_kind(edge, is_branch), marker_end="url(#arrow)")
+    drawn = line(points if edge.tail == at else points[::-1], class_=_kind(edge, is_branch), marker_end=ARROW)
     words = edge.name if is_joint or edge.name in parts.loads else "W, u"
     # the text runs upward; left of the line for what is left of its terminal, right for what is right
     text_x, text_y = x + side + (-4 if is_joint else 10), bar - 18
@@ -122,7 +120,7 @@ def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: floa
 
 def _terminal(name: str, part: Component, layout: _Layout, top: float, bar: float, is_branch: bool) -> str:
     x = layout.x[name]
-    down = line([(x, top), (x, bar - 2)], class_="tree" if is_branch else "chord", marker_end="url(#arrow)")
+    down = line([(x, top), (x, bar - 2)], class_="tree" if is_branch else "chord", marker_end=ARROW)
     words = name.removeprefix(f"{part.name}.")
     text_x, text_y = x + 10, bar - 18
     letters = 15

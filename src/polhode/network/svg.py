@@ -12,12 +12,32 @@ ACROSS, THROUGH = "#2b8a9e", "#c2702b"
 #: Rough width of a letter, as a share of the font's size.
 _LETTER = 0.58
 
+#: The class of every drawing: rules are for what is inside it, and leave the page around it alone.
+_CLASS = "polhode-network"
+
+_RULES = {
+    "text": "font-family:system-ui,sans-serif;fill:currentColor;stroke:none",
+    "path": "fill:none;stroke:currentColor",
+    "rect": "fill:none;stroke:currentColor",
+    "circle": "fill:none;stroke:currentColor",
+    ".dot": "fill:currentColor",
+    ".faint": "opacity:.55",
+    ".thin": "stroke-width:1.1",
+    ".tree": "stroke-width:2.6",
+    ".chord": "stroke-width:1.1;stroke-dasharray:4 3",
+    ".across": f"stroke:{ACROSS}",
+    ".through": f"stroke:{THROUGH}",
+}
+
+#: Inside a page a drawing takes the page's colour; by itself it is dark on light, or the reverse where that is wished.
 _STYLE = (
-    "text{font-family:system-ui,sans-serif;fill:currentColor;stroke:none}"
-    "path,line,rect,circle{fill:none;stroke:currentColor}"
-    ".dot{fill:currentColor}.faint{opacity:.55}.tree{stroke-width:2.6}.chord{stroke-width:1.1;stroke-dasharray:4 3}"
-    f".across{{stroke:{ACROSS}}}.through{{stroke:{THROUGH}}}.thin{{stroke-width:1.1}}"
+    "".join(f".{_CLASS} {what}{{{rule}}}" for what, rule in _RULES.items())
+    + f".{_CLASS}:root{{color:#222}}@media(prefers-color-scheme:dark){{.{_CLASS}:root{{color:#ddd}}}}"
 )
+
+_ARROW = f"{_CLASS}-arrow"
+#: The attribute that ends a line in an arrowhead.
+ARROW = f"url(#{_ARROW})"
 
 
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
@@ -121,7 +141,7 @@ def arrow_marker() -> str:
     """Definition of the arrowhead that lines may end in."""
     head = tag("path", d="M0 0L7 3.5L0 7z", style="fill:context-stroke;stroke:none")
     marker = tag(
-        "marker", head, id="arrow", viewBox="0 0 7 7", refX=6, refY=3.5, markerWidth=7, markerHeight=7,
+        "marker", head, id=_ARROW, viewBox="0 0 7 7", refX=6, refY=3.5, markerWidth=7, markerHeight=7,
         orient="auto-start-reverse", markerUnits="userSpaceOnUse",
     )  # fmt: skip
     return tag("defs", marker)
@@ -133,5 +153,5 @@ def document(width: float, height: float, title: str, parts: Iterable[str]) -> s
     body = "\n".join(parts)
     return tag(
         "svg", f"\n{head}\n{body}\n", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:.0f} {height:.0f}",
-        width=round(width), height=round(height), role="img", style="color-scheme:light dark;color:inherit",
+        width=round(width), height=round(height), role="img", class_=_CLASS,
     ) + "\n"  # fmt: skip
