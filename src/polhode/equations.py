@@ -36,6 +36,7 @@ from .model.system import System
 if TYPE_CHECKING:
     from .codegen.count import Operations
     from .functions import Functions
+    from .reactions import Reaction
     from .simulate import Trajectory
 
 
@@ -210,6 +211,24 @@ class Equations:
         """u̇ of all speeds of the tree, dependent ones too."""
         made = self.forward_dynamics
         return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
+
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
+
+        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
+        contact's what the ground (or what it rolls on) exerts on the wheel.
+        """
+        from .reactions import reaction
+
+        with quiet_collector():
+            return reaction(self, name, at, frame)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from .reactions import Reactions
+
+        with quiet_collector():
+            return Reactions(self).driving_force(coordinate)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

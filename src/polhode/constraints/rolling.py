@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, sqrt
+from ..errors import ModelError
+from ..expr import Expr, Vector, as_expr, is_zero, sqrt
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, point_velocity, velocities, world_poses
 from ..kinematics.tree import BASE, Tree
@@ -21,10 +22,21 @@ _Z = Vector([0, 0, 1])
 
 @dataclass(frozen=True)
 class Contact:
-    """What a contact asks: conditions on the position, and velocities that vanish, each with its name."""
+    """Where two bodies meet, and the directions in which they do not slip on each other, in ground components.
 
-    positions: list[tuple[str, Expr]]
-    speeds: list[tuple[str, Expr]]
+    A direction in which they keep touching comes with a condition on the position, whose rate is the slip along it.
+    """
+
+    body: str
+    on: str
+    place: Vector
+    directions: dict[str, Vector]
+    positions: dict[str, Expr]
+
+    def speeds(self, moving: Moving) -> dict[str, Expr]:
+        """The velocities that vanish, but for those that a condition on the position keeps."""
+        slip = moving.slip(self.body, self.on, self.place)
+        return {name: as_expr(slip.dot(d)) for name, d in self.directions.items() if name not in self.positions}
 
 
 class Moving:
@@ -53,46 +65,58 @@ class Moving:
         return self.velocity(a, place)[1] - self.velocity(b, place)[1]
 
 
-def wheel_contact(wheel: Wheel, moving: Moving) -> Contact:
+def contact_of(constraint: Wheel | Ball | Slip, moving: Moving, frame: Callable[[str], Pose]) -> Contact:
+    """The contact that a record describes; `frame` gives the pose of a frame by its name."""
+    if isinstance(constraint, Wheel):
+        return _wheel(constraint, moving)
+    if isinstance(constraint, Ball):
+        return _ball(constraint, moving)
+    return _no_slip(constraint, moving, frame(constraint.frame))
+
+
+def _wheel(wheel: Wheel, moving: Moving) -> Contact:
     """A thin disc on a plane: the lowest point of the rim is at -r (n - (n·a) a)/s from the centre, s² = 1 - (n·a)²."""
     plane = moving.pose(wheel.on) @ wheel.plane
     X = moving.pose(wheel.body)
     n, a = plane.R @ _Z, X.R @ wheel.axis
     centre = X.point(wheel.centre)
     lean = as_expr(n.dot(a))
+    if is_zero(1 - lean * lean):
+        raise ModelError(
+            "the wheel always lies flat: its axis is the plane's normal.",
+            place=f"wheel '{wheel.name}'",
+            cure="Give the axis about which it rolls.",
+            code="E-CLOSE-003",
+        )
     s = sqrt(as_expr(1 - lean * lean))
-    low = (n - a * lean) * (-wheel.radius / s)
     along = a.cross(n)
-    slip = moving.slip(wheel.body, wheel.on, centre + low)
     return Contact(
-        [("height", as_expr((centre - plane.p).dot(n) - wheel.radius * s))],
-        [("along", as_expr(slip.dot(along))), ("across", as_expr(slip.dot(n.cross(along))))],
+        wheel.body,
+        wheel.on,
+        centre - (n - a * lean) * (wheel.radius / s),
+        {"height": n, "along": along, "across": n.cross(along)},
+        {"height": as_expr((centre - plane.p).dot(n) - wheel.radius * s)},
     )
 
 
-def ball_contact(ball: Ball, moving: Moving) -> Contact:
+def _ball(ball: Ball, moving: Moving) -> Contact:
     """A ball on a plane, or on (in) another ball: they touch on the line between the centres."""
     plane = moving.pose(ball.on) @ ball.plane
     centre = moving.pose(ball.body).point(ball.centre)
     apart = centre - plane.p
+    x, y, n = plane.R.columns
     if ball.other_radius is None:
-        n = plane.R @ _Z
-        touching = as_expr(apart.dot(n) - ball.radius)
-        slip = moving.slip(ball.body, ball.on, centre - n * ball.radius)
-        directions = [("x", plane.R[:, 0]), ("y", plane.R[:, 1])]
-        return Contact([("height", touching)], [(name, as_expr(slip.dot(d))) for name, d in directions])
+        touching = {"height": as_expr(apart.dot(n) - ball.radius)}
+        return Contact(ball.body, ball.on, centre - n * ball.radius, {"height": n, "x": x, "y": y}, touching)
     distance = ball.radius + ball.other_radius
-    touching = as_expr((apart.dot(apart) - distance * distance) / 2)
-    place = plane.p + apart * (ball.other_radius / distance)
-    slip = moving.slip(ball.body, ball.on, place)
-    across = plane.R.T @ apart.cross(slip)  # the part across the line of centres
-    return Contact([("touch", touching)], [(letter, as_expr(x)) for letter, x in zip("xyz", across, strict=True)])
+    touching = {"touch": as_expr((apart.dot(apart) - distance * distance) / 2)}
+    directions = {"touch": apart, "x": x.cross(apart), "y": y.cross(apart), "z": n.cross(apart)}
+    return Contact(ball.body, ball.on, plane.p + apart * (ball.other_radius / distance), directions, touching)
 
 
-def no_slip(slip: Slip, moving: Moving, frame: Pose) -> Contact:
+def _no_slip(slip: Slip, moving: Moving, frame: Pose) -> Contact:
     """The points of two bodies at a place have one velocity along some directions."""
+    along = [frame.R @ moving.given(d) for d in slip.directions]
+    names = [""] if len(along) == 1 else [str(k) for k in range(1, len(along) + 1)]
     place = frame.point(moving.given(slip.point))
-    rate = moving.slip(slip.body_a, slip.body_b, place)
-    speeds = [as_expr(rate.dot(frame.R @ moving.given(d))) for d in slip.directions]
-    names = [""] if len(speeds) == 1 else [str(k) for k in range(1, len(speeds) + 1)]
-    return Contact([], list(zip(names, speeds, strict=True)))
+    return Contact(slip.body_a, slip.body_b, place, dict(zip(names, along, strict=True)), {})

@@ -20,12 +20,12 @@ from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
-from ..kinematics.motion import body_pose, relative_pose
+from ..kinematics.motion import relative_pose
 from ..kinematics.tree import Tree
-from ..model.constraint import Closure, Condition, Slip, Wheel
+from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from ..model.system import System
-from .closing import closing_conditions
-from .rolling import Moving, ball_contact, no_slip, wheel_contact
+from .closing import Named, closing_conditions
+from .rolling import Contact, Moving, contact_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Row:
 
     name: str
     of: str
+    part: str
     value: Expr | None
     rate: Expr
 
@@ -109,13 +110,13 @@ def constraints_of(system: System, tree: Tree) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
     rows: list[Row] = []
     idle: list[str] = []
-    moving = _Given(system, tree)
+    reader = Reader(system, tree)
     along = flow(tree, system.time)
     for constraint in system.constraints.values():
-        positions, speeds = moving.conditions(constraint)
+        positions, speeds = reader.conditions(constraint)
         found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
-        made = [Row(_full(constraint.name, name), constraint.name, value, rate) for (name, value), rate in found]
-        made += [Row(_full(constraint.name, name), constraint.name, None, rate) for name, rate in speeds]
+        made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
+        made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made:
             if row.rate:
                 rows.append(row)
@@ -140,8 +141,8 @@ def _impossible(row: Row) -> ModelError:
     )
 
 
-class _Given:
-    """The conditions that each record stands for."""
+class Reader:
+    """What each record of a system stands for on its tree."""
 
     def __init__(self, system: System, tree: Tree) -> None:
         self.system, self.tree = system, tree
@@ -152,25 +153,27 @@ class _Given:
         entries = substitute(value if isinstance(value, Vector) else [value], self.tree.followed)
         return Vector(entries) if isinstance(value, Vector) else entries[0]
 
-    def conditions(self, constraint: Any) -> tuple[list[tuple[str, Expr]], list[tuple[str, Expr]]]:
+    def conditions(self, constraint: Constraint) -> tuple[Named, Named]:
         """Conditions on the position and on the speeds, by name."""
         if isinstance(constraint, Condition):
             named = [("", self._bound(constraint.value))]
             return ([], named) if constraint.on_speeds else (named, [])
         if isinstance(constraint, Closure):
-            X_ab = relative_pose(self.tree, constraint.body_a, constraint.body_b)
-            X = constraint.pose_a.inverse() @ X_ab @ constraint.pose_b
-            return closing_conditions(constraint, X), []
-        if isinstance(constraint, Slip):
-            contact = no_slip(constraint, self.moving, self._frame(constraint.frame))
-        elif isinstance(constraint, Wheel):
-            contact = wheel_contact(constraint, self.moving)
-        else:
-            contact = ball_contact(constraint, self.moving)
-        return contact.positions, contact.speeds
+            return closing_conditions(constraint, self.closing_pose(constraint)), []
+        contact = self.contact(constraint)
+        return list(contact.positions.items()), list(contact.speeds(self.moving).items())
+
+    def closing_pose(self, closure: Closure) -> Pose:
+        """The pose of frame b in frame a."""
+        X_ab = relative_pose(self.tree, closure.body_a, closure.body_b)
+        return closure.pose_a.inverse() @ X_ab @ closure.pose_b
+
+    def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
+        """Where two bodies touch, and how they do not slip."""
+        return contact_of(constraint, self.moving, self._frame)
 
     def _frame(self, name: str) -> Pose:
         if name in self.system.bodies:
-            return body_pose(self.tree, name)
+            return self.moving.pose(name)
         frame = self.system.frames[name]
-        return body_pose(self.tree, frame.body) @ frame.pose
+        return self.moving.pose(frame.body) @ frame.pose

@@ -13,14 +13,11 @@ from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, check
 from ..kinematics.tree import Tree, build_tree
 from ..model.system import System
-from . import auto
+from . import auto, hamel
 from .embedding import embedded, with_multipliers
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "network")
-
-#: Those that take the mechanism as it was written, without passes over its tree.
-AS_WRITTEN = ("poincare", "network")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "hamel", "routh", "network")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
@@ -43,6 +40,9 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
     return function
 
+
+#: Those that differentiate the energy: they take the mechanism as it was written, and so judge the passes too.
+AS_WRITTEN = ("poincare", "hamel", "routh", "network")
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -80,7 +80,9 @@ def derive(
         return Equations(system, tree, formalism, given, lambda: with_multipliers(tree, make(), ties), ties)
     with quiet_collector():
         binding = bind(ties, independent)
-    return Equations(system, tree, formalism, given, lambda: embedded(tree, make(), binding), ties, binding)
+    own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
+    make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
+    return Equations(system, tree, formalism, given, make_bound, ties, binding)
 
 
 def _free_recipe(
@@ -99,7 +101,7 @@ def _free_recipe(
             code="E-DERIVE-012",
         )
     if given is None:
-        given = () if formalism in (*AS_WRITTEN, *HISTORICAL) else USUAL
+        given = () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
     check(given)
     if given and formalism == "network":
         raise PolhodeError(
