@@ -291,6 +291,7 @@ def test_equation_21_takes_what_acts_at_the_mass_centres(chain: Chain) -> None:
     W_x = W_x + diagonal([body.Q for body in chain.bodies]) @ (chain.S @ x)
     u_G = Vector([entry for body in chain.bodies for entry in body.u])
     assert equal(W_x, chain.K.T @ y + chain.K_load.T @ load + centres - u_G)  # (14) to (18)
+    assert not equal(W_x, chain.K.T @ y + centres - u_G)  # (15) as printed, its last column empty
 
 
 def test_equation_24_forward_dynamics_undoes_inverse_dynamics(chain: Chain) -> None:

@@ -45,9 +45,9 @@ def _layout(parts: Mechanism) -> _Layout:
 
 
 def _terminals(part: Component) -> list[str]:
-    """The inner one, the mass centre, loads, and those of further joints last, towards what they carry."""
+    """The inner one, the mass centre, loads, then further joints, the last first: so what hangs on them nests."""
     middle = [name for name in part.arms if name not in part.slides]
-    return [part.inner, *middle, *part.slides]
+    return [part.inner, *middle, *reversed(list(part.slides))]
 
 
 def graph_svg(parts: Mechanism, chosen: Formulation) -> str:

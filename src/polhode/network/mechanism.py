@@ -163,7 +163,7 @@ class _Builder:
             return
         inner, X_in = joint.parent, joint.in_parent
         for number, (link, X) in enumerate(links, start=1):
-            name = joint.name if len(links) == 1 else f"{joint.name}, stage {number}"
+            name = joint.name if len(links) == 1 else f"{joint.name} stage {number}"
             outer = None if number == len(links) else self.between(joint.name, number)
             inner = self.add_stage(name, joint, outer, inner, X_in @ link.motion, (link, X))
             X_in = Pose.identity()

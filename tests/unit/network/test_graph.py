@@ -212,3 +212,9 @@ def test_loads_are_through_drivers_and_a_spring_joins_two_terminals() -> None:
     graph = system_graph(system)
     assert {"pull", "torque 2", "coil"} == set(graph.mechanism.loads) <= set(graph.cotree)
     assert graph.circuits["coil"] == {"bar 1.coil": 1, "bar 3.coil": -1}
+
+
+def test_the_network_takes_a_mechanism_as_it_was_written() -> None:
+    with pytest.raises(PolhodeError, match="no pass can be applied"):
+        four_bar().derive("network", passes=["slide"])
+    assert four_bar().derive("network").passes == ()
