@@ -99,6 +99,23 @@ def test_equations_5_and_6_are_equation_1_solved_for_another_terminal() -> None:
         assert equal(form.across(x)["G"], [*v, *spin])
 
 
+def test_a_body_may_have_any_number_of_ports() -> None:
+    body = a_body()
+    body = RigidBody(body.mass, body.inertia, {f"p{k}": vector(f"r{k}") for k in range(5)}, body.spin, body.gravity)
+    v = vector("v")
+    y = {port: six(f"y{port}") for port in body.arms}
+    x, x_dot = Vector([*v, *body.spin]), six("xd")
+    y["G"] = body.solved_for("G").through(y, x, x_dot)
+    for port in body.arms:
+        form = body.solved_for(port)
+        moved = body.solved_for("G").across(x)[port]
+        r, spin = body.arms[port], body.spin
+        a, alpha = pair(x_dot)
+        rate = Vector([*(a + alpha.cross(r) + spin.cross(spin.cross(r))), *alpha])
+        assert len(form.maps) == 5
+        assert equal(form.through({p: y[p] for p in form.maps}, moved, rate), y[port])
+
+
 def test_equation_6_prints_the_sign_of_the_mass_centre_wrongly() -> None:
     body = a_body()
     K_a = body.K("a")
