@@ -12,6 +12,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
 from ..geometry import Pose
 from .acting import Acting
 from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
+from .directions import Placing
 from .force import Load
 from .joint_type import JointType, joint_type
 from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 BODY_LIMIT = 2000
 
 
-class System(Acting):
+class System(Acting, Placing):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     >>> import polhode as ph
@@ -41,7 +42,7 @@ class System(Acting):
         self.gravity = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in gravity])
         if len(self.gravity) != 3:
             raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-        self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr))
+        self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=self)
         self.time = symbol("t", "time")
         self.bodies: dict[str, Body] = {GROUND: self.ground}
         self.joints: dict[str, Joint] = {}
@@ -51,6 +52,7 @@ class System(Acting):
         self.couplings: dict[str, Coupling] = {}
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
+        self.kept_scene: Any = None  # what polhode.vectors made of the tables above, until they grow
 
     # ---- symbols ---------------------------------------------------------------------------------------------
 
@@ -96,6 +98,7 @@ class System(Acting):
             vector_of(com, f"{place} com"),
             as_inertia(inertia, f"{place} inertia"),
             (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
+            home=self,
         )
         if check:
             check_mass_and_inertia(made.mass, made.inertia, place)
@@ -106,7 +109,7 @@ class System(Acting):
         """Add a frame fixed in a body; its origin serves as a point."""
         place = f"frame '{name}'"
         self._new_name({**self.frames, **self.bodies}, "frame", name)
-        made = Frame(name, self._body_name(body, place), pose_of(at, rotation, place))
+        made = Frame(name, self._body_name(body, place), pose_of(at, rotation, place), home=self)
         self.frames[name] = made
         return made
 
