@@ -51,3 +51,18 @@ def carried(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
     for turn in reversed(turns_inward(tree, a, top)):
         turned = turn.outward(turned)
     return Vector(turned)
+
+
+def carried_point(tree: Tree, point: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
+    """A point of a link as a link further in sees it: its position and its velocity, in that link's components.
+
+    Step by step inward: r_parent = p + R r and ṙ_parent = R (ṙ + w × r + v), with the joint's own w, v = H u.
+    """
+    r, rate = point, Vector([0, 0, 0])
+    while outer != inner:
+        link = tree.links[outer]
+        w, v = link.relative_velocity(tree.u)
+        rate = link.inward(rate + w.cross(r) + v)
+        r = link.X.p + link.inward(r)
+        outer = link.parent
+    return r, rate

@@ -21,6 +21,7 @@ from .records import GROUND, Coupling, Joint, NamedPose, Parameter
 if TYPE_CHECKING:
     from ..compare import Comparison
     from ..equations import Equations
+    from ..vectors import Arrow
 
 BODY_LIMIT = 2000
 
@@ -39,9 +40,7 @@ class System(Acting, Placing):
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] = (0, 0, "-9.81")) -> None:
         self.name = checked_name(name, "system")
-        self.gravity = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in gravity])
-        if len(self.gravity) != 3:
-            raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
+        self.gravity = gravity
         self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=self)
         self.time = symbol("t", "time")
         self.bodies: dict[str, Body] = {GROUND: self.ground}
@@ -53,6 +52,28 @@ class System(Acting, Placing):
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
         self.kept_scene: Any = None  # what polhode.vectors made of the tables above, until they grow
+
+    @property
+    def gravity(self) -> Vector:
+        """The acceleration of free fall in ground components: numbers, parameters, inputs, functions of time."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, given: Iterable[Any] | Arrow) -> None:
+        if hasattr(given, "components"):
+            given = given.components(self.ground)
+        made = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in given])
+        if len(made) != 3:
+            raise ModelError("gravity has 3 components.", place=f"system '{self.name}'", code="E-MODEL-001")
+        moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
+        if moving:
+            raise ModelError(
+                f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
+                place=f"system '{self.name}'",
+                cure="Use gravity_field for a field that depends on the position.",
+                code="E-MODEL-053",
+            )
+        self._gravity = made
 
     # ---- symbols ---------------------------------------------------------------------------------------------
 
@@ -298,6 +319,13 @@ class System(Acting, Placing):
         name = body.name if isinstance(body, Body) else str(body)
         if name not in self.bodies:
             raise unknown("body", name, self.bodies, place)
+        if isinstance(body, Body) and self.bodies[name] is not body:
+            raise ModelError(
+                f"the body '{name}' is not in the system '{self.name}', which has another of this name.",
+                place=place,
+                cure=f"Give the body of '{self.name}', or its name.",
+                code="E-MODEL-019",
+            )
         return name
 
     def _joint(self, joint: Joint | str, place: str) -> Joint:
@@ -321,4 +349,4 @@ class System(Acting, Placing):
         name = frame if isinstance(frame, str) else frame.name
         if name not in self.bodies and name not in self.frames:
             raise unknown("frame or body", name, [*self.bodies, *self.frames], place)
-        return name
+        return self._body_name(frame, place) if isinstance(frame, Body) else name

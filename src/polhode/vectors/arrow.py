@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Vector, as_expr, derivative, directional, free_symbols, sqrt, substitute
+from ..model.directions import Directions
+from ..model.reading import vector_of
 from ..model.system import System
-from .owner import Anchor, key_of
+from .owner import Anchor, home_of, key_of
 from .scene import CONSTANT, Axis, Key, Scene, scene_of
 from .walk import along, gathered, spin_between
 from .writing import latex_sum, text_sum
@@ -69,7 +71,7 @@ class Arrow:
         return self if _is_nothing(other) else self + -self._fellow(other, "subtract")
 
     def __rsub__(self, other: Any) -> Arrow:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, scalar: Any) -> Arrow:
         return self._scaled(_scalar(scalar))
@@ -147,9 +149,7 @@ class Arrow:
         from .dyadic import Dyadic
 
         pairs = self._fellow(other, "multiply").terms.items()
-        return Dyadic(
-            self.system, gathered(((one, two), a * b) for one, a in self.terms.items() for two, b in pairs)
-        )
+        return Dyadic(self.system, gathered(((one, two), a * b) for one, a in self.terms.items() for two, b in pairs))
 
     __and__ = dot
     __xor__ = cross
@@ -157,7 +157,8 @@ class Arrow:
 
     def norm(self) -> Expr:
         """|a| = √(a · a)."""
-        return sqrt(as_expr(self.dot(self)))
+        length: Expr = sqrt(as_expr(self.dot(self)))
+        return length
 
     def normalized(self) -> Arrow:
         """a / |a|."""
@@ -229,16 +230,13 @@ def same_system(one: System, other: System) -> None:
         )
 
 
-def unit(owner: Anchor, index: int) -> Arrow:
+def unit(owner: Directions, index: int) -> Arrow:
     """The unit vector along an axis of a body or frame."""
     return arrow_of(owner, [int(index == k) for k in range(3)])
 
 
-def arrow_of(owner: Anchor, components: Iterable[Any]) -> Arrow:
+def arrow_of(owner: Directions, components: Iterable[Any]) -> Arrow:
     """The vector with these components along the axes of a body or frame."""
-    from ..model.reading import vector_of
-    from .owner import home_of
-
     system = home_of(owner)
     return Arrow(system, dict(along(key_of(system, owner, "arrow"), vector_of(components, f"arrow in '{owner.name}'"))))
 

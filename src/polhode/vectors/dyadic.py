@@ -112,12 +112,14 @@ class Dyadic:
                 code="E-VECTOR-001",
             )
         same_system(self.system, other.system)
-        return Arrow(self.system, gathered((one, c * self._unit(two).dot(other)) for (one, two), c in self.terms.items()))
+        return Arrow(
+            self.system, gathered((one, c * self._unit(two).dot(other)) for (one, two), c in self.terms.items())
+        )
 
     __and__ = dot
 
     def components(self, frame: Anchor | Key) -> Matrix:
-        """The matrix of components along the axes of a body or frame: R D Rᵀ, summed over the frames it is written in."""
+        """The matrix of components along the axes of a body or frame: R D Rᵀ, over all that it is written in."""
         key = key_of(self.system, frame, "components")
         blocks: dict[tuple[Key, Key], list[list[Any]]] = {}
         for ((left, i), (right, j)), coefficient in self.terms.items():

@@ -13,6 +13,7 @@ from itertools import count
 from ..expr import Expr, substitute, symbol
 from ..expr.node import NEG, NUMBER, SYMBOL
 from .arrow import Arrow
+from .scene import Axis
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def named(arrow: Arrow, letter: str = "Z", first: int = 1, known: Mapping[Expr, 
     names = {expression: name for name, expression in meaning.items()}
     taken = {name.name for name in meaning}
     fresh = (name for name in (f"{letter}{number}" for number in count(first)) if name not in taken)
-    terms: dict[tuple[object, int], Expr] = {}
+    terms: dict[Axis, Expr] = {}
     for axis, coefficient in arrow.terms.items():
         size = coefficient.args[0] if coefficient.op == NEG else coefficient
         if size.op not in (NUMBER, SYMBOL):

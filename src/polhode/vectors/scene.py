@@ -157,7 +157,7 @@ def _build(system: System) -> Scene:
         own = links.setdefault(link.joint, [])
         own.append(link)
         places[link.joint, len(own)] = (place, Pose.identity())
-    places |= tree.bodies
+    places.update(tree.bodies.items())
     for frame in system.frames.values():
         if frame.body in tree.bodies:
             place, X = tree.bodies[frame.body]
