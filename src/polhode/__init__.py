@@ -78,9 +78,9 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 
 __all__ = [
     "Arrow", "Body", "Compound", "Cylindrical", "Dyadic", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint",
-    "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
-    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
-    "disc", "exp", "from_sympy", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system", "rod",
-    "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh", "to_sympy",
-    "unit_symbols",
+    "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical",
+    "System", "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh",
+    "cylinder", "disc", "exp", "from_sympy", "latex", "load", "log", "maximum", "minimum", "normal", "pi",
+    "random_system", "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh",
+    "to_sympy", "unit_symbols",
 ]  # fmt: skip

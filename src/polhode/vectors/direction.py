@@ -22,7 +22,7 @@ def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
         raise PolhodeError(
             f"the direction {made!r} is not a unit vector.",
             place=place,
-            cure="Divide it by its length: arrow.normalized().",
+            cure="Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic.",
             code="E-VECTOR-009",
         )
     return made
