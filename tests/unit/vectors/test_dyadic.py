@@ -14,7 +14,7 @@ def test_a_dyadic_of_two_arrows_maps_by_their_dot_products(pair: Any) -> None:
     assert ((a | b) & c) == a * (b & c)
     assert (c & (a | b)) == b * (c & a)
     assert ((a | b) & (b | c)) == (a | c)
-    assert (a | b).T == (b | a)
+    assert (b | a) == (a | b).T
     assert (a | b).trace == (a & b)
 
 
@@ -64,8 +64,6 @@ def test_a_rotor_has_constant_inertia_in_the_body_that_carries_it() -> None:
 def test_dyadics_are_written_in_native_form(pair: Any) -> None:
     D = 2 * (pair.A.x | pair.B.y) - (pair.N.z | pair.N.z)
     assert repr(D) == "2*a_x|b_y - ground_z|ground_z"
-    assert D.latex() == (
-        r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}"
-    )
+    assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
     assert repr(D - D) == "0"
     assert isinstance(sum([D, D]), Dyadic)
