@@ -40,28 +40,40 @@ class Stage:
     outer: Key
     R_inner: Matrix
     R_outer: Matrix
+    before: Stage | None  # the motion of the same joint further in
 
     def native(self, h: Vector) -> tuple[Key, Vector]:
-        """A direction of the joint map (link components) in the frame where it stays and takes fewest components.
+        """A direction of the joint map (link components) in a frame where it stays: a body's with fewest components.
 
-        An axis that the motion leaves alone is the same in both frames; then the inner one is preferred.
+        An axis that the motion leaves alone is the same in the frames on both sides; the innermost is preferred.
         """
-        outside = self.R_outer @ h
-        if any(a != b for a, b in zip(self.link.motion.R @ h, h, strict=True)):
-            return self.outer, outside
-        inside = self.R_inner @ h
-        return (self.inner, inside) if _length(inside) <= _length(outside) else (self.outer, outside)
+        return min([*self._inward(h), (self.outer, self.R_outer @ h)], key=_rank)
+
+    def _inward(self, h: Vector) -> list[tuple[Key, Vector]]:
+        """The frames further in, innermost first, in which a direction stays as well."""
+        found: list[tuple[Key, Vector]] = []
+        stage: Stage | None = self
+        while stage is not None and all(a == b for a, b in zip(stage.link.motion.R @ h, h, strict=True)):
+            h = stage.R_inner @ h
+            found.append((stage.inner, h))
+            stage = stage.before
+        return found[::-1]
 
     @cached_property
     def shift(self) -> tuple[Key, Vector]:
         """How far the origin has moved, in the frame where that is the shorter expression."""
         p = self.link.motion.p
         inside, outside = self.R_inner @ p, self.R_outer @ (self.link.motion.R.T @ p)
-        return (self.inner, inside) if _size(inside) <= _size(outside) else (self.outer, outside)
+        if _size(outside) < _size(inside):
+            return self.outer, outside
+        further = [] if self.before is None else self.before._inward(inside)
+        return min([*further, (self.inner, inside)], key=_rank)
 
 
-def _length(vector: Vector) -> int:
-    return sum(bool(entry) for entry in vector)
+def _rank(candidate: tuple[Key, Vector]) -> tuple[bool, int]:
+    """Bodies before inner stages, then fewer components; among equals the first is taken."""
+    key, vector = candidate
+    return isinstance(key, tuple), sum(bool(entry) for entry in vector)
 
 
 def _size(vector: Vector) -> int:
@@ -182,11 +194,11 @@ def _joined(system: System, carrier: Mapping[str, Joint]) -> System:
 
 
 def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:
-    made = []
+    made: list[Stage] = []
     unit = Matrix.identity(3)
     for count, link in enumerate(links, start=1):
         inner: tuple[Key, Matrix] = (joint.parent, joint.in_parent.R) if count == 1 else ((joint.name, count - 1), unit)
         last = count == len(links)
         outer: tuple[Key, Matrix] = (joint.child, joint.in_child.R) if last else ((joint.name, count), unit)
-        made.append(Stage(link, inner[0], outer[0], inner[1], outer[1]))
+        made.append(Stage(link, inner[0], outer[0], inner[1], outer[1], made[-1] if made else None))
     return tuple(made)
