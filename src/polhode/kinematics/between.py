@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expr import Matrix, Vector
+from ..expr import Vector
 from .tree import BASE, Tree, Turn
 
 
@@ -18,28 +18,33 @@ def meeting(tree: Tree, a: int, b: int) -> int:
     return a
 
 
+def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
+    """The first turn on the way in, over merged parallel joints where these lie between."""
+    link = tree.links[outer]
+    return link.long_turn if link.long_turn.anchor >= inner else link.turn
+
+
 def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
-    """The turns that lead from a link to one that carries it, merged over parallel joints where they lie between."""
+    """The turns that lead from a link to one that carries it."""
     found: list[Turn] = []
     while outer != inner:
-        link = tree.links[outer]
-        turn = link.long_turn if link.long_turn.anchor >= inner else link.turn
-        found.append(turn)
-        outer = turn.anchor
+        found.append(turn_inward(tree, outer, inner))
+        outer = found[-1].anchor
     return found
 
 
-def rotation_between(tree: Tree, a: int, b: int) -> Matrix:
-    """R_ab, which takes components in link b to components in link a."""
+def path_between(tree: Tree, a: int, b: int) -> list[int]:
+    """The links from one to another, both included."""
     top = meeting(tree, a, b)
-    return _turned_from(tree, top, a).T @ _turned_from(tree, top, b)
+    return [*_inward(tree, a, top), top, *reversed(_inward(tree, b, top))]
 
 
-def _turned_from(tree: Tree, inner: int, outer: int) -> Matrix:
-    R = Matrix.identity(3)
-    for turn in reversed(turns_inward(tree, outer, inner)):
-        R = R @ (turn.fixed @ turn.motion)
-    return R
+def _inward(tree: Tree, outer: int, inner: int) -> list[int]:
+    found: list[int] = []
+    while outer != inner:
+        found.append(outer)
+        outer = tree.links[outer].parent
+    return found
 
 
 def carried(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:

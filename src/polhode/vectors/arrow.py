@@ -13,7 +13,7 @@ written (native form); products of unit vectors of different frames come from th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from ..model.reading import vector_of
 from ..model.system import System
 from .owner import Anchor, home_of, key_of
 from .scene import CONSTANT, Axis, Key, Scene, scene_of
+from .shared import common_frame
 from .walk import along, gathered, spin_between
 from .writing import latex_sum, text_sum
 
@@ -257,27 +258,33 @@ def _scalar(value: Any) -> Expr:
 
 
 def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list[tuple[Axis, Expr]]:
-    """a × b for vectors of two frames: shared axes first, so that these bring in no rotation."""
+    """a × b for vectors of two frames: axes that are fixed in one frame there, so that these bring in no angle."""
     if key_a == key_b:
         return list(along(key_a, a.cross(b)))
-    a_shared, a_rest = _split(scene, key_a, a, key_b)
-    terms = list(along(key_b, (scene.rotation(key_b, key_a) @ a_shared).cross(b)))
-    b_shared, b_rest = _split(scene, key_b, b, key_a)
-    terms += along(key_a, a_rest.cross(scene.rotation(key_a, key_b) @ b_shared))
-    if scene.seat(key_a)[0] > scene.seat(key_b)[0]:  # the outer frame: what comes after is mostly written there
-        terms += along(key_a, a_rest.cross(scene.rotation(key_a, key_b) @ b_rest))
-    else:
-        terms += along(key_b, (scene.rotation(key_b, key_a) @ a_rest).cross(b_rest))
+    terms: list[tuple[Axis, Expr]] = []
+    alone: dict[tuple[int, ...], list[int]] = {}  # axes of b, and the axes of a that share no frame with these
+    for i in (i for i in range(3) if a[i]):
+        others = []
+        for j in (j for j in range(3) if b[j]):
+            key = common_frame(scene, (key_a, i), (key_b, j))
+            if key is None:
+                others.append(j)
+            else:
+                one, two = scene.rotation(key, key_a)[:, i], scene.rotation(key, key_b)[:, j]
+                terms += along(key, one.cross(two), a[i] * b[j])
+        alone.setdefault(tuple(others), []).append(i)
+    R, b_is_outer = scene.rotation(key_a, key_b), scene.seat(key_b)[0] >= scene.seat(key_a)[0]
+    for others_of_b, own in alone.items():
+        part_a, part_b = _only(a, own), _only(b, others_of_b)
+        if b_is_outer:  # in the outer frame: what comes after is mostly written there
+            terms += along(key_b, (R.T @ part_a).cross(part_b))
+        else:
+            terms += along(key_a, part_a.cross(R @ part_b))
     return terms
 
 
-def _split(scene: Scene, key: Key, vector: Vector, other: Key) -> tuple[Vector, Vector]:
-    """A vector's part along axes that are fixed in another frame too, and the rest."""
-    shared = [bool(entry) and scene.is_shared((key, k), other) for k, entry in enumerate(vector)]
-    return (
-        Vector([entry if own else 0 for entry, own in zip(vector, shared, strict=True)]),
-        Vector([0 if own else entry for entry, own in zip(vector, shared, strict=True)]),
-    )
+def _only(vector: Vector, axes: Collection[int]) -> Vector:
+    return Vector([entry if k in axes else 0 for k, entry in enumerate(vector)])
 
 
 def _check_rates(entries: Iterable[Expr], scene: Scene) -> None:

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, topological
+from ..expr import Expr, Matrix, Vector, as_expr, symbol, topological
 from ..geometry import Pose
-from ..kinematics.between import rotation_between
+from ..kinematics.between import meeting, turn_inward
 from ..kinematics.parallel import merge
-from ..kinematics.tree import Link, Tree, build_tree
+from ..kinematics.tree import Link, Tree, Turn, build_tree
 from ..model.body import Frame
 from ..model.records import GROUND, Joint
 from ..model.system import System
@@ -90,7 +90,9 @@ class Scene:
     carrier: Mapping[str, Joint]  # for each body the joint that carries it
     stages: Mapping[str, tuple[Stage, ...]]  # for each joint its simple motions, from the parent outward
     places: Mapping[Key, tuple[int, Pose]]
+    link_keys: Mapping[int, Key]  # for each link, and the base, a frame on it
     _turned: dict[tuple[Key, Key], Matrix] = field(default_factory=dict, repr=False)
+    _ways: dict[tuple[int, int], Matrix] = field(default_factory=dict, repr=False)
 
     def seat(self, key: Key) -> tuple[int, Pose]:
         """The link that a frame is fixed to, and its pose there."""
@@ -107,15 +109,25 @@ class Scene:
         """R_ab, which takes components in frame b to components in frame a."""
         if (a, b) not in self._turned:
             (place_a, X_a), (place_b, X_b) = self.seat(a), self.seat(b)
-            between = rotation_between(self.tree, place_a, place_b)
+            top = meeting(self.tree, place_a, place_b)
+            between = self._from(top, place_a).T @ self._from(top, place_b)
             R = (X_a.R.T @ (between @ X_b.R)).map(as_expr)
             self._turned[a, b], self._turned[b, a] = R, R.T
         return self._turned[a, b]
 
-    def is_shared(self, axis: Axis, key: Key) -> bool:
-        """Whether a unit vector is fixed in another frame as well."""
-        name, index = axis
-        return all(x.data[0] in CONSTANT for x in free_symbols(self.rotation(key, name)[:, index]))
+    def _from(self, inner: int, outer: int) -> Matrix:
+        """The rotation from a link to one that it carries, each from the one before it on the way."""
+        waiting: list[tuple[int, Turn]] = []
+        place = outer
+        while place != inner and (inner, place) not in self._ways:
+            turn = turn_inward(self.tree, place, inner)
+            waiting.append((place, turn))
+            place = turn.anchor
+        R = self._ways.get((inner, place), Matrix.identity(3))
+        for place, turn in reversed(waiting):
+            R = R @ (turn.fixed @ turn.motion)
+            self._ways[inner, place] = R
+        return R
 
     def body_of(self, key: Key) -> str:
         """The body that a frame is fixed in; for an inner stage, the one that carries the joint."""
@@ -165,17 +177,20 @@ def _build(system: System) -> Scene:
     tree = merge(build_tree(_joined(system, carrier)))
     links: dict[str, list[Link]] = {}
     places: dict[Key, tuple[int, Pose]] = {}
+    link_keys: dict[int, Key] = {}
     for place, link in enumerate(tree.links):
         own = links.setdefault(link.joint, [])
         own.append(link)
         places[link.joint, len(own)] = (place, Pose.identity())
+        link_keys[place] = (link.joint, len(own))
     places.update(tree.bodies.items())
+    link_keys |= {place: body for body, (place, _) in reversed([*tree.bodies.items()])}  # the first body on a link
     for frame in system.frames.values():
         if frame.body in tree.bodies:
             place, X = tree.bodies[frame.body]
             places[frame.name] = (place, X @ frame.pose)
     stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in system.joints.values()}
-    return Scene(tree, dict(system.frames), dict(system.joints), carrier, stages, places)
+    return Scene(tree, dict(system.frames), dict(system.joints), carrier, stages, places, link_keys)
 
 
 def _joined(system: System, carrier: Mapping[str, Joint]) -> System:

@@ -55,6 +55,8 @@ def test_the_cross_product_keeps_shared_axes_free_of_angles(pair: Any) -> None:
     assert repr(pair.N.x ^ pair.A.y) == "a_z"
     assert repr(pair.B.y ^ pair.A.x) == "-a_z"
     assert repr(pair.A.y ^ pair.B.x) == "-b_z"
+    assert repr(pair.N.x ^ pair.B.y) == "a_z", "n1 and b2 are both fixed in A"
+    assert repr(pair.B.y ^ pair.N.x) == "-a_z"
 
 
 def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
