@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.expr import same, sin, symbol
+from polhode.expr import free_symbols, same, sin, symbol
 from polhode.vectors import (
     incremental_acceleration,
     incremental_angular_acceleration,
@@ -42,6 +42,17 @@ def test_velocities_are_native(pair: Any) -> None:
     assert repr(pair.A.angular_velocity(pair.B)) == "-u2*a_y"
     assert repr(pair.B.origin.velocity()) == "a*u1*a_z"
     assert repr(pair.B.centre.velocity(pair.A)) == "-b*u2*b_z"
+
+
+def test_relative_motion_knows_only_the_joints_between() -> None:
+    s = ph.System()
+    bodies = [s.ground] + [s.body(f"b{k}") for k in range(5)]
+    for k in range(4):
+        s.joint(f"q{k}", bodies[k], bodies[k + 1], ph.Revolute("xyz"[k % 3]), at=(1, 2, 3))
+    s.joint("side", bodies[2], bodies[5], ph.Prismatic("x"))
+    P, Q = bodies[4].point((1, 1, 0)), bodies[5].point((0, 1, 1))
+    for arrow in (P.velocity(bodies[2]), P.acceleration(bodies[2]), P.velocity(bodies[5]), Q.position(P)):
+        assert {x.name for x in free_symbols(arrow.terms.values())} <= {"q2", "q3", "side"}
 
 
 def test_a_free_body_has_its_speeds_as_components_along_its_axes() -> None:
