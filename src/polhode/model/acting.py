@@ -94,7 +94,7 @@ class Acting:
                 f"the point is on body '{at.body}', not on '{body}'.",
                 place=place,
                 cure=f"Give a point of '{body}', or apply it to '{at.body}'.",
-                code="E-MODEL-050",
+                code="E-MODEL-060",
             )
         return body, at.offset
 
@@ -110,7 +110,7 @@ class Acting:
                 f"the {what} is of system '{home.name}', not of '{self.name}'.",
                 place=place,
                 cure=f"Write it with the bodies of '{self.name}'.",
-                code="E-MODEL-052",
+                code="E-MODEL-062",
             )
 
     def _given_vector(
@@ -206,7 +206,7 @@ class Acting:
                 f"the law gives {tension!r}, which is no number or expression.",
                 place=place,
                 cure="Give the tension alone; its direction is the line.",
-                code="E-MODEL-051",
+                code="E-MODEL-061",
             )
         self.loads.append(LineForce(name, *ends, as_expr(tension)))
 

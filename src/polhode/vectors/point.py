@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Vector
+from ..expr import Vector
 from ..geometry import Pose
 from ..model.directions import Directions
 from ..model.reading import vector_of
 from ..model.system import System
 from .arrow import Arrow, same_system
 from .owner import Anchor, home_of, key_of
-from .scene import Axis, Key, Scene, Stage, scene_of
-from .walk import along, gathered, meeting_body, spin, spin_between, walk
+from .scene import Key, Scene, Stage, scene_of
+from .walk import along, gathered, meeting_body, slide, spin, spin_between, walk
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,9 @@ def _way(system: System, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow
         arm = Arrow(system, dict(along(own, vector)))
         r, v = r + arm, v + w.cross(arm)
         if isinstance(step, Stage):
-            v = v + Arrow(system, gathered(_slide(scene, step)))
+            v = v + Arrow(system, gathered(slide(scene, step)))
             w = w + Arrow(system, gathered(spin(scene, step)))
     return r, w, v
-
-
-def _slide(scene: Scene, stage: Stage) -> Iterable[tuple[Axis, Expr]]:
-    """The velocity of the origin that a simple motion adds: Σ u h₂."""
-    for speed, (_, h) in zip(stage.link.speeds, stage.link.H, strict=True):
-        yield from along(*stage.native(h), scene.tree.u[speed])
 
 
 def point_of(owner: Directions, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:

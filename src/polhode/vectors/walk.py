@@ -43,7 +43,17 @@ def walk(scene: Scene, top: str, key: Key) -> Iterator[Arm | Stage]:
 
 def spin(scene: Scene, stage: Stage) -> Iterator[tuple[Axis, Expr]]:
     """The angular velocity that a simple motion adds: Σ u h₁, each where it takes fewest components."""
+    if stage.link.drive is not None:
+        yield from along(*stage.native(stage.link.drive.w))
     for speed, (h, _) in zip(stage.link.speeds, stage.link.H, strict=True):
+        yield from along(*stage.native(h), scene.tree.u[speed])
+
+
+def slide(scene: Scene, stage: Stage) -> Iterator[tuple[Axis, Expr]]:
+    """The velocity of the origin that a simple motion adds: Σ u h₂."""
+    if stage.link.drive is not None:
+        yield from along(*stage.native(stage.link.drive.v))
+    for speed, (_, h) in zip(stage.link.speeds, stage.link.H, strict=True):
         yield from along(*stage.native(h), scene.tree.u[speed])
 
 

@@ -131,6 +131,21 @@ def test_incremental_motion_is_a_difference_of_absolute_motion(pair: Any) -> Non
     assert pair.B.angular_velocity() - pair.A.angular_velocity() == pair.B.angular_velocity(pair.A)
 
 
+def test_a_prescribed_motion_is_a_function_of_time() -> None:
+    s = ph.System()
+    arm, bob = s.body("arm"), s.body("bob", mass=1, com=(0, 0, -1))
+    turn = s.joint("turn", s.ground, arm, ph.Revolute("z"))
+    s.joint("hinge", arm, bob, ph.Revolute("x"), at=(2, 0, 0), speeds=["w"])
+    assert repr(bob.origin.velocity()) == "2*turn'*arm_y"
+    s.prescribe("turn", 3 * s.time**2)
+    t = s.time
+    assert bob.angular_velocity() == 6 * t * s.ground.z + symbol("w", "speed") * arm.x
+    assert bob.origin.velocity() == 12 * t * arm.y
+    assert bob.origin.acceleration() == 12 * arm.y - 72 * t**2 * arm.x
+    assert bob.centre.velocity() == bob.centre.position().dt()
+    assert (turn.q[0] * arm.x).dt(arm) == 6 * t * arm.x
+
+
 def test_a_follower_moves_with_its_leader() -> None:
     s = ph.System()
     drum, sled = s.body("drum"), s.body("sled")
