@@ -159,7 +159,7 @@ class Network:
             elif isinstance(load, BodyTorque):
                 table[edge] = ZERO, -loads.in_ground(load)
             else:
-                table[edge] = -loads.spring_pull(load), ZERO
+                table[edge] = -loads.pull_in_ground(load), ZERO
         return table
 
     # ---- mass matrix -----------------------------------------------------------------------------------------

@@ -25,8 +25,9 @@ from ..expr import Matrix, Vector
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, relative_pose, world_poses
 from ..kinematics.tree import Link, Tree, joints_from_the_ground
+from ..loads import Loads
 from ..model.constraint import Closure
-from ..model.force import BodyTorque, PointForce, PointSpring
+from ..model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
 from ..model.records import GROUND, Joint
 from ..model.system import System
 from .component import CENTRE, Pair
@@ -90,7 +91,7 @@ class Mechanism:
     components: tuple[Component, ...]
     joints: Mapping[str, JointEdge]
     closures: Mapping[str, ClosureEdge]
-    loads: Mapping[str, PointForce | BodyTorque | PointSpring]
+    loads: Mapping[str, PointForce | BodyTorque | PointSpring | LineForce]
     graph: LinearGraph
 
     @cached_property
@@ -124,7 +125,7 @@ class _Builder:
         self.drafts: dict[str, _Draft] = {}
         self.joints: dict[str, JointEdge] = {}
         self.closures: dict[str, ClosureEdge] = {}
-        self.loads: dict[str, PointForce | BodyTorque | PointSpring] = {}
+        self.loads: dict[str, PointForce | BodyTorque | PointSpring | LineForce] = {}
         self.joint_edges: list[Edge] = []
         self.other_edges: list[Edge] = []
 
@@ -198,11 +199,14 @@ class _Builder:
 
     def add_load(self, number: int, load: Any) -> None:
         """A force or torque on one terminal, or a spring between two; what acts on the ground alone is no edge."""
-        kinds = {PointForce: "force", BodyTorque: "torque", PointSpring: "spring"}
+        if isinstance(load, GravityField):
+            for force in Loads(self.system, self.tree).attractions(load):
+                self.add_load(number, force)
+        kinds = {PointForce: "force", BodyTorque: "torque", PointSpring: "spring", LineForce: "line force"}
         if type(load) not in kinds:
             return
         label = load.name or f"{kinds[type(load)]} {number}"
-        if isinstance(load, PointSpring):
+        if isinstance(load, PointSpring | LineForce):
             ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
         else:
             place = load.point if isinstance(load, PointForce) else Vector([0, 0, 0])
