@@ -1,0 +1,60 @@
+"""The names that `import polhode` offers, gathered from their rooms; loaded when the first of them is used."""
+
+from __future__ import annotations
+
+from .equations import Equations
+from .errors import PolhodeError
+from .expr import Expr, Matrix, Vector, from_sympy, latex, normal, pi, symbol, symbols, to_sympy, unit_symbols
+from .expr.exact import (
+    absolute,
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)  # fmt: skip
+from .geometry import rotation
+from .model import (
+    Body,
+    Compound,
+    Cylindrical,
+    Fixed,
+    Frame,
+    Free,
+    Joint,
+    JointMap,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Shape,
+    Spherical,
+    System,
+    Universal,
+    box,
+    cylinder,
+    disc,
+    rod,
+    sphere,
+)
+from .model.random_system import random_system
+
+__all__ = [
+    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap",
+    "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
+    "exp", "from_sympy", "latex", "log", "maximum", "minimum", "normal", "pi", "random_system", "rod",
+    "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh", "to_sympy",
+    "unit_symbols",
+]  # fmt: skip
