@@ -1,0 +1,49 @@
+"""One word for polhode as it is installed, under which results are kept on disk: a changed polhode starts anew.
+
+Files count by name, size and time of change, as they do for Python's own compiled modules.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+@cache
+def stamp() -> str:
+    """A digest of the names, sizes and times of polhode's source files.
+
+    >>> len(stamp())
+    64
+    """
+    from . import __version__
+
+    return word_of(__version__, *sorted(_files(_FOLDER, "")))
+
+
+def word_of(*words: str) -> str:
+    """Words as one: 64 hexadecimal digits, others for other words however they are cut.
+
+    >>> word_of("ab", "c") == word_of("a", "bc")
+    False
+    """
+    told = sha256()
+    for word in words:
+        content = word.encode("utf-8", "surrogatepass")
+        told.update(b"%d:" % len(content))
+        told.update(content)
+    return told.hexdigest()
+
+
+def _files(folder: str, within: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                yield f"{within}{entry.name} {status.st_size} {status.st_mtime_ns}"
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _files(entry.path, f"{within}{entry.name}/")
