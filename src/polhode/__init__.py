@@ -27,9 +27,9 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
     """
-    from .formats import load as read
+    from .kept_starts import load
 
-    return read(path, **options)
+    return load(path, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -80,6 +80,15 @@ class Equations:
         with quiet_collector():
             return self.make_recipe()
 
+    @cached_property
+    def mark(self) -> str:
+        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
+        from .model.digest import digest
+        from .stamp import stamp, word_of
+
+        passes = "usual" if self.passes is None else ",".join(self.passes)
+        return word_of(stamp(), digest(self.system), self.formalism, passes)
+
     # ---- names and symbols -----------------------------------------------------------------------------------
 
     @property

@@ -1,29 +1,24 @@
 """Plans kept on disk: a mechanism that was planned before is neither derived nor planned again.
 
-The key is made of the mechanism's digest, what was asked for, and polhode's own source; the entry is plain text,
-checked like compiled code before it is used.
+The key is made of the equations' mark and of what was asked for; the entry is plain text, checked like compiled code
+before it is used.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 
 from .codegen.program_text import dump_program, load_program
 from .equations import Equations
 from .errors import PolhodeError
 from .functions import Planned, plan_of
-from .model.digest import digest
 from .runtime.cache import default_cache
+from .stamp import word_of
 
 
 def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
     """The plan of a function, from the disk where it is known."""
-    passes = "usual" if equations.passes is None else ",".join(equations.passes)
-    words = [_source_digest(), digest(equations.system), equations.formalism, passes, name, str(bake)]
-    key = sha256("\n".join(words).encode()).hexdigest()
+    key = word_of(equations.mark, "plan", name, str(bake))
     made: list[Planned] = []
 
     def make() -> bytes:
@@ -39,14 +34,3 @@ def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
         return Planned(load_program(record["program"]), tuple(map(str, record["parameters"])))
     except (ValueError, KeyError, TypeError, PolhodeError):
         return plan_of(equations, name, bake)
-
-
-@cache
-def _source_digest() -> str:
-    """A digest of polhode's own files: a changed polhode plans anew."""
-    word = sha256()
-    folder = Path(__file__).parent
-    for file in sorted(folder.rglob("*.py")):
-        word.update(file.relative_to(folder).as_posix().encode())
-        word.update(file.read_bytes())
-    return word.hexdigest()

@@ -39,6 +39,11 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     return function
 
 
+def usual_passes(formalism: str) -> tuple[str, ...]:
+    """The passes that a formalism is derived with where none are named; `auto` tries several."""
+    return () if formalism == "poincare" or formalism in HISTORICAL else USUAL
+
+
 def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
     """The equations of motion of a system.
 
@@ -62,7 +67,7 @@ def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None
             code="E-DERIVE-012",
         )
     if given is None:
-        given = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
+        given = usual_passes(formalism)
     check(given)
     ready = make(system, apply(tree, given)) if formalism in HISTORICAL else None
     return Equations(system, tree, formalism, given, lambda: ready or make(system, apply(tree, given)))

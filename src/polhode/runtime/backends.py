@@ -190,16 +190,21 @@ class Vectorised:
 
 def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by LLVM."""
-    from polhode.codegen.llvm import lane_module, scalar_module
+    from polhode.codegen.llvm import scalar_module
     from polhode.runtime import engine
 
     host = engine.host()
     code = engine.load(scalar_module(program, fused=host.fused), cache)
+    return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
 
-    def in_lanes() -> Code:
-        return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
 
-    return Native("llvm", len(program.saved), code, in_lanes, host.lanes)
+def lane_code(program: Program, cache: ObjectCache | None) -> Code:
+    """The same program over as many states at once as the machine has lanes."""
+    from polhode.codegen.llvm import lane_module
+    from polhode.runtime import engine
+
+    host = engine.host()
+    return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
 
 
 def c_backend(program: Program, cache: ObjectCache | None) -> Native:

@@ -30,7 +30,9 @@ def file_function(compiled: Compiled) -> bytes:
     return json.dumps(head).encode() + b"\n" + file_code(native.code)
 
 
-def unfile_function(payload: bytes, program: Callable[[], Program], lane_code: Callable[[], Code]) -> Compiled:
+def unfile_function(
+    payload: bytes, program: Callable[[], Program], lane_code: Callable[[], Code], backend: str = "auto"
+) -> Compiled:
     """The function of these bytes; raises ValueError, TypeError or KeyError where they are none, OSError on a machine
     that does not let them run."""
     line, _, code = payload.partition(b"\n")
@@ -44,7 +46,7 @@ def unfile_function(payload: bytes, program: Callable[[], Program], lane_code: C
         length=_count(head["length"]),
     )
     native = Native("llvm", outline.saved, unfile_code(code), lane_code, _count(head["lanes"]))
-    return Compiled(outline, native, (True, "auto"), program)
+    return Compiled(outline, native, (True, backend), program)
 
 
 def file_code(code: Code) -> bytes:
