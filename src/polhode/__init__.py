@@ -11,6 +11,7 @@ Matrix([[1]])
 from __future__ import annotations
 
 from importlib import import_module
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+#: When polhode was loaded, in nanoseconds: a source file that is younger is not the one that runs.
+LOADED_AT = time_ns()
+
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
     """A mechanism from a file: YAML or JSON model files, URDF robot files.
@@ -27,7 +31,7 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
     """
-    from .kept_starts import load
+    from .kept.start import load
 
     return load(path, **options)
 

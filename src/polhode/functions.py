@@ -18,7 +18,7 @@ from .errors import PolhodeError, ValueMissing
 if TYPE_CHECKING:
     from .equations import Equations
     from .expr import Expr
-    from .kept_functions import Kept
+    from .kept.functions import Kept
     from .model.records import Parameter
     from .runtime import Compiled, FixedStep
 
@@ -211,7 +211,7 @@ class Functions:
         if name not in self._plans:
             catalogued(name)
             if self._options["cache"]:
-                from .kept_plans import kept_plan
+                from .kept.plans import kept_plan
 
                 self._plans[name] = kept_plan(self.equations, name, self.bake)
             else:
@@ -233,7 +233,7 @@ class Functions:
         """The function as it was compiled in another process, if it was."""
         if not self._options["cache"] or self._options["backend"] not in ("auto", "llvm"):
             return None
-        from .kept_functions import Place, find
+        from .kept.functions import Place, find
 
         place = Place(self.equations.mark, name, self.bake)
         kept = find(place, lambda: self.program(name), self._options["backend"])
@@ -248,8 +248,8 @@ class Functions:
 
         made = compile_program(self.program(name), **self._options)
         if self._options["cache"] and made.backend == "llvm":
-            from .kept_functions import Kept, Place, keep
-            from .kept_origins import remember_origin
+            from .kept.functions import Kept, Place, keep
+            from .kept.origins import remember_origin
 
             table = self.equations.system.parameters
             values = {key: table[key].value for key in self.planned(name).parameters}

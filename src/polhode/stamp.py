@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
+from os import urandom
+from time import time_ns
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -17,12 +19,17 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 def stamp() -> str:
     """A digest of the names, sizes and times of polhode's source files.
 
+    Where a file was changed after polhode was loaded, what runs is not what lies there: then the word is like no other.
+
     >>> len(stamp())
     64
     """
-    from . import __version__
+    from . import LOADED_AT, __version__
 
-    return word_of(__version__, *sorted(_files(_FOLDER, "")))
+    files = sorted(_files(_FOLDER, ""))
+    changed = any(LOADED_AT < time <= time_ns() for _, _, time in files)
+    told = (f"{name} {size} {time}" for name, size, time in files)
+    return word_of(__version__, *told, *([urandom(16).hex()] if changed else []))
 
 
 def word_of(*words: str) -> str:
@@ -39,11 +46,11 @@ def word_of(*words: str) -> str:
     return told.hexdigest()
 
 
-def _files(folder: str, within: str) -> Iterator[str]:
+def _files(folder: str, within: str) -> Iterator[tuple[str, int, int]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
                 status = entry.stat()
-                yield f"{within}{entry.name} {status.st_size} {status.st_mtime_ns}"
+                yield f"{within}{entry.name}", status.st_size, status.st_mtime_ns
             elif entry.name != "__pycache__" and entry.is_dir():
                 yield from _files(entry.path, f"{within}{entry.name}/")

@@ -1,8 +1,8 @@
 """From a model file to functions without reading the file, deriving or compiling, where all that was done before.
 
 What `load` then returns is a System that is read when somebody looks at it; its equations are derived when somebody
-looks at them. To compile them takes neither: their functions lie on disk under a mark (see `kept_functions`), and the
-mark under the content of the file (see `kept_origins`).
+looks at them. To compile them takes neither: their functions lie on disk under a mark (see `kept.functions`), and the
+mark under the content of the file (see `kept.origins`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
+from ..stamp import stamp, word_of
 from .deferred import Deferred
-from .kept_origins import marks_of
-from .stamp import stamp, word_of
+from .origins import marks_of
 
 if TYPE_CHECKING:
-    from .equations import Equations
-    from .functions import Functions
-    from .model import System
+    from ..equations import Equations
+    from ..functions import Functions
+    from ..model import System
 
 #: Files whose content is all that their reader reads.
 _ALONE = (".urdf",)
@@ -51,7 +51,7 @@ class Reading:
 
     def system(self) -> System:
         """The System, with tables of its own."""
-        from .model.origin import Origin
+        from ..model.origin import Origin
 
         with self._lock:
             if self._system is None:
@@ -87,13 +87,13 @@ class Underived(Deferred):
 
     def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
         """Native functions, out of the cache without a look at the equations."""
-        from .functions import Functions
+        from ..functions import Functions
 
         return Functions(cast("Equations", self), bake=bake, cache=cache, backend=backend)
 
 
 def _read(path: str | os.PathLike[str], options: dict[str, Any]) -> System:
-    from .formats import load
+    from ..formats import load
 
     return load(path, **options)
 

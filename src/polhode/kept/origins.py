@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from .runtime.cache import default_cache
+from ..runtime.cache import default_cache
 
 if TYPE_CHECKING:
-    from .equations import Equations
+    from ..equations import Equations
 
 
 def marks_of(word: str) -> dict[str, str] | None:
@@ -28,7 +28,7 @@ def marks_of(word: str) -> dict[str, str] | None:
 
 def remember_origin(equations: Equations) -> None:
     """Note what the file of these equations led to, if they are of a file as it is and derived in the usual way."""
-    from .formalisms import usual_passes
+    from ..formalisms import usual_passes
 
     system, formalism = equations.system, equations.formalism
     usual = None if formalism == "auto" else usual_passes(formalism)

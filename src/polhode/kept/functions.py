@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .runtime.cache import default_cache
-from .runtime.filed import file_code, file_function, unfile_code, unfile_function
-from .runtime.machine import machine
-from .stamp import word_of
+from ..runtime.cache import default_cache
+from ..runtime.filed import file_code, file_function, unfile_code, unfile_function
+from ..runtime.machine import machine
+from ..stamp import word_of
 
 if TYPE_CHECKING:
-    from .codegen.program import Program
-    from .runtime.backends import Code
-    from .runtime.compiled import Compiled
+    from ..codegen.program import Program
+    from ..runtime.backends import Code
+    from ..runtime.compiled import Compiled
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _lanes(place: Place, program: Callable[[], Program]) -> Code:
             return unfile_code(payload)
         except (KeyError, TypeError, ValueError, OSError):
             pass
-    from .runtime.backends import lane_code
+    from ..runtime.backends import lane_code
 
     made = lane_code(program(), default_cache())
     default_cache().keep(key, file_code(made))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import functions, kept_plans
+from polhode import functions
 from polhode.codegen.program_text import dump_program, load_program
 from polhode.codegen.random_program import random_program
 from polhode.errors import PolhodeError
+from polhode.kept import plans
 from polhode.model.digest import digest
 
 
@@ -36,7 +37,7 @@ def test_a_known_mechanism_is_not_planned_again(cold: Path, monkeypatch: pytest.
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("planned again")
 
-    monkeypatch.setattr(kept_plans, "plan_of", refuse)
+    monkeypatch.setattr(plans, "plan_of", refuse)
     again = _pendulum().derive().compile()
     assert again.program("forward_dynamics") == first.program("forward_dynamics")
     np.testing.assert_array_equal(again.forward_dynamics([0.3], [0.1]), before)
@@ -58,7 +59,7 @@ def test_what_shapes_the_equations_changes_the_digest() -> None:
 def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _pendulum().derive().compile().program("forward_dynamics")
     monkeypatch.setattr("polhode.runtime.cache.ObjectCache.get_or_make", lambda self, key, make: damage)
-    found = kept_plans.kept_plan(_pendulum().derive(), "forward_dynamics", False)
+    found = plans.kept_plan(_pendulum().derive(), "forward_dynamics", False)
     assert found.program == wanted
 
 

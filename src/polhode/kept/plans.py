@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 
-from .codegen.program_text import dump_program, load_program
-from .equations import Equations
-from .errors import PolhodeError
-from .functions import Planned, plan_of
-from .runtime.cache import default_cache
-from .stamp import word_of
+from ..codegen.program_text import dump_program, load_program
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..functions import Planned, plan_of
+from ..runtime.cache import default_cache
+from ..stamp import word_of
 
 
 def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
