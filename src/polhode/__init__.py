@@ -11,8 +11,9 @@ Matrix([[1]])
 from __future__ import annotations
 
 from importlib import import_module
-from time import time_ns
 from typing import TYPE_CHECKING, Any
+
+from . import stamp as stamp  # notes when polhode was loaded
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from .surface import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
-
-#: When polhode was loaded, in nanoseconds: a source file that is younger is not the one that runs.
-LOADED_AT = time_ns()
 
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface

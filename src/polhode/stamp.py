@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
-from hashlib import sha256
-from os import urandom
 from time import time_ns
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+#: In nanoseconds. A source file that is younger is not the one that runs.
+LOADED_AT = time_ns()
 
 
 @cache
@@ -20,16 +21,19 @@ def stamp() -> str:
     """A digest of the names, sizes and times of polhode's source files.
 
     Where a file was changed after polhode was loaded, what runs is not what lies there: then the word is like no other.
+    So it is where there are no files to look at.
 
     >>> len(stamp())
     64
     """
-    from . import LOADED_AT, __version__
-
-    files = sorted(_files(_FOLDER, ""))
-    changed = any(LOADED_AT < time <= time_ns() for _, _, time in files)
-    told = (f"{name} {size} {time}" for name, size, time in files)
-    return word_of(__version__, *told, *([urandom(16).hex()] if changed else []))
+    try:
+        files = sorted(_files(_FOLDER, ""))
+    except OSError:
+        files = []
+    now = time_ns()
+    if not files or any(LOADED_AT < changed <= now for _, _, changed in files):
+        return word_of(os.urandom(16).hex())
+    return word_of(*(f"{name} {size} {changed}" for name, size, changed in files))
 
 
 def word_of(*words: str) -> str:
@@ -38,6 +42,8 @@ def word_of(*words: str) -> str:
     >>> word_of("ab", "c") == word_of("a", "bc")
     False
     """
+    from hashlib import sha256
+
     told = sha256()
     for word in words:
         content = word.encode("utf-8", "surrogatepass")

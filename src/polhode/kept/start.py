@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from ..stamp import stamp, word_of
-from .deferred import Deferred
+from .deferred import Deferred, become
 from .origins import marks_of
 
 if TYPE_CHECKING:
@@ -63,18 +63,17 @@ class Reading:
 class Unread(Deferred):
     """A System that is known to be one; it is read when it is looked at."""
 
-    reading: Reading
-    marks: dict[str, str]
-
     def __init__(self, reading: Reading, marks: dict[str, str]) -> None:
-        super().__init__(reading.system, reading=reading, marks=marks)
+        super().__init__(reading.system, _system_type, start=(reading, marks))
 
     def derive(self, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
         """The equations of motion: known ones, which are derived when they are looked at, or those of the System."""
-        if passes is not None or formalism not in self.marks:
-            return self.reading.system().derive(formalism, passes)
-        reading = self.reading
-        return cast("Equations", Underived(lambda: reading.system().derive(formalism), self.marks[formalism]))
+        # Another thread may just have looked at it.
+        reading, marks = vars(self).get("start", (self, {}))
+        if passes is not None or formalism not in marks:
+            become(self)
+            return self.derive(formalism, passes)  # by then the System's own
+        return cast("Equations", Underived(lambda: reading.system().derive(formalism), marks[formalism]))
 
 
 class Underived(Deferred):
@@ -83,13 +82,25 @@ class Underived(Deferred):
     mark: str
 
     def __init__(self, derive: Callable[[], Equations], mark: str) -> None:
-        super().__init__(derive, mark=mark)
+        super().__init__(derive, _equations_type, mark=mark)
 
     def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
         """Native functions, out of the cache without a look at the equations."""
         from ..functions import Functions
 
         return Functions(cast("Equations", self), bake=bake, cache=cache, backend=backend)
+
+
+def _system_type() -> type:
+    from ..model import System
+
+    return System
+
+
+def _equations_type() -> type:
+    from ..equations import Equations
+
+    return Equations
 
 
 def _read(path: str | os.PathLike[str], options: dict[str, Any]) -> System:

@@ -35,6 +35,7 @@ _CONTENT, _SYMBOLS, _REFERENCES, _ABSENT = 1, 2, 4, 8  # section types
 _RELATIVE = (2, 4)  # R_X86_64_PC32, R_X86_64_PLT32
 _UNDEFINED, _ORDINARY = 0, 0xFF00  # section numbers of symbols
 
+_PAGE = 4096
 _JUMP = bytes.fromhex("ff2502000000cccc")
 _ROW = len(_JUMP) + _ADDRESS.size
 
@@ -105,7 +106,8 @@ def _sections(code: bytes) -> Iterator[_Section]:
     for number in range(count):
         _, kind, flags, _, start, length, linked, info, alignment, _ = _SECTION.unpack_from(code, first + number * size)
         content = b"" if kind == _ABSENT else code[start : start + length]
-        if flags & _LOADED and length and (kind != _CONTENT or flags & _WRITTEN or len(content) != length):
+        fit = kind == _CONTENT and not flags & _WRITTEN and len(content) == length and alignment <= _PAGE
+        if flags & _LOADED and length and not fit:
             raise _Unfit
         yield _Section(kind, flags, content, linked, info, alignment)
 
