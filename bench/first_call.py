@@ -11,7 +11,7 @@ import time
 
 
 def stages(file: str, base: str, function: str) -> dict[str, tuple[float, float]]:
-    """Processor seconds and seconds on the wall: of the import, and of the way from the file to the callable's result."""
+    """Processor seconds and seconds on the wall: of the import, and of the way from the file to a result."""
     start = time.process_time(), time.perf_counter()
     import polhode
 
