@@ -226,6 +226,38 @@ def test_parameters_of_a_known_function_keep_names_and_values(file: Path, monkey
     np.testing.assert_allclose(accelerations(file, **options), plain, rtol=1e-13)
 
 
+def test_baked_parameters_are_another_function(file: Path) -> None:
+    def compiled(bake: bool) -> Functions:
+        return ph.load(file, symbolic=["mass:upper"]).derive().compile(bake=bake)
+
+    for _ in range(2):
+        open_, baked = compiled(False), compiled(True)
+        np.testing.assert_allclose(open_.forward_dynamics(Q, U), baked.forward_dynamics(Q, U), rtol=1e-13)
+        assert len(open_.parameter_values("forward_dynamics")) == 1
+        assert len(baked.parameter_values("forward_dynamics")) == 0
+
+
+def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, entries = accelerations(known), sorted(default_cache().folder.iterdir())
+    monkeypatch.setattr("polhode.kept.functions.find", lambda *_: pytest.fail("looked up"))
+    for options in ({"cache": False}, {"backend": "numpy"}):
+        found = ph.load(known).derive().compile(**options).forward_dynamics(Q, U, TAU)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    assert sorted(default_cache().folder.iterdir()) == entries
+
+
+def test_f39_another_machine_makes_its_own_code(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, before = accelerations(known), len(list(default_cache().folder.glob("*.bin")))
+    monkeypatch.setattr("polhode.kept.functions.machine", lambda: "another")
+    np.testing.assert_array_equal(accelerations(known), wanted)
+    assert len(list(default_cache().folder.glob("*.bin"))) == before + 1
+
+
+def test_f39_another_polhode_reads_the_file_itself(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "stamp", lambda: "another")
+    assert type(ph.load(known)) is ph.System
+
+
 def test_a_known_function_has_its_program_and_can_be_pickled(known: Path) -> None:
     native = functions(known).native("forward_dynamics")
     assert native.program.outline == native.outline
