@@ -196,6 +196,11 @@ def test_another_formalism_or_pass_is_derived_anew_and_then_known(known: Path) -
     assert by("composite_body", passes=()).passes == ()
 
 
+def test_equations_by_chosen_passes_are_not_taken_for_the_usual_ones(file: Path) -> None:
+    ph.load(file).derive(passes=()).compile().forward_dynamics(Q, U, TAU)
+    assert type(ph.load(file)) is ph.System
+
+
 def test_a_function_that_is_not_known_is_made_from_the_file(known: Path) -> None:
     np.testing.assert_array_equal(
         functions(known).mass_matrix(Q), ph.formats.load(known).derive().compile(cache=False).mass_matrix(Q)
