@@ -32,10 +32,10 @@ from ..equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, substitute
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
-from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree, build_tree
 from ..loads import Loads
 from ..model.system import System
+from .envelope import applied_forces
 
 
 @dataclass(frozen=True)
@@ -221,13 +221,7 @@ class Poincare:
 
     def applied_force(self) -> Vector:
         """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
-        loads = Loads(self.system, self.tree)
-        total = loads.speed_forces(conservative=False)
-        for place, (n, f) in enumerate(loads.wrenches(conservative=False)):
-            if any(n) or any(f):
-                for speed, w, v in link_jacobian(self.tree, place):
-                    total[speed] = total[speed] + w.dot(n) + v.dot(f)
-        return Vector([as_expr(entry) for entry in total])
+        return Vector(applied_forces(Loads(self.system, self.tree)))
 
     def bias(self) -> Vector:
         """C p + F - Q_p."""

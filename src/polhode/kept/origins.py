@@ -32,7 +32,9 @@ def remember_origin(equations: Equations) -> None:
 
     system, formalism = equations.system, equations.formalism
     usual = None if formalism == "auto" else usual_passes(formalism)
-    if system.origin is None or equations.passes != usual or not system.origin.describes(system):
+    if system.origin is None or (equations.passes, equations.binding) != (usual, None):
+        return
+    if not system.origin.describes(system):
         return
     marks = marks_of(system.origin.word) or {}
     if marks.get(formalism) != equations.mark:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
@@ -66,13 +66,13 @@ class Unread(Deferred):
     def __init__(self, reading: Reading, marks: dict[str, str]) -> None:
         super().__init__(reading.system, _system_type, start=(reading, marks))
 
-    def derive(self, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
+    def derive(self, formalism: str = "auto", *more: Any, **options: Any) -> Equations:
         """The equations of motion: known ones, which are derived when they are looked at, or those of the System."""
         # Another thread may just have looked at it.
         reading, marks = vars(self).get("start", (self, {}))
-        if passes is not None or formalism not in marks:
+        if more or options or formalism not in marks:
             become(self)
-            return self.derive(formalism, passes)  # by then the System's own
+            return self.derive(formalism, *more, **options)  # by then the System's own
         return cast("Equations", Underived(lambda: reading.system().derive(formalism), marks[formalism]))
 
 

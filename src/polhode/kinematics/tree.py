@@ -22,6 +22,7 @@ from .joint import envelope_kinematics, simple_configuration
 
 BASE = -1
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
+_NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # a weld asks nothing of it
 
 
 @dataclass(frozen=True)
@@ -284,11 +285,11 @@ def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: System, bound: bool = True) -> Tree:
+def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
     """Arrange a System as a tree, parents first; bodies that hang on nothing are an error.
 
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `bound` all
-    joints are taken as free.
+    joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
     joints = _joints_from_the_ground(system)
     followers = system.couplings if bound else {}
@@ -330,6 +331,14 @@ def build_tree(system: System, bound: bool = True) -> Tree:
                 )
             )
             carrier, X_fixed = len(links) - 1, Pose.identity()
+        if welds and not stages:
+            still = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
+            rest = Pose.identity()
+            links.append(
+                Link(joint.child, joint.name, carrier, _NO_STAGE, _mapped(X_fixed, as_expr), rest, (), (), (),
+                     Inertia.zero(), drive=still)
+            )  # fmt: skip
+            carrier, X_fixed = len(links) - 1, rest
         X_body = X_fixed @ joint.in_child.inverse()
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)

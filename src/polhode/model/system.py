@@ -219,11 +219,20 @@ class System(Acting, Constraining):
         self.poses[name] = made
         return made
 
-    def derive(self, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
-        """The equations of motion, by a formalism named in `polhode.formalisms.names()`."""
+    def derive(
+        self,
+        formalism: str = "auto",
+        passes: Iterable[str] | None = None,
+        constraints: str = "multipliers",
+        independent: Sequence[str] | None = None,
+    ) -> Equations:
+        """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
+
+        Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay.
+        """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes)
+        return derive(self.snapshot(), formalism, passes, constraints, independent)
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
