@@ -247,15 +247,15 @@ class Functions:
         from .runtime import compile_program
 
         made = compile_program(self.program(name), **self._options)
-        if self._options["cache"] and made.backend == "llvm":
+        if self._options["cache"]:
             from .kept.functions import Kept, Place, keep
             from .kept.origins import remember_origin
 
             table = self.equations.system.parameters
             values = {key: table[key].value for key in self.planned(name).parameters}
             parameters = {key: None if value is None else float(value) for key, value in values.items()}
-            keep(Place(self.equations.mark, name, self.bake), Kept(made, parameters))
-            remember_origin(self.equations)
+            if keep(Place(self.equations.mark, name, self.bake), Kept(made, parameters)):
+                remember_origin(self.equations)
         return made
 
     def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:

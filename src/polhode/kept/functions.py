@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..runtime.cache import default_cache
-from ..runtime.filed import file_code, file_function, unfile_code, unfile_function
+from ..runtime.filed import can_be_filed, file_code, file_function, unfile_code, unfile_function
 from ..runtime.machine import machine
 from ..stamp import word_of
 
@@ -57,11 +57,14 @@ def find(place: Place, program: Callable[[], Program], backend: str) -> Kept | N
         return None
 
 
-def keep(place: Place, kept: Kept) -> None:
-    """Put a function there that LLVM compiled."""
+def keep(place: Place, kept: Kept) -> bool:
+    """Put a function there, if another process can run it."""
+    if not can_be_filed(kept.compiled):
+        return False
     values = [[name, None if value is None else value.hex()] for name, value in kept.parameters.items()]
     payload = json.dumps({"parameters": values}).encode() + b"\n" + file_function(kept.compiled)
     default_cache().keep(place.key(), payload)
+    return True
 
 
 def _lanes(place: Place, program: Callable[[], Program]) -> Code:

@@ -9,14 +9,23 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from polhode.codegen.program import Array, Outline, Program
+from polhode.codegen.program import ARITY, Array, Outline, Program
 from polhode.runtime.backends import Code, Native
 from polhode.runtime.compiled import Compiled
 from polhode.runtime.image import Image, LoadedImage
 
 
+def can_be_filed(compiled: Compiled) -> bool:
+    """Whether another process can run the function: LLVM compiled it, and it calls nothing but the C library."""
+    if compiled.backend != "llvm":
+        return False
+    # What an image needs was found in the process's libraries; what LLVM loaded may have been told of other functions.
+    own = isinstance(compiled.native.code, LoadedImage)
+    return own or all(step.op in ARITY for _, step in compiled.program.numbered())
+
+
 def file_function(compiled: Compiled) -> bytes:
-    """A function that LLVM compiled, as bytes."""
+    """A function that can be filed, as bytes."""
     outline, native = compiled.outline, compiled.native
     head = {
         "name": outline.name,

@@ -6,6 +6,7 @@ import ctypes
 import os
 import struct
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from polhode.codegen.llvm import scalar_module
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
 from polhode.errors import PolhodeError
-from polhode.runtime import compile_program, engine
-from polhode.runtime.filed import file_code, file_function, unfile_code, unfile_function
+from polhode.runtime import Compiled, compile_program, engine
+from polhode.runtime.filed import can_be_filed, file_code, file_function, unfile_code, unfile_function
 from polhode.runtime.image import Image, LoadedImage, link
 
 pytestmark = pytest.mark.skipif(
@@ -83,6 +84,14 @@ def test_object_code_that_is_no_image_is_filed_as_it_is() -> None:
     assert isinstance(again, engine.Library) and again.code == code
     values = np.array([0.25])
     np.testing.assert_array_equal(run(again, SINES, values), run(engine.Library(code), SINES, values))
+
+
+def test_what_calls_a_function_of_this_process_alone_is_not_filed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "link", lambda code: None)
+    plain = compile_program(SINES, cache=False, backend="llvm")
+    assert can_be_filed(plain) and not can_be_filed(compile_program(SINES, cache=False, backend="numpy"))
+    foreign = replace(SINES, run=(*SINES.run, Instruction("call0", (3,))))
+    assert not can_be_filed(Compiled(plain.outline, plain.native, (False, "llvm"), lambda: foreign))
 
 
 def test_a_function_comes_back_with_its_outline() -> None:
