@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from .expr import Expr
     from .kept.functions import Kept
     from .model.records import Parameter
-    from .runtime import Compiled, FixedStep
+    from .runtime import FixedStep
 
 Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 
@@ -98,8 +100,6 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
     if name not in CATALOGUE:
-        from difflib import get_close_matches
-
         close = get_close_matches(name, CATALOGUE, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
@@ -203,7 +203,7 @@ class Functions:
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[str, Planned] = {}
         self._kept: dict[str, Kept] = {}
-        self._compiled: dict[str, Compiled] = {}
+        self._compiled: dict[str, Any] = {}
         self._defaults: dict[str, Any] = {}
 
     def planned(self, name: str) -> Planned:
@@ -226,37 +226,17 @@ class Functions:
         """The compiled form of a function, as the runtime has it."""
         if name not in self._compiled:
             catalogued(name)
-            self._compiled[name] = self._from_disk(name) or self._made(name)
+            if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
+                from .kept.functions import kept_function
+
+                planned = partial(self.planned, name)
+                self._kept[name] = kept_function(self.equations, name, self.bake, self._options["backend"], planned)
+                self._compiled[name] = self._kept[name].compiled
+            else:
+                from .runtime import compile_program
+
+                self._compiled[name] = compile_program(self.program(name), **self._options)
         return self._compiled[name]
-
-    def _from_disk(self, name: str) -> Compiled | None:
-        """The function as it was compiled in another process, if it was."""
-        if not self._options["cache"] or self._options["backend"] not in ("auto", "llvm"):
-            return None
-        from .kept.functions import Place, find
-
-        place = Place(self.equations.mark, name, self.bake)
-        kept = find(place, lambda: self.program(name), self._options["backend"])
-        if kept is None:
-            return None
-        self._kept[name] = kept
-        return kept.compiled
-
-    def _made(self, name: str) -> Compiled:
-        """The function, compiled now and kept for other processes."""
-        from .runtime import compile_program
-
-        made = compile_program(self.program(name), **self._options)
-        if self._options["cache"]:
-            from .kept.functions import Kept, Place, keep
-            from .kept.origins import remember_origin
-
-            table = self.equations.system.parameters
-            values = {key: table[key].value for key in self.planned(name).parameters}
-            parameters = {key: None if value is None else float(value) for key, value in values.items()}
-            if keep(Place(self.equations.mark, name, self.bake), Kept(made, parameters)):
-                remember_origin(self.equations)
-        return made
 
     def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:
         """A native loop of fixed steps around `state_rates`; see `polhode.runtime.FixedStep`."""
@@ -275,8 +255,6 @@ class Functions:
         given = dict(given or {})
         unknown = [key for key in given if key not in table]
         if unknown:
-            from difflib import get_close_matches
-
             close = get_close_matches(unknown[0], table, n=1)
             raise PolhodeError(
                 f"there is no parameter '{unknown[0]}'.",

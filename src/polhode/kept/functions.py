@@ -14,9 +14,12 @@ from ..runtime.cache import default_cache
 from ..runtime.filed import can_be_filed, file_code, file_function, unfile_code, unfile_function
 from ..runtime.machine import machine
 from ..stamp import word_of
+from .origins import remember_origin
 
 if TYPE_CHECKING:
     from ..codegen.program import Program
+    from ..equations import Equations
+    from ..functions import Planned
     from ..runtime.backends import Code
     from ..runtime.compiled import Compiled
 
@@ -42,8 +45,27 @@ class Place:
         return word_of(self.mark, part, self.name, str(self.bake), machine())
 
 
-def find(place: Place, program: Callable[[], Program], backend: str) -> Kept | None:
-    """The function that is kept there; its program is asked for when somebody needs it."""
+def kept_function(equations: Equations, name: str, bake: bool, backend: str, planned: Callable[[], Planned]) -> Kept:
+    """A function of some equations, from the disk where it is known, else planned, compiled and kept."""
+    place = Place(equations.mark, name, bake)
+    found = _find(place, lambda: planned().program, backend)
+    if found is not None:
+        return found
+    from ..runtime import compile_program
+
+    table = equations.system.parameters
+    values = {key: table[key].value for key in planned().parameters}
+    made = Kept(
+        compile_program(planned().program, backend=backend),
+        {key: None if value is None else float(value) for key, value in values.items()},
+    )
+    if can_be_filed(made.compiled):
+        _keep(place, made)
+        remember_origin(equations)
+    return made
+
+
+def _find(place: Place, program: Callable[[], Program], backend: str) -> Kept | None:
     payload = default_cache().find(place.key())
     if payload is None:
         return None
@@ -57,14 +79,10 @@ def find(place: Place, program: Callable[[], Program], backend: str) -> Kept | N
         return None
 
 
-def keep(place: Place, kept: Kept) -> bool:
-    """Put a function there, if another process can run it."""
-    if not can_be_filed(kept.compiled):
-        return False
+def _keep(place: Place, kept: Kept) -> None:
     values = [[name, None if value is None else value.hex()] for name, value in kept.parameters.items()]
     payload = json.dumps({"parameters": values}).encode() + b"\n" + file_function(kept.compiled)
     default_cache().keep(place.key(), payload)
-    return True
 
 
 def _lanes(place: Place, program: Callable[[], Program]) -> Code:

@@ -244,7 +244,7 @@ def test_baked_parameters_are_another_function(file: Path) -> None:
 
 def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, entries = accelerations(known), sorted(default_cache().folder.iterdir())
-    monkeypatch.setattr("polhode.kept.functions.find", lambda *_: pytest.fail("looked up"))
+    monkeypatch.setattr("polhode.kept.functions.kept_function", lambda *_: pytest.fail("looked up"))
     for options in ({"cache": False}, {"backend": "numpy"}):
         found = ph.load(known).derive().compile(**options).forward_dynamics(Q, U, TAU)
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
