@@ -34,6 +34,7 @@ from .kinematics.tree import Tree
 from .model.system import System
 
 if TYPE_CHECKING:
+    from .analysis import Linear
     from .codegen.count import Operations
     from .functions import Functions
     from .reactions import Reaction
@@ -96,7 +97,9 @@ class Equations:
 
         passes = "usual" if self.passes is None else ",".join(self.passes)
         speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
-        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds)
+        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
+        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose)
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -293,6 +296,12 @@ class Equations:
             raise PolhodeError(f"there is no parameter '{unknown[0]}'.", code="E-VALUE-002")
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
+
+    def linearize(self, at: Mapping[str, Any] | None = None, accelerations: Mapping[str, Any] | None = None) -> Linear:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
+        from .analysis import linearize
+
+        return linearize(self, at, accelerations)
 
     # ---- comparison ------------------------------------------------------------------------------------------
 

@@ -12,12 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, rank, substitute
 from ..expr.decide import independent_columns
 from ..geometry.elimination import solve_columns
 from .rows import Constraints
+
+#: How much of a column, relative to the largest entry, must be its own to be taken as independent.
+_WELL = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,13 @@ class Binding:
         """-A_d⁻¹ [A_i, a], a row for each dependent speed."""
         A, a = self.constraints.A, self.constraints.a
         right = [[*(-row[k] for k in self.independent), -drift] for row, drift in zip(A, a, strict=True)]
-        return solve_columns([[row[k] for k in self.dependent] for row in A], right)
+        return self._solved(right)
+
+    def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
+        """A_d⁻¹ times columns."""
+        ties = self.constraints
+        numbers = None if ties.shadow is None else [[row[k] for k in self.dependent] for row in ties.shadow]
+        return solve_columns([[row[k] for k in self.dependent] for row in ties.A], right, numbers)
 
     @cached_property
     def E(self) -> Matrix:
@@ -76,16 +86,15 @@ class Binding:
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
         right = [[-entry] for entry in self.bound(list(self.constraints.gamma))]
-        A_d = [[row[k] for k in self.dependent] for row in self.constraints.A]
-        found = solve_columns(A_d, right)
+        found = self._solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
         for row, place in zip(found, self.dependent, strict=True):
             rates[place] = as_expr(row[0])
         return Vector(rates)
 
 
-def bind(constraints: Constraints, independent: Sequence[str] | None = None) -> Binding:
-    """Choose independent speeds, by name or by themselves: the first ones, from the ground outward, that can be."""
+def bind(constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = ()) -> Binding:
+    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be."""
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)
@@ -103,10 +112,33 @@ def bind(constraints: Constraints, independent: Sequence[str] | None = None) -> 
                 code="E-BIND-001",
             )
         return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
-    order = sorted(range(size), key=lambda k: (not _is_plain(usable.A, k), -k))
-    found = independent_columns([[row[k] for k in order] for row in usable.A]) if usable.rows else []
-    dependent = sorted(order[k] for k in found)
+    order = sorted(range(size), key=lambda k: (names[k] in prefer, not _is_plain(usable.A, k), -k))
+    dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
     return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+
+
+def _columns_somewhere(A: Matrix, order: Sequence[int]) -> list[int]:
+    """The first columns, in this order, that are independent at almost every state."""
+    return [order[k] for k in independent_columns([[row[k] for k in order] for row in A])] if len(A) else []
+
+
+def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[int]) -> list[int] | None:
+    """The first columns, in this order, that are well independent at the reference; None if too few are."""
+    import numpy as np
+
+    if A is None:
+        return None
+    rest = np.array(A, dtype=np.float64).reshape(len(A), len(order))
+    largest = np.abs(rest).max(initial=0.0)
+    chosen: list[int] = []
+    for k in order:
+        column = rest[:, k].copy()
+        length = np.linalg.norm(column)
+        if len(chosen) < len(A) and length > _WELL * largest:
+            column /= length
+            rest -= np.outer(column, column @ rest)
+            chosen.append(k)
+    return chosen if len(chosen) == len(A) else None
 
 
 def _is_plain(A: Matrix, column: int) -> bool:

@@ -11,13 +11,14 @@ A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
-from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, jacobian, substitute, symbol
+from ..errors import ModelError, PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
 from ..kinematics.motion import relative_pose
@@ -51,6 +52,7 @@ class Constraints:
     time: Expr
     rows: tuple[Row, ...]
     idle: tuple[str, ...]  # rows that the tree keeps by itself
+    reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
 
     @property
     def names(self) -> list[str]:
@@ -98,7 +100,19 @@ class Constraints:
 
     def only(self, rows: Sequence[int]) -> Constraints:
         """These rows alone."""
-        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle)
+        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle, self.reference)
+
+    @cached_property
+    def shadow(self) -> list[list[float]] | None:
+        """A in numbers at the reference; None where it is not defined there."""
+        width = len(self.tree.u)
+        try:
+            flat = evaluate([as_expr(entry) for entry in self.A.entries()], self.reference)
+        except (ArithmeticError, ValueError, PolhodeError):
+            return None
+        if not all(isfinite(entry) for entry in flat):
+            return None
+        return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
 def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
@@ -106,7 +120,19 @@ def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
     return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
 
 
-def constraints_of(system: System, tree: Tree) -> Constraints:
+def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+    """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
+    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
+    for link in tree.links:
+        if link.stage.storage == "quaternion" and link.coordinates:
+            values[tree.q[link.coordinates[0]]] = 1.0
+    values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
+    for table in (system.parameters, system.inputs):
+        values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
+    return values
+
+
+def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
     rows: list[Row] = []
     idle: list[str] = []
@@ -124,7 +150,7 @@ def constraints_of(system: System, tree: Tree) -> Constraints:
                 raise _impossible(row)
             else:
                 idle.append(row.name)
-    return Constraints(tree, system.time, tuple(rows), tuple(idle))
+    return Constraints(tree, system.time, tuple(rows), tuple(idle), reference_of(system, tree, near))
 
 
 def _full(constraint: str, part: str) -> str:

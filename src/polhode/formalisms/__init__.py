@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -12,6 +12,7 @@ from ..errors import PolhodeError
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, check
 from ..kinematics.tree import Tree, build_tree
+from ..model.reading import unknown
 from ..model.system import System
 from . import auto, hamel
 from .embedding import embedded, with_multipliers
@@ -59,17 +60,19 @@ def derive(
     passes: Iterable[str] | None = None,
     constraints: str = "multipliers",
     independent: Sequence[str] | None = None,
+    near: Mapping[str, float] | str | None = None,
 ) -> Equations:
     """The equations of motion of a system.
 
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
     Poincaré's equations, which thus judge the others from the mechanism as it was written. `constraints` says how
-    loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded.
+    loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
+    and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        ties = constraints_of(system, tree) if system.constraints else None
+        ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -88,6 +91,14 @@ def derive(
     own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
     make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
+
+
+def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+    if not isinstance(near, str):
+        return near
+    if near not in system.poses:
+        raise unknown("pose", near, system.poses, "near")
+    return system.poses[near].coordinates
 
 
 def _free_recipe(

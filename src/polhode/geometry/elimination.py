@@ -1,7 +1,7 @@
 """Linear equations in the graph, for matrices of which no more is known than that they are regular somewhere.
 
-Pivots are chosen where they are surest not to vanish: numbers first, then what has the fewest symbols. A pivot that is
-not identically zero may still vanish at some states; what is divided by is said in the error of the one who uses it.
+Pivots are chosen where they are surest not to vanish: large at a state of reference, if one is given, then numbers,
+then what has the fewest symbols. A pivot that is not identically zero may still vanish at other states.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from typing import Any
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, free_symbols, is_zero
 
+#: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
+_SMALLER = 0.1
 
-def solve_columns(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> Matrix:
-    """X with A X = B, by elimination with the surest pivots.
+
+def solve_columns(
+    A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]] | None = None
+) -> Matrix:
+    """X with A X = B, by elimination with the surest pivots; `shadow` are the numbers of A at a state of reference.
 
     >>> from polhode.expr import symbol
     >>> a = symbol("a")
@@ -25,10 +30,11 @@ def solve_columns(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> Mat
     width = len(B[0]) if B else 0
     rows = [[as_expr(entry) for entry in (*left, *right)] for left, right in zip(A, B, strict=True)]
     doubt = [[_doubt(entry) for entry in row[:size]] for row in rows]
+    numbers = [[1.0] * size for _ in rows] if shadow is None else [list(row) for row in shadow]
     open_rows, open_columns = list(range(size)), list(range(size))
     order: list[tuple[int, int]] = []
     while open_rows:
-        row, column = _pivot(rows, doubt, open_rows, open_columns)
+        row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
@@ -37,6 +43,9 @@ def solve_columns(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> Mat
             if is_zero(rows[r][column]):
                 continue
             factor = rows[r][column] * lead
+            if shadow is not None and numbers[row][column]:
+                scale = numbers[r][column] / numbers[row][column]
+                numbers[r] = [a - scale * b for a, b in zip(numbers[r], numbers[row], strict=True)]
             for c in (*open_columns, *range(size, size + width)):
                 if not is_zero(rows[row][c]):
                     rows[r][c] = rows[r][c] - factor * rows[row][c]
@@ -60,12 +69,18 @@ def _doubt(entry: Expr) -> int:
 
 
 def _pivot(
-    rows: Sequence[Sequence[Any]], doubt: Sequence[Sequence[int]], among: Sequence[int], columns: Sequence[int]
+    rows: Sequence[Sequence[Any]],
+    doubt: Sequence[Sequence[int]],
+    numbers: Sequence[Sequence[float]],
+    among: Sequence[int],
+    columns: Sequence[int],
 ) -> tuple[int, int]:
     """The entry that is surest not to vanish, and breaks the fewest zeros."""
     entries = [(r, c) for r in among for c in columns if not is_zero(rows[r][c])]
     if not entries:
         raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+    least = _SMALLER * max(abs(numbers[r][c]) for r, c in entries)
+    entries = [(r, c) for r, c in entries if abs(numbers[r][c]) >= least]
     width = {r: sum(place[0] == r for place in entries) for r in among}
     height = {c: sum(place[1] == c for place in entries) for c in columns}
     return min(entries, key=lambda at: (doubt[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))

@@ -145,8 +145,12 @@ class Vectorised:
 
     name = "numpy"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
+        from polhode.codegen.calls import on_arrays
+        from polhode.runtime.linked import over_arrays
+
         self.program = program
+        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, cache)}
         self._constants = [np.float64(value) for value in program.constants]
 
     def setup(self, parameters: Floats) -> Floats:
@@ -181,7 +185,7 @@ class Vectorised:
 
         entries = [entry for array in inputs for entry in columns(array)]
         with np.errstate(all="ignore"):
-            found = evaluate(self.program, self._constants, entries, columns(work), _NUMPY)
+            found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
         for output, into in zip(self.program.outputs, outputs, strict=True):
             flat = into[rows].reshape(len(span), len(output.slots))
             for place, entry in enumerate(found[output.name]):
@@ -192,8 +196,10 @@ def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by LLVM."""
     from polhode.codegen.llvm import scalar_module
     from polhode.runtime import engine
+    from polhode.runtime.linked import link
 
     host = engine.host()
+    link(program, cache)
     code = engine.load(scalar_module(program, fused=host.fused), cache)
     return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
 
@@ -202,8 +208,10 @@ def lane_code(program: Program, cache: ObjectCache | None) -> Code:
     """The same program over as many states at once as the machine has lanes."""
     from polhode.codegen.llvm import lane_module
     from polhode.runtime import engine
+    from polhode.runtime.linked import link
 
     host = engine.host()
+    link(program, cache)
     return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
 
 
@@ -217,7 +225,7 @@ def c_backend(program: Program, cache: ObjectCache | None) -> Native:
 BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = MappingProxyType({
     "llvm": llvm_backend,
     "c": c_backend,
-    "numpy": lambda program, cache: Vectorised(program),
+    "numpy": Vectorised,
 })  # fmt: skip
 
 
@@ -239,7 +247,7 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
                 BackendWarning,
                 stacklevel=3,
             )
-    return Vectorised(program)
+    return Vectorised(program, cache)
 
 
 def _sentence(problem: Exception) -> str:
