@@ -36,6 +36,7 @@ from .model.system import System
 if TYPE_CHECKING:
     from .analysis import Linear
     from .codegen.count import Operations
+    from .formalisms.kane.report import Report
     from .functions import Functions
     from .reactions import Reaction
     from .simulate import Trajectory
@@ -345,6 +346,13 @@ class Equations:
         from .export import export
 
         return export(self, target, path, of)
+
+    @cached_property
+    def report(self) -> Report:
+        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
+        from .formalisms.kane.report import Report
+
+        return Report(self)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
         """One of the results in LaTeX, in readable normal form."""

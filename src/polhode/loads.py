@@ -57,15 +57,14 @@ class Loads:
         table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
         for load in self.system.loads:
             if isinstance(load, PointForce):
-                force = self._frame_pose(load.frame).R @ self._given(load.vector)
-                self._push(table, load.body, load.point, force)
+                self._push(table, load.body, load.point, self.in_ground(load))
             elif isinstance(load, BodyTorque):
                 place, _ = self.tree.bodies[load.body]
                 if place != BASE:
-                    torque = self._poses[place].R.T @ (self._frame_pose(load.frame).R @ self._given(load.vector))
+                    torque = self._poses[place].R.T @ self.in_ground(load)
                     table[place] = (table[place][0] + torque, table[place][1])
         for spring in self.springs:
-            pull = self._spring_pull(spring, conservative)
+            pull = self.spring_pull(spring, conservative)
             self._push(table, spring.body_a, spring.point_a, pull)
             self._push(table, spring.body_b, spring.point_b, -pull)
         return table
@@ -82,8 +81,12 @@ class Loads:
         span = span - body_pose(self.tree, spring.body_a, self._poses).point(spring.point_a)
         return span, sqrt(as_expr(span.dot(span)))
 
-    def _spring_pull(self, spring: PointSpring, conservative: bool) -> Vector:
-        """The force on end a, towards b: (k (L - L0) + c L̇) span/L, with L̇ = span·rate/L."""
+    def in_ground(self, load: PointForce | BodyTorque) -> Vector:
+        """A given force or torque in ground components."""
+        return Vector(self._frame_pose(load.frame).R @ self._given(load.vector))
+
+    def spring_pull(self, spring: PointSpring, conservative: bool = True) -> Vector:
+        """The force on end a, towards b, in ground components: (k (L - L0) + c L̇) span/L, with L̇ = span·rate/L."""
         span, length = self._span(spring)
         tension: Any = spring.stiffness * (length - spring.length) if conservative else as_expr(0)
         if spring.damping:

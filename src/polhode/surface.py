@@ -42,6 +42,7 @@ from .expr.exact import (
 from .geometry import rotation
 from .model import (
     Body,
+    BuildingBlock,
     Compound,
     Cylindrical,
     Fixed,
@@ -66,8 +67,9 @@ from .model import (
 from .model.random_system import random_system
 
 __all__ = [
-    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Function", "Joint", "JointMap",
-    "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Body", "BuildingBlock", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Function",
+    "Joint", "JointMap", "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical",
+    "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
     "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi", "random_system",
     "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,9 @@ class System(Acting, Constraining):
         self._new_name(self.joints, "joint", name)
         made_type = joint_type(kind, place, **options)
         parent_name, in_parent = self._place(parent, at, rotation, place)
+        if made_type.nominal is not None:
+            in_parent = in_parent @ Pose(made_type.nominal, zeros())
+            made_type = replace(made_type, nominal=None)
         child_name, in_child = self._place(child, child_at, child_rotation, place)
         self._check_child(parent_name, child_name, place)
         q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
@@ -226,15 +230,20 @@ class System(Acting, Constraining):
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
+        report: bool = False,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
-        from which the others follow at and around a pose (`near`, home by default).
+        from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
+        makes its `report` at once: the tables of Sayers' paper for this system.
         """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes, constraints, independent, near)
+        made = derive(self.snapshot(), formalism, passes, constraints, independent, near)
+        if report:
+            _ = made.report.tables
+        return made
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
