@@ -90,6 +90,18 @@ class Equations:
         with quiet_collector():
             return self.make_recipe()
 
+    @cached_property
+    def mark(self) -> str:
+        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
+        from .model.digest import digest
+        from .stamp import stamp, word_of
+
+        passes = "usual" if self.passes is None else ",".join(self.passes)
+        speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
+        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
+        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose)
+
     # ---- names and symbols -----------------------------------------------------------------------------------
 
     @property

@@ -49,6 +49,11 @@ AS_WRITTEN = ("poincare", "hamel", "routh", "network")
 WAYS = ("multipliers", "embedded")
 
 
+def usual_passes(formalism: str) -> tuple[str, ...]:
+    """The passes that a formalism is derived with where none are named; `auto` tries several."""
+    return () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
+
+
 def derive(
     system: System,
     formalism: str = "auto",
@@ -112,7 +117,7 @@ def _free_recipe(
             code="E-DERIVE-012",
         )
     if given is None:
-        given = () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
+        given = usual_passes(formalism)
     check(given)
     if given and formalism == "network":
         raise PolhodeError(
