@@ -13,15 +13,15 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix
 from ..model import Shape as ModelShape
 from ..model import System, body
-from ..model.joint_type import Compound, Fixed, JointMap, JointType, joint_type
 from ..model.records import GROUND, Joint
 from . import records
 from .document import Document, Path
+from .motion import read_motion
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
+from .ties import add_prescribed, add_ties
 from .values import ZERO, Values
 
-_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
 _VECTORS = ("vector", "at", "at_a", "at_b")
 _NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")
 
@@ -50,6 +50,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     for key, coupling in model.couplings.items():
         _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)
+    values.scope = names("parameter", now=True)
+    add_prescribed(system, values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
@@ -57,6 +59,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     values.scope = names(lenient=spoiled, now=True)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load)
+    add_ties(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
         _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
     document.check()
@@ -133,7 +136,7 @@ def _add_frame(system: System, values: Values, path: Path, key: str, record: rec
 
 def _add_joint(system: System, values: Values, path: Path, key: str, record: records.Joint) -> None:
     before = len(values.document.problems)
-    kind = _motion(values, path, record)
+    kind = read_motion(values, path, record)
     at = values.vector((*path, "at"), record.at)
     rotation = values.rotation((*path, "rotation"), record.rotation)
     child_at = values.vector((*path, "child_at"), record.child_at)
@@ -166,46 +169,6 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
         return
     with values.noting(path):
         system.couple(key, record.leader, multiplier, offset)
-
-
-def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
-    """A joint type from a name with options, a joint map, or a sequence."""
-    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
-    if len(forms) != 1:
-        values.document.problem(
-            path,
-            f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}.",
-            "Write for example `type: revolute`.",
-            "E-YAML-022",
-        )
-        return Fixed()
-    form = forms[0]
-    options = [key for key in _OPTIONS if getattr(record, key) is not None]
-    strange = [] if form == "type" else list(options)
-    if form != "map" and record.groups is not None:
-        strange.append("groups")
-    for key in strange:
-        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
-    with values.noting((*path, form)):
-        if record.sequence is not None:
-            return Compound(*(_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence)))
-        if record.map is not None:
-            entries = Matrix(values.nested((*path, "map"), record.map))
-            groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
-            return JointMap(entries, groups or None)
-        given = {key: _option(values, (*path, key), key, getattr(record, key)) for key in options}
-        return joint_type(str(record.type), **given)
-    return Fixed()
-
-
-def _option(values: Values, path: Path, key: str, value: Any) -> Any:
-    if key == "pitch":
-        return values.number(path, value)
-    if key == "translations":
-        return [values.axis((*path, k), direction) for k, direction in enumerate(value)]
-    if key == "rotations":
-        return [values.count((*path, k), index) for k, index in enumerate(value)]
-    return value if key == "storage" else values.axis(path, value)
 
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any) -> None:
@@ -278,8 +241,9 @@ def _check_joints_carry_mass(system: System, values: Values) -> None:
             busy.add(_leader(system, joint))
         elif joint.u:
             idle.append(joint)
+    driven = {each.joint for each in system.prescribed.values()}
     for joint in idle:
-        if _leader(system, joint) not in busy:
+        if not {_leader(system, joint), joint.name} & {*busy, *driven}:
             values.document.problem(
                 ("joints", joint.name),
                 f"this joint moves no mass: body '{joint.child}' and all that it carries have none.",

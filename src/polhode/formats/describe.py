@@ -18,6 +18,7 @@ from .motion import describe_motion, describe_rotation
 from .names import Scope, scope_of
 from .spelling import spell, spell_number
 from .tables import describe_table, tables_of
+from .ties import describe_prescribed, describe_ties
 
 _SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1}
 
@@ -43,6 +44,8 @@ def describe(system: System) -> dict[str, Any]:
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
         "couplings": {key: _coupling(each, fixed) for key, each in system.couplings.items()},
+        "prescribed": describe_prescribed(system, moved),
+        **describe_ties(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in system.loads],
         "poses": {
             key: _filled({"coordinates": _state(each.coordinates), "speeds": _state(each.speeds)})
@@ -126,7 +129,7 @@ def _round_keys(kind: str) -> tuple[str, ...]:
 def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
     labels = {"coordinates": joint.type.coordinate_labels(), "speeds": joint.type.speed_labels()}
     names = {"coordinates": [q.name for q in joint.q], "speeds": [u.name for u in joint.u]}
-    motion, kept_labels = describe_motion(joint, scope)
+    motion, kept_labels = describe_motion(joint.type, scope, f"joint '{joint.name}'")
     usual = {key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels}
     return {
         "parent": joint.parent,

@@ -9,18 +9,21 @@ from ..errors import FormatError, PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, pi, same
 from ..expr.node import NEG
 from ..geometry import rotation, unit_axis
-from ..model import Joint, JointType
-from ..model.joint_type import BY_NAME, joint_type
+from ..model import JointType
+from ..model.joint_type import BY_NAME, Compound, Fixed, JointMap, joint_type
 from ..model.stage import Stage
+from . import records
+from .document import Path
 from .names import Scope
 from .spelling import spell
+from .values import Values
 
+_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
 _LETTERS = ("x", "y", "z", "-x", "-y", "-z")
 
 
-def describe_motion(joint: Joint, scope: Scope) -> tuple[dict[str, Any], bool]:
+def describe_motion(kind: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
     """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
-    kind = joint.type
     if not kind.stages:
         return {"type": "fixed"}, True
     named = _named(kind, kind.name, scope)
@@ -31,7 +34,7 @@ def describe_motion(joint: Joint, scope: Scope) -> tuple[dict[str, Any], bool]:
     if kind.outermost_first and len(kind.stages) > 1:
         raise FormatError(
             "a joint of several stages, listed from the child, stores an orientation as a quaternion or vector.",
-            place=f"joint '{joint.name}'",
+            place=place,
             cure="Write it as Compound(...), from the parent to the child.",
             code="E-YAML-044",
         )
@@ -120,15 +123,15 @@ def _option(key: str, value: Any, scope: Scope) -> Any:
     if key == "rotations":
         return [str(index) for index in value]
     if key == "translations":
-        return [_axis(direction, scope) for direction in value]
-    return _axis(value, scope)
+        return [describe_axis(direction, scope) for direction in value]
+    return describe_axis(value, scope)
 
 
-def _axis(axis: Vector, scope: Scope) -> str | list[str]:
+def describe_axis(axis: Vector, scope: Scope) -> str | list[str]:
     for letter in _LETTERS:
         if same(axis, unit_axis(letter)):
             return letter
-    return [spell(entry, scope) for entry in axis]
+    return [spell(as_expr(entry), scope) for entry in axis]
 
 
 def describe_rotation(R: Matrix, scope: Scope) -> Any:
@@ -152,3 +155,48 @@ def _angles(R: Matrix) -> Iterator[Expr]:
             yield -wave.args[0]
     for twelfth in (2, 3, 4, 6, 8, 9, 10, 12, -10, -9, -8, -6, -4, -3, -2):
         yield pi * twelfth / 12
+
+
+# ---- in -------------------------------------------------------------------------------------------------------
+
+
+def read_motion(values: Values, path: Path, record: records.Motion) -> JointType:
+    """A joint type from a name with options, a joint map, or a sequence."""
+    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
+    if len(forms) != 1:
+        values.document.problem(
+            path,
+            f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}.",
+            "Write for example `type: revolute`.",
+            "E-YAML-022",
+        )
+        return Fixed()
+    form = forms[0]
+    options = [key for key in _OPTIONS if getattr(record, key) is not None]
+    strange = [] if form == "type" else list(options)
+    if form != "map" and record.groups is not None:
+        strange.append("groups")
+    for key in strange:
+        values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-YAML-023")
+    with values.noting((*path, form)):
+        if record.sequence is not None:
+            return Compound(
+                *(read_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
+            )
+        if record.map is not None:
+            entries = Matrix(values.nested((*path, "map"), record.map))
+            groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
+            return JointMap(entries, groups or None)
+        given = {key: _read_option(values, (*path, key), key, getattr(record, key)) for key in options}
+        return joint_type(str(record.type), **given)
+    return Fixed()
+
+
+def _read_option(values: Values, path: Path, key: str, value: Any) -> Any:
+    if key == "pitch":
+        return values.number(path, value)
+    if key == "translations":
+        return [values.axis((*path, k), direction) for k, direction in enumerate(value)]
+    if key == "rotations":
+        return [values.count((*path, k), index) for k, index in enumerate(value)]
+    return value if key == "storage" else values.axis(path, value)

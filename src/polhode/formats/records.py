@@ -243,6 +243,70 @@ class Coupling(Record):
     offset: Number = "0"
 
 
+class Closure(Motion):
+    """A joint that closes a loop: frame b, on one body, moves against frame a, on another, as the joint allows."""
+
+    a: Name
+    b: Name
+    at_a: Vector3 = ("0", "0", "0")
+    at_b: Vector3 = ("0", "0", "0")
+    rotation_a: Rotation | None = None
+    rotation_b: Rotation | None = None
+
+
+class Condition(Record):
+    """What stays zero: an expression of coordinates, or one that is linear in the speeds. It may depend on time."""
+
+    position: Number | None = None
+    speed: Number | None = None
+
+
+class Wheel(Placed):
+    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
+
+    type: Literal["wheel"]
+    body: Name
+    radius: Number
+    axis: Axis = "y"
+    centre: Vector3 = ("0", "0", "0")
+    on: Name = "ground"
+
+
+class Ball(Placed):
+    """A ball that rolls on the plane z = 0 of a body or frame, or on a ball about its origin (inside, if negative)."""
+
+    type: Literal["ball"]
+    body: Name
+    radius: Number
+    centre: Vector3 = ("0", "0", "0")
+    on: Name = "ground"
+    other_radius: Number | None = None
+
+
+class KnifeEdge(Record):
+    """A point of a body that does not move sideways, along `across`, a direction of the body."""
+
+    type: Literal["knife_edge"]
+    body: Name
+    across: Axis = "y"
+    at: Vector3 = ("0", "0", "0")
+    on: Name = "ground"
+
+
+class NoSlip(Record):
+    """Where two bodies meet, their points have one velocity along some directions; these and `at` are in a frame."""
+
+    type: Literal["no_slip"]
+    a: Name
+    b: Name = "ground"
+    frame: Name = "ground"
+    at: Vector3 = ("0", "0", "0")
+    directions: tuple[Axis, ...] = ("x", "y", "z")
+
+
+Rolling = Annotated[Wheel | Ball | KnifeEdge | NoSlip, Field(discriminator="type")]
+
+
 class Force(Record):
     """A force at a point of a body, its components along the axes of a frame (the ground's)."""
 
@@ -345,7 +409,7 @@ class Pose(Record):
 
 
 class Model(Record):
-    """A mechanism: bodies joined in a tree on the ground, and what acts on them."""
+    """A mechanism: bodies joined in a tree on the ground, what ties their motions together, and what acts on them."""
 
     polhode: Annotated[Literal["1"], WithJsonSchema({"const": 1, "description": "The format's version."})] = "1"
     name: Name | None = None
@@ -357,5 +421,9 @@ class Model(Record):
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
+    prescribed: dict[Name, Number] = {}
+    closures: dict[Name, Closure] = {}
+    conditions: dict[Name, Condition] = {}
+    rolling: dict[Name, Rolling] = {}
     loads: tuple[Load, ...] = ()
     poses: dict[Name, Pose] = {}

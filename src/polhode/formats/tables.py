@@ -73,7 +73,10 @@ def tables_of(system: System) -> dict[str, Table]:
     """The tables that a mechanism uses, by names that a model file can hold."""
     found: dict[str, Table] = {}
     digests: set[str] = set()
-    everything = [system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.loads]
+    everything = [
+        system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.prescribed,
+        system.constraints, system.loads,
+    ]  # fmt: skip
     for node in topological(_expressions(everything)):
         if node.op == CALL and isinstance(node.data, Table) and node.data.digest not in digests:
             digests.add(node.data.digest)

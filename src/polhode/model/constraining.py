@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
@@ -11,7 +12,7 @@ from ..geometry import Pose, unit_axis
 from .body import Body, Frame
 from .constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from .joint_type import JointType, joint_type
-from .reading import vector_of
+from .reading import vector_of, zeros
 from .records import GROUND, Coupling, Joint, Prescribed
 
 Place = Body | Frame | str
@@ -138,7 +139,10 @@ class Constraining:
         body_b, pose_b = self._place(b, at_b, rotation_b, place)
         if body_a == body_b:
             raise ModelError(f"both frames are on body '{body_a}'.", place=place, code="E-MODEL-053")
-        made = Closure(name, joint_type(joint, place, **options), body_a, pose_a, body_b, pose_b)
+        kind = joint_type(joint, place, **options)
+        if kind.nominal is not None:
+            pose_a, kind = pose_a @ Pose(kind.nominal, zeros()), replace(kind, nominal=None)
+        made = Closure(name, kind, body_a, pose_a, body_b, pose_b)
         self.constraints[name] = made
         return made
 

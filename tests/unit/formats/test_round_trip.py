@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 import polhode as ph
+from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import same
 from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml
-from polhode.geometry import rotation
+from polhode.geometry import Pose, rotation
 from polhode.model import JointType
+from polhode.model.constraint import Closure
 from polhode.model.random_system import random_system
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -44,6 +46,8 @@ def assert_same_system(a: ph.System, b: ph.System) -> None:
             assert same([*x.R.entries(), *x.p], [*y.R.entries(), *y.p])
     assert a.couplings == b.couplings
     assert list(a.couplings) == list(b.couplings)
+    assert a.prescribed == b.prescribed
+    assert a.constraints == b.constraints
     assert a.loads == b.loads
     assert a.poses == b.poses
 
@@ -78,6 +82,21 @@ def everything() -> ph.System:
     s.joint("rack #2", gear, s.body("rack", 1), ph.Prismatic("y"))
     s.couple("rack #2", "gear", -k / 7, l + ph.pi / 3)
     s.couple("gear", hip)
+    slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"), coordinates=["way"])
+    s.prescribe(slide, k * ph.sin(l * s.time))
+    s.close("loop: 1", seat, gear, ph.Universal("x", "z"), at_a=(0, l, 1), rotation_b=[("y", 0.3)])
+    s.close("weld", s.ground, last, "fixed", at_b=(1, 0, 0))
+    s.close("thread", base, gear, ph.Screw([2, 1, 2], l), rotation_a=rotation(("x", l), ("y", 0.2)))
+    s.constrain(hip.q[0] ** 2 - ph.cos(s.time) / k, "tie")
+    s.constrain_speed(hip.u[0] * ph.sin(flight.q[3]) - l * flight.u[4] + s.time, "yes")
+    s.roll_wheel("wheel", tool, l, [3, 0, 4], centre=(0, 0, l), on=seat, at=(0, 0, -1), rotation=[("x", 0.1)])
+    s.roll_wheel("tilted", s.frame("hub", tool, (0, 1, 0), [("z", l)]), 2, "x")
+    s.roll_ball("ball", last, l / 2)
+    s.roll_ball("in a bowl", last, l / 2, on=base, other_radius=-k, centre=(0, 0, 1))
+    s.knife_edge("skate", tool, "-x", at=(l, 0, 0))
+    s.knife_edge("on another", seat, [1, 2, 2], on=gear)
+    s.no_slip("gears", base, gear, frame=seat, at=(hip.q[0], 0, l), directions=["y", (hip.q[0], 0, s.time)])
+    s.no_slip("slanted", tool, directions=[(0, 1, 1)], frame=tool)
     s.force(seat, (wind, hip.u[0], ph.sin(s.time)), at=(0, 0, 1), frame=tool, name="gust")
     s.torque(tool, (0, flight.q[3], 0), frame=seat)
     s.joint_force(flight, -k * flight.u[4] + flight.tau[4] / 2, 4)
@@ -119,6 +138,35 @@ def test_a_coupling_that_a_file_cannot_say_is_not_dropped() -> None:
     system.couplings["left hinge"] = replace(coupling, multiplier=ph.symbol("stray"))
     with pytest.raises(PolhodeError, match="stray"):
         dumps_yaml(system)
+
+
+def test_a_tie_that_a_file_cannot_say_is_not_dropped() -> None:
+    stray = ph.symbol("stray")
+    system = load(MODELS / "fourbar.yaml")
+    pin = system.constraints["pin"]
+    assert isinstance(pin, Closure)
+    system.constraints["pin"] = replace(pin, pose_a=Pose(pin.pose_a.R, ph.Vector([stray, 0, 0])))
+    with pytest.raises(PolhodeError, match="stray"):
+        dumps_yaml(system)
+    system = load(MODELS / "fourbar.yaml")
+    system.prescribe("crank", system.time)
+    system.prescribed["crank"] = replace(system.prescribed["crank"], motion=stray)
+    with pytest.raises(PolhodeError, match="stray"):
+        dumps_yaml(system)
+
+
+def test_a_table_that_only_a_condition_uses_is_written_too() -> None:
+    system = load(MODELS / "fourbar.yaml")
+    cam = ph.table([0, 1, 3], [0, 1, 0], name="cam")
+    system.constrain(system.joints["rocker"].q[0] - cam(system.joints["crank"].q[0]), "follower")
+    system.prescribe("crank", cam(system.time))
+    assert_same_system(system, loads_yaml(dumps_yaml(system)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_constrained_mechanisms_survive(seed: int) -> None:
+    system = random_constrained_system(seed)
+    assert_same_system(system, loads_yaml(dumps_yaml(system)))
 
 
 @pytest.mark.parametrize("seed", range(20))
