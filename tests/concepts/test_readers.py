@@ -23,10 +23,18 @@ inputs: {push: 0}
 bodies:
   cart: {mass: 2, shapes: [{type: box, size: [1, 0.5, l]}]}
   bob: {mass: m, com: [0, 0, -l], solid: {type: rod, length: l}}
+  belt: {}
 frames: {tip: {body: bob, at: [0, 0, -l], rotation: [[z, pi/2], [x, 0.3]]}}
 joints:
   track: {parent: ground, child: cart, type: prismatic, axis: x}
   hinge: {parent: cart, child: bob, map: [[0], [1], [0], [0], [0], [0]], coordinates: [theta], speeds: [w]}
+  slide: {parent: cart, child: belt, type: prismatic, axis: x}
+prescribed: {slide: l*sin(t)}
+closures: {pin: {a: bob, b: ground, type: planar, normal: y}}
+conditions: {tie: {position: track - l*sin(theta)}, skid: {speed: u(track) + m*w - 1}}
+rolling:
+  wheel: {type: wheel, body: bob, radius: l, on: cart, at: [0, 0, -l]}
+  edge: {type: no_slip, a: bob, b: cart, at: [theta, 0, 0], directions: [x, [0, theta, 1]]}
 loads:
   - {type: joint_force, joint: track, value: push - 0.1*u(track)}
   - {type: spring, a: ground, b: tip, stiffness: 3, length: 1e-1}

@@ -109,6 +109,28 @@ def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
     assert (tmp_path / "mass_matrix.c").exists()
 
 
+def test_diagnose_tells_what_is_free_and_ends_well(polhode: Shell) -> None:
+    said = polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembled")
+    assert "1 degree of freedom" in said
+    assert "choose as independent: crank" in said
+    record = json.loads(polhode("diagnose", MODELS / "rolling_disc.yaml", "--pose", "rolling", "--json"))
+    assert record["ok"]
+    assert record["freedom"] == 3
+    assert record["integrability"]["growth"] == [3, 4, 5]
+
+
+def test_diagnose_ends_badly_where_nothing_can_be_assembled_or_move(polhode: Shell, tmp_path: Path) -> None:
+    text = (MODELS / "fourbar.yaml").read_text(encoding="utf-8")
+    apart = tmp_path / "apart.yaml"
+    apart.write_text(text.replace("base: {value: 0.4", "base: {value: 4"), encoding="utf-8")
+    assert "cannot be assembled" in polhode("diagnose", apart, code=1)
+    held = tmp_path / "held.yaml"
+    held.write_text(text.replace("loads:", "conditions: {brake: {position: crank - 1}}\nloads:"), encoding="utf-8")
+    assert "nothing can move" in polhode("diagnose", held, code=1)
+    polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembeld", code=2)
+    assert "'assembled'" in polhode.errors
+
+
 def test_schema_is_a_json_schema(polhode: Shell) -> None:
     assert "properties" in json.loads(polhode("schema"))
 

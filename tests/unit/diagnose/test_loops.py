@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -248,6 +249,12 @@ def test_a_diagnosis_is_plain_data_for_a_program() -> None:
     record = json.loads(json.dumps(three_cranks().diagnose({"first": 0.3}).as_json(), allow_nan=False))
     assert record["freedom"] == 1
     assert record["here"]["redundant"][0]["row"]
+
+
+def test_the_page_shows_what_the_doctor_says() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
+    found = three_cranks().diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
+    assert all(f"    {line}\n" in page for line in found.text().splitlines())
 
 
 def test_a_pose_that_is_not_there_is_refused() -> None:

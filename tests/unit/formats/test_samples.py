@@ -75,6 +75,15 @@ def test_the_fingertips_of_the_gripper_stay_parallel() -> None:
         assert equations.pose(tip).p != equations.pose("palm").p
 
 
+def test_the_four_bar_is_assembled_where_it_says_and_the_disc_touches_the_ground() -> None:
+    for name in ("fourbar", "rolling_disc"):
+        system = load(ROOT / "models" / f"{name}.yaml")
+        for pose in system.poses:
+            here = system.diagnose(pose).here
+            assert here is not None
+            assert not here.moved
+
+
 def test_the_page_shows_a_model_that_loads() -> None:
     assert not complaints(example())
     system = loads_yaml(example(), file="crane.yaml")
@@ -103,6 +112,10 @@ def test_the_published_schema_is_what_the_records_say() -> None:
         "loads: [{type: push, on: a}]",
         "polhode: 2",
         "couplings: {a: {multiplier: 2}}",
+        "closures: {a: {a: b, type: fixed}}",
+        "conditions: {a: {value: 1}}",
+        "rolling: {a: {type: tyre, body: b}}",
+        "prescribed: {a: [t]}",
     ],
 )
 def test_the_schema_and_the_reader_refuse_alike(text: str) -> None:
