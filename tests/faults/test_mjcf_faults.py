@@ -168,7 +168,11 @@ TWO = hinge() + f'<body name="b"><joint name="b"/>{MASS}</body>'
 EFFECTS = {
     "armature": mjcf(hinge('armature="0.1"')),
     "friction": mjcf(hinge('frictionloss="0.1"')),
-    "equality": mjcf(TWO, '<equality><joint joint1="elbow" joint2="b"/></equality>'),
+    "equality": mjcf(
+        TWO,
+        '<tendon><fixed name="t"><joint joint="b" coef="1"/></fixed></tendon>'
+        '<equality><tendon tendon1="t"/></equality>',
+    ),
     "tendon": mjcf(TWO, '<tendon><fixed name="t" stiffness="3"><joint joint="b" coef="1"/></fixed></tendon>'),
     "fluid": mjcf(hinge(), '<option density="1.2"/>'),
     "spring": mjcf(f'<body name="arm">\n<joint name="elbow" type="ball" stiffness="2"/>{MASS}</body>'),

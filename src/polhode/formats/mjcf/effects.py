@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import PolhodeError
+from .equality import kind_of
 from .findings import Findings
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
     "armature": "motor inertia (armature, on the diagonal of the mass matrix)",
     "friction": "dry friction",
-    "equality": "an equality constraint",
+    "equality": "an equality constraint of tendons or flexible bodies",
     "tendon": "a tendon that pulls by itself",
     "fluid": "the drag of a medium",
     "spring": "a spring that is not linear in one coordinate",
@@ -40,6 +41,11 @@ def disabled(mujoco: Any, model: Any, *names: str) -> bool:
     """Whether one of these flags of MuJoCo is off; versions differ in the flags they have."""
     bits = [getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None) for name in names]
     return any(bit is not None and int(model.opt.disableflags) & int(bit) for bit in bits)
+
+
+def is_active(mujoco: Any, model: Any, k: int) -> bool:
+    """Whether an equality constraint is kept from the start."""
+    return bool(model.eq_active0[k]) and not disabled(mujoco, model, "CONSTRAINT", "EQUALITY")
 
 
 def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
@@ -87,7 +93,7 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
             if _any(model, f"actuator_{effect}", k) or _any(model, f"actuator_{effect}poly", k):
                 yield effect, "actuator", model.actuator(k).name
     for k in range(model.neq):
-        if model.eq_active0[k] and not off("CONSTRAINT", "EQUALITY"):
+        if is_active(mujoco, model, k) and not kind_of(mujoco, model, k):
             yield "equality", "equality", model.equality(k).name
     own = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "armature", "frictionloss")
     for k in range(model.ntendon):

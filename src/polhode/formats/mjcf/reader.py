@@ -18,7 +18,8 @@ from ..urdf.report import JointFacts, Report
 from .assemble import Assembly, told_with_its_place
 from .compiler import compile_model, mujoco_module
 from .document import Part, read_document
-from .effects import check_effects, check_ignored, disabled
+from .effects import check_effects, check_ignored, disabled, is_active
+from .equality import add_equality, kind_of
 from .exact import decimal
 from .findings import Findings
 from .plain import UNSEEN, plain_model
@@ -51,9 +52,9 @@ def read_mjcf(
     the file describes the model. Included files and meshes are read from the file's folder alone.
 
     - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
-    - ignore: effects to leave out that would otherwise be refused: "armature", "friction", "equality", "tendon",
-      "fluid", "spring" (in ball and free joints), "damping" (not linear). Contacts, limits and actuators are left out
-      always, with a warning.
+    - ignore: effects to leave out that would otherwise be refused: "armature", "friction", "tendon", "fluid", "spring"
+      (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and joint).
+      Contacts, limits and actuators are left out always, with a warning.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     """
     check_ignored(ignore)
@@ -71,7 +72,7 @@ def read_mjcf(
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
     assembly = Assembly(model, name, symbolic, tolerance, findings)
-    _assemble(assembly, mujoco)
+    _assemble(assembly, mujoco, with_equality="equality" not in ignore)
     assembly.numbers.refuse_unused(path.name)
     return assembly.system, Report(
         path.name,
@@ -94,7 +95,7 @@ def _tolerance(snap: float | str) -> Fraction:
     return value
 
 
-def _assemble(assembly: Assembly, mujoco: Any) -> None:
+def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
     model, findings = assembly.model, assembly.findings
     with told_with_its_place(findings, "option", ""):
         assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
@@ -110,8 +111,24 @@ def _assemble(assembly: Assembly, mujoco: Any) -> None:
     for k in range(model.nsite):
         with told_with_its_place(findings, "site", model.site(k).name):
             assembly.add_site(k)
+    active = [k for k in range(model.neq) if is_active(mujoco, model, k) and kind_of(mujoco, model, k)]
+    for k in active if with_equality else ():
+        with told_with_its_place(findings, "equality", model.equality(k).name):
+            add_equality(assembly, mujoco, k)
+    _tell_of_equality(findings, len(active), with_equality)
     with told_with_its_place(findings, "keyframe", ""):
         add_poses(assembly.system, model, assembly.joints)
+
+
+def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
+    """That MuJoCo's constraints give a little, and these do not."""
+    if not count:
+        return
+    what = f"{count} equality {'constraint' if count == 1 else 'constraints'}"
+    if kept:
+        findings.notice(findings.root.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-MJCF-004")
+    else:
+        findings.warn(findings.root.file, f"{what} left out.", "", "W-MJCF-001")
 
 
 def _tell_unseen(root: Part, findings: Findings) -> None:

@@ -36,12 +36,22 @@ def _in_body_axes(quaternion: Sequence[float], vector: Sequence[float]) -> Any:
 
 
 def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
-    """The pose "qpos0", in which the file describes the model, and one for each keyframe."""
+    """The pose "qpos0", in which the file describes the model, and one for each keyframe.
+
+    A joint that follows another has no state of its own.
+    """
     if not joints:
         return
-    system.pose("qpos0", *named_state(model, joints, model.qpos0, np.zeros(model.nv)))
+
+    def state(qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
+        coordinates, speeds = named_state(model, joints, qpos, qvel)
+        for follower in map(system.joints.__getitem__, system.couplings):
+            del coordinates[follower.q[0].name], speeds[follower.u[0].name]
+        return coordinates, speeds
+
+    system.pose("qpos0", *state(model.qpos0, np.zeros(model.nv)))
     for k in range(model.nkey):
         name = model.key(k).name or f"key {k}"
         while name in system.poses:
             name += "_"
-        system.pose(name, *named_state(model, joints, model.key_qpos[k], model.key_qvel[k]))
+        system.pose(name, *state(model.key_qpos[k], model.key_qvel[k]))
