@@ -41,6 +41,19 @@ def closing_conditions(closure: Closure, X: Pose) -> Named:
     return found
 
 
+def facing(closure: Closure, X: Pose) -> Expr | None:
+    """What is zero where a joint closes, and not where it does so the wrong way round; None where it cannot.
+
+    The conditions hold too with an axis reversed, R a = -a, or, where nothing may turn, after half a turn.
+    """
+    turns = [Vector(h[:3]) for stage in closure.type.stages for h in stage.H.columns if any(h[:3])]
+    if not turns:
+        return as_expr(X.R[0, 0] + X.R[1, 1] + X.R[2, 2] - 3)
+    if len(turns) == 1:
+        return as_expr(turns[0].dot(X.R @ turns[0]) / turns[0].dot(turns[0]) - 1)
+    return None
+
+
 def _of_stage(stage: Stage, X: Pose) -> Named | None:
     """A simple joint whose axes pass through its origin."""
     turns = [Vector(h[:3]) for h in stage.H.columns if any(h[:3])]

@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ..constraints import Constraints
-from ..constraints.rows import impossible, reference_of, sorted_rows
-from ..expr import quiet_collector
+from ..constraints.closing import facing
+from ..constraints.rows import Reader, impossible, reference_of, sorted_rows
+from ..errors import PolhodeError
+from ..expr import Expr, quiet_collector
 from ..expr.decide import combinations
-from ..kinematics.tree import build_tree
+from ..kinematics.tree import Tree, build_tree
+from ..model.constraint import Closure
 from ..model.reading import unknown
 from ..model.system import System
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
@@ -50,7 +53,8 @@ def diagnose(
         say("looking for dependent constraints")
         redundant, contradictory = _generic(ties)
         say("assembling")
-        here, walked = _examined(ties, [row.row for row in redundant]) if not found.impossible else (None, [])
+        numbers = Numbers(ties, _facings(system, tree))
+        here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(ties, here, walked)
     return Diagnosis(
@@ -104,11 +108,21 @@ def _generic(ties: Constraints) -> tuple[tuple[Dependence, ...], tuple[Dependenc
 # ---- at a pose -----------------------------------------------------------------------------------------------
 
 
-def _examined(ties: Constraints, known: Sequence[str]) -> tuple[Here, list[Floats]]:
+def _facings(system: System, tree: Tree) -> dict[str, Expr]:
+    """For each closure that can close the wrong way round, what is zero where it does not."""
+    reader = Reader(system, tree)
+    closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
+    found = {each.name: facing(each, reader.closing_pose(each)) for each in closures}
+    return {name: value for name, value in found.items() if value is not None and value}
+
+
+def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:
     """What is found at the pose of reference, and poses that can be reached from there."""
-    numbers = Numbers(ties)
+    ties = numbers.ties
     start = numbers.home
     q, left = numbers.assembled(start)
+    if not np.isfinite(numbers.matrix(q)).all():
+        q = numbers.nudged(q)
     names = [ties.rows[k].name for k in ties.positions]
     coordinates = dict(zip(ties.tree.coordinates, q.tolist(), strict=True))
     moved = {
@@ -117,16 +131,25 @@ def _examined(ties: Constraints, known: Sequence[str]) -> tuple[Here, list[Float
         if abs(new - old) > 1e-9
     }
     size = float(np.abs(left).max(initial=0.0))
-    if not size <= KEPT:
+    turned = numbers.reversed(q)
+    if not size <= KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if not abs(r) < max(0.05 * size, KEPT)}
+        off |= {f"{name} facing": value for name, value in turned.items() if size <= KEPT}
         return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
+    if not np.isfinite(A).all():
+        raise PolhodeError(
+            "the constraints are not defined at this pose, nor near it.",
+            place=f"constraint '{ties.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of}'",
+            cure="Look at another pose, or store orientations as quaternions.",
+            code="E-DIAG-001",
+        )
     reached = _reached(numbers, q, A)
     around = [numeric_rank(numbers.matrix(each)) for each in reached]
-    rank = numeric_rank(A) if np.isfinite(A).all() else max(around, default=0)
+    rank = numeric_rank(A)
     typical = reached[int(np.argmax(around))] if reached else q
     usual = numbers.matrix(typical)
-    chosen = A if rank == max(around, default=rank) and np.isfinite(A).all() else usual
+    chosen = A if rank == max(around, default=rank) else usual
     dependent = dependent_speeds(chosen)
     speeds = ties.tree.speeds
     follows = numeric_combinations(usual) if reached or rank == len(speeds) else {}
@@ -170,7 +193,7 @@ def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
 
 def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> Floats | None:
     """A pose a stride off, in some direction that the rows leave free; None where none leads away."""
-    ways = null_space(A) if np.isfinite(A).all() else np.eye(A.shape[1])
+    ways = null_space(A)
     if not ways.shape[1]:
         return None
     way = ways @ rng.standard_normal(ways.shape[1])
@@ -188,7 +211,7 @@ def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> F
 
 def _contradictory(ties: Constraints, A: Floats, drift: Floats) -> tuple[str, ...]:
     """Rows that no speeds keep together at a pose: A u = -a has no solution."""
-    if not drift.size or not (np.isfinite(A).all() and np.isfinite(drift).all()):
+    if not drift.size or not np.isfinite(drift).all():
         return ()
     left = A @ np.linalg.lstsq(A, -drift, rcond=LOST)[0] + drift
     size = float(np.abs(left).max())

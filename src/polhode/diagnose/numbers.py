@@ -7,7 +7,7 @@ A step s has an entry for each speed of each joint's envelope, so that a nonholo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints import Constraints
-from ..expr import as_expr, evaluate, jacobian
+from ..expr import Expr, Matrix, as_expr, jacobian
+from ..expr.evaluate import Evaluator
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ KEPT = 1e-11
 #: A direction is lost where it has less than this share of the others.
 LOST = 1e-6
 _MOST_STEPS = 120
-_TRIALS = 8
+_TRIALS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,63 +34,93 @@ class Numbers:
     """The rows of a tree as functions of its coordinates, all other symbols being at the reference."""
 
     ties: Constraints
+    facing: Mapping[str, Expr]  # what is zero where a loop closes the right way round
 
     @property
     def home(self) -> Floats:
         """The coordinates of the reference."""
         return np.array([self.ties.reference[q] for q in self.ties.tree.q], dtype=np.float64)
 
-    def _at(self, q: Floats, entries: Iterable[Any], shape: tuple[int, ...]) -> Floats:
-        """Expressions in numbers; where one is not defined all are nan."""
+    def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
+        """Expressions in numbers; what is not defined is not finite."""
         values = dict(self.ties.reference) | dict(zip(self.ties.tree.q, q.tolist(), strict=True))
-        made = np.array(evaluate([as_expr(entry) for entry in entries], values), dtype=np.float64)
-        return made.reshape(shape)
+        return np.array(entries(values), dtype=np.float64).reshape(shape)
+
+    @cached_property
+    def _values(self) -> Evaluator:
+        return Evaluator(self.ties.values)
 
     def residuals(self, q: Floats) -> Floats:
         """φ(q), for the rows that are conditions on the position."""
-        return self._at(q, list(self.ties.values), (-1,))
+        return self._at(q, self._values, (-1,))
+
+    @cached_property
+    def _matrix(self) -> Evaluator:
+        return _evaluator(self.ties.A.entries())
 
     def matrix(self, q: Floats) -> Floats:
         """A(q)."""
-        return self._at(q, self.ties.A.entries(), (len(self.ties.rows), len(self.ties.tree.u)))
+        return self._at(q, self._matrix, (len(self.ties.rows), len(self.ties.tree.u)))
 
     def drift(self, q: Floats) -> Floats:
         """a(q), the part of the rates that time alone gives."""
-        return self._at(q, list(self.ties.a), (-1,))
+        return self._at(q, _evaluator(self.ties.a), (-1,))
 
     @cached_property
-    def _gradient(self) -> list[Any]:
-        return list(jacobian(list(self.ties.values), list(self.ties.tree.q)).entries())
+    def _facing(self) -> Evaluator:
+        return Evaluator(self.facing.values())
 
-    def envelope(self, q: Floats) -> Floats:
-        """Γ of all joints' envelopes: how coordinates move when a step is taken."""
+    def reversed(self, q: Floats) -> dict[str, float]:
+        """The loops that are closed the wrong way round, and by how much they are off."""
+        found = zip(self.facing, self._at(q, self._facing, (-1,)).tolist(), strict=True)
+        return {name: value for name, value in found if value < -0.5}
+
+    @cached_property
+    def _gradient(self) -> Evaluator:
+        return _evaluator(jacobian(list(self.ties.values), list(self.ties.tree.q)).entries())
+
+    @cached_property
+    def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
+        """Coordinates and Γ of each joint's envelope."""
         tree = self.ties.tree
-        blocks = [
+        return [
             (link.coordinates, gamma)
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        flat = self._at(q, [entry for _, gamma in blocks for entry in gamma.entries()], (-1,))
-        made = np.zeros((len(tree.q), sum(gamma.shape[1] for _, gamma in blocks)))
+
+    @cached_property
+    def _envelopes(self) -> Evaluator:
+        return _evaluator(entry for _, gamma in self._blocks for entry in gamma.entries())
+
+    def envelope(self, q: Floats) -> Floats:
+        """Γ of all joints' envelopes: how coordinates move when a step is taken."""
+        flat = self._at(q, self._envelopes, (-1,))
+        made = np.zeros((len(self.ties.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
         read = column = 0
-        for coordinates, gamma in blocks:
+        for coordinates, gamma in self._blocks:
             rows, columns = gamma.shape
-            made[list(coordinates), column : column + columns] = flat[read : read + rows * columns].reshape(
-                rows, columns
-            )
+            block = flat[read : read + rows * columns].reshape(rows, columns)
+            made[list(coordinates), column : column + columns] = block
             read, column = read + rows * columns, column + columns
         return made
 
     def position_matrix(self, q: Floats) -> Floats:
         """(∂φ/∂q) Γ."""
         slopes = self._at(q, self._gradient, (-1, len(self.ties.tree.q)))
-        return np.asarray(slopes @ self.envelope(q))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(slopes @ self.envelope(q))
+
+    @cached_property
+    def _kinematics(self) -> Evaluator:
+        return _evaluator(self.ties.tree.kinematic_matrix().entries())
 
     def along(self, q: Floats, u: Floats, step: float) -> Floats:
         """Where the speeds u lead in a step, constraints aside."""
         tree = self.ties.tree
-        rates = self._at(q, tree.kinematic_matrix().entries(), (len(tree.q), len(tree.u)))
-        return self._unit(q + step * (rates @ u))
+        rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
+        with np.errstate(invalid="ignore"):
+            return self._unit(q + step * (rates @ u))
 
     def _unit(self, q: Floats) -> Floats:
         """Quaternions brought back to length one."""
@@ -104,24 +135,42 @@ class Numbers:
         """The pose nearest to a start that keeps φ = 0, or does so best, and what is left of φ there."""
         rng = np.random.default_rng(7)
         best, left = self.descended(start)
+        merit = self._merit(best, left)
         for trial in range(1, _TRIALS):
-            if _size(left) <= KEPT:
+            if merit <= KEPT:
                 break
-            shake = 0.15 * trial * rng.standard_normal(self.envelope(best).shape[1])
-            with np.errstate(all="ignore"):
-                moved = self._unit(start + self.envelope(start) @ shake)
+            moved = self._shaken(start, 0.25 * trial, rng)
             if np.isfinite(moved).all():
                 found, rest = self.descended(moved)
-                if _size(rest) < 0.5 * _size(left):
-                    best, left = found, rest
+                if self._merit(found, rest) < 0.5 * merit:
+                    best, left, merit = found, rest, self._merit(found, rest)
         return best, left
+
+    def _merit(self, q: Floats, left: Floats) -> float:
+        """How far a pose is from closing every loop the right way round."""
+        return max([_size(left), *(-off for off in self.reversed(q).values())])
+
+    def nudged(self, q: Floats) -> Floats:
+        """An assembled pose a little off one where the rows are not defined; that one, if there is none."""
+        rng = np.random.default_rng(3)
+        for size in (1e-3, 1e-2, 1e-1):
+            end, left = self.descended(self._shaken(q, size, rng))
+            if _size(left) <= KEPT and np.isfinite(self.matrix(end)).all():
+                return end
+        return q
+
+    def _shaken(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
+        """A pose moved at random; along the coordinates themselves where speeds do not move them in a defined way."""
+        ways = self.envelope(q)
+        ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)
+        return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
 
     def descended(self, q: Floats) -> tuple[Floats, Floats]:
         """Levenberg's and Marquardt's steps, damped by what is left, which singular poses ask for."""
         left = self.residuals(q)
-        damping = 1e-3
+        damping, idle = 1e-3, 0
         for _ in range(_MOST_STEPS):
-            if _size(left) <= 1e-3 * KEPT or not np.isfinite(left).all():
+            if _size(left) <= 1e-3 * KEPT or not np.isfinite(left).all() or idle > 8:
                 break
             J = self.position_matrix(q)
             if not np.isfinite(J).all():
@@ -135,13 +184,17 @@ class Numbers:
             step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
             trial = self._unit(q + self.envelope(q) @ step)
             found = self.residuals(trial)
-            if np.isfinite(found).all() and float(found @ found) < size:
+            better = np.isfinite(found).all() and float(found @ found) < size
+            idle = 0 if better and float(found @ found) < 0.99 * size else idle + 1
+            if better:
                 q, left, damping = trial, found, max(damping * 0.2, 1e-9)
-            elif damping > 1e9:
-                break
             else:
                 damping *= 10.0
         return q, left
+
+
+def _evaluator(entries: Iterable[Any]) -> Evaluator:
+    return Evaluator(as_expr(entry) for entry in entries)
 
 
 def _size(left: Floats) -> float:

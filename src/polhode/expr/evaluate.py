@@ -27,18 +27,38 @@ ON_FLOATS: dict[str, Callable[..., float]] = {
 
 def evaluate(roots: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]:
     """The roots as floats, for given values of the symbols."""
-    roots = list(roots)
-    result: dict[int, float] = {}
-    for node in topological(roots):
-        if node.op == NUMBER:
-            result[id(node)] = _float(node)
-        elif node.op == SYMBOL:
-            result[id(node)] = float(_value_of(node, values))
-        elif node.op == CALL:
-            result[id(node)] = node.data.at(*(result[id(arg)] for arg in node.args))
-        else:
-            result[id(node)] = _on_floats(node.op, [result[id(arg)] for arg in node.args])
-    return [result[id(root)] for root in roots]
+    return Evaluator(roots)(values)
+
+
+class Evaluator:
+    """Roots that are evaluated again and again: their nodes in order, each with the places of its operands.
+
+    >>> from polhode.expr import sin, symbol
+    >>> x = symbol("x")
+    >>> f = Evaluator([x * x, sin(x)])
+    >>> f({x: 0.0}), f({x: 2.0})[0]
+    ([0.0, 0.0], 4.0)
+    """
+
+    def __init__(self, roots: Iterable[Expr]) -> None:
+        roots = list(roots)
+        self._nodes = topological(roots)
+        place = {id(node): k for k, node in enumerate(self._nodes)}
+        self._args = [[place[id(arg)] for arg in node.args] for node in self._nodes]
+        self._roots = [place[id(root)] for root in roots]
+
+    def __call__(self, values: Mapping[Expr, float]) -> list[float]:
+        result: list[float] = []
+        for node, places in zip(self._nodes, self._args, strict=True):
+            if node.op == NUMBER:
+                result.append(_float(node))
+            elif node.op == SYMBOL:
+                result.append(float(_value_of(node, values)))
+            elif node.op == CALL:
+                result.append(node.data.at(*(result[k] for k in places)))
+            else:
+                result.append(_on_floats(node.op, [result[k] for k in places]))
+        return [result[k] for k in self._roots]
 
 
 def _on_floats(op: str, args: list[float]) -> float:

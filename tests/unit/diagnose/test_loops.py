@@ -137,6 +137,38 @@ def test_bars_that_cannot_reach_each_other_cannot_be_assembled() -> None:
     assert "cannot be assembled" in found.text()
 
 
+@pytest.mark.parametrize("kind", ["revolute", "fixed"])
+def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: str) -> None:
+    """A door on one hinge: a second joint half a turn off keeps all its conditions, and is not closed."""
+    s = ph.System("door")
+    s.joint("hinge", s.ground, s.body("door", 1, inertia=UNIT), ph.Revolute("x"))
+    bolted = {"axis": "y"} if kind == "revolute" else {}
+    s.close("bolt", s.ground, "door", kind, rotation_b=("z", pi), **bolted)
+    found = s.diagnose()
+    assert not found.can_be_assembled
+    assert found.here is not None
+    assert "bolt facing" in found.here.off
+
+
+def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_the_wrong_one() -> None:
+    s = ph.System("door")
+    s.joint("ball", s.ground, s.body("door", 1, inertia=UNIT), ph.Spherical())
+    s.close("hinge", s.ground, "door", "revolute", axis="z")
+    found = s.diagnose({"ball_e0": 0.1, "ball_e1": 0.995})
+    assert found.can_be_assembled
+    assert found.freedom == 1
+    assert found.here is not None
+    e = [found.here.coordinates[f"ball_e{k}"] for k in range(4)]
+    assert 1 - 2 * (e[1] ** 2 + e[2] ** 2) == pytest.approx(1)
+
+
+def test_constraints_that_are_not_defined_anywhere_near_are_refused() -> None:
+    s, slide = slider()
+    s.constrain(ph.log(slide.q[0] - 5) * 0 + ph.sqrt(-1 - slide.q[0] ** 2), "unreal")
+    found = s.diagnose()
+    assert not found.can_be_assembled
+
+
 def test_a_stretched_pair_of_bars_is_shaky() -> None:
     s = ph.System("stretched")
     a, b = s.body("a", 1, inertia=UNIT), s.body("b", 1, inertia=UNIT)

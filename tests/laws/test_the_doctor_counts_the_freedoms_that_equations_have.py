@@ -1,0 +1,26 @@
+"""Where random mechanisms can be assembled, the doctor finds as many freedoms as there are independent speeds."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.constraints.random_constraints import random_constrained_system
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_the_doctor_counts_the_freedoms_that_equations_have(seed: int) -> None:
+    system = random_constrained_system(seed)
+    found = system.diagnose()
+    equations = system.derive("newton_euler", constraints="embedded")
+    assert len(found.speeds) - found.independent == len(equations.speeds)
+    if found.can_be_assembled and not found.is_shaky:
+        assert found.freedom == len(equations.speeds)
+        assert found.here is not None
+        chosen = system.derive(
+            "newton_euler", independent=list(found.here.independent), near=dict(found.here.coordinates)
+        )
+        assert chosen.speeds == [name for name in equations.tree.speeds if name in found.here.independent]
+
+
+def test_most_random_mechanisms_can_be_assembled() -> None:
+    assert sum(random_constrained_system(seed).diagnose().can_be_assembled for seed in range(1, 9)) > 4
