@@ -131,19 +131,16 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
         if abs(new - old) > 1e-9
     }
     size = float(np.abs(left).max(initial=0.0))
+    if not np.isfinite(left).all():
+        raise _undefined(ties.rows[ties.positions[int(np.argmin(np.isfinite(left)))]].of)
     turned = numbers.reversed(q)
-    if not size <= KEPT or turned:
-        off = {name: float(r) for name, r in zip(names, left, strict=True) if not abs(r) < max(0.05 * size, KEPT)}
+    if size > KEPT or turned:
+        off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}
         off |= {f"{name} facing": value for name, value in turned.items() if size <= KEPT}
         return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
     if not np.isfinite(A).all():
-        raise PolhodeError(
-            "the constraints are not defined at this pose, nor near it.",
-            place=f"constraint '{ties.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of}'",
-            cure="Look at another pose, or store orientations as quaternions.",
-            code="E-DIAG-001",
-        )
+        raise _undefined(ties.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
     reached = _reached(numbers, q, A)
     around = [numeric_rank(numbers.matrix(each)) for each in reached]
     rank = numeric_rank(A)
@@ -171,6 +168,15 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
         _locks(ties, usual) if max(around, default=rank) == len(speeds) else (),
     )
     return here, reached
+
+
+def _undefined(constraint: str) -> PolhodeError:
+    return PolhodeError(
+        "it is not defined at this pose, nor near it.",
+        place=f"constraint '{constraint}'",
+        cure="Look at another pose, or store orientations as quaternions.",
+        code="E-DIAG-001",
+    )
 
 
 def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
