@@ -11,6 +11,7 @@ from polhode.formalisms.kane.bodies import parts_of
 from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.linear import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
+from polhode.model.joint_type import JointType
 from polhode.model.random_system import random_system
 from polhode.model.system import System
 
@@ -63,6 +64,23 @@ def test_a_free_body_on_a_moving_parent_has_absolute_speeds(prescribed: bool) ->
     assert_sums_as_printed_give_the_same_equations(system)
     flyer = literal_of(system).parts[1]
     assert (flyer.translation, flyer.rotation) == ("nonrecursive", "nonrecursive")
+
+
+@pytest.mark.parametrize("moved", [ph.Prismatic("x"), ph.Revolute("y"), ph.Screw("z", 0.3)], ids=lambda kind: kind.name)
+def test_motion_given_in_time_is_part_of_the_remainders(moved: JointType) -> None:
+    """ω_t and v_t of (30), which the paper leaves out, for a rotor on a driven joint and an arm on the rotor."""
+    system = ph.System("driven")
+    cart = system.body("cart", 1, (0.1, 0.2, 0.3), FULL)
+    wheel = system.body("wheel", 2, (0, 0, 0.5), (2, 2, 3))
+    system.joint("rock", system.ground, system.body("base", 1, (0, 1, 0), FULL), ph.Revolute((1, 2, 2)))
+    system.joint("drive", "base", cart, moved)
+    system.joint("spin", cart, wheel, ph.Revolute("z"), at=(0, 1, 0), rotation=("x", 0.4))
+    system.joint("swing", wheel, system.body("arm", 1, (0, 0.3, 1), FULL), ph.Revolute("x"), at=(0.5, 0, 0))
+    system.prescribe("drive", ph.sin(2 * system.time))
+    assert_sums_as_printed_give_the_same_equations(system)
+    system.prescribe("spin", system.time**3)
+    assert_sums_as_printed_give_the_same_equations(system)
+    assert system.derive("kane").agrees_with(system.derive("poincare"))
 
 
 def test_followers_share_a_speed_and_agree() -> None:
