@@ -8,9 +8,10 @@ from typing import Any
 
 from ...equations import Equations
 from ...errors import PolhodeError
-from ...expr import Expr, quiet_collector
+from ...expr import Expr, Matrix, Vector, quiet_collector
 from ...expr.latex import latex as expression_latex
 from ...expr.latex import latex_escape
+from .kinematical import kinematical_equations
 from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused
 from .tables import Cell, Table, table_2, table_8, table_10
@@ -61,6 +62,11 @@ class Report:
     def kinematics(self) -> list[tuple[Expr, Expr]]:
         """Each coordinate with its rate in the paper's speeds, (20) to (29)."""
         return list(zip(self.equations.tree.q, self.literal.coordinate_rates, strict=True))
+
+    @cached_property
+    def kinematical_equations(self) -> tuple[Matrix, Vector]:
+        """S and v of S q̇ = v, (1), before they are solved."""
+        return kinematical_equations(self.literal)
 
     @cached_property
     def table_2(self) -> Table:
