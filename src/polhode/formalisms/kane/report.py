@@ -93,9 +93,13 @@ class Report:
 
     @cached_property
     def costs(self) -> dict[str, Any]:
-        """Operations of the accelerations: the sums as printed, ours, and other ways on the same system."""
-        table = {"kane, as printed": Literal(self.equations.system, self.equations.tree).equations()}
-        table |= {name: self.equations.system.derive(name) for name in _PEERS}
+        """Operations of the accelerations: the sums as printed, ours, and other ways on the same system.
+
+        The paper's scope is a tree: where there are constraints, its sums are not counted beside what keeps them.
+        """
+        system = self.equations.system
+        table = {} if system.constraints else {"kane, as printed": Literal(system, self.equations.tree).equations()}
+        table |= {name: system.derive(name) for name in _PEERS}
         return {name: made.operations("forward_dynamics") for name, made in table.items()}
 
     # ---- written out -----------------------------------------------------------------------------------------
