@@ -76,6 +76,7 @@ from .model import (
     sphere,
 )
 from .model.random_system import random_system
+from .vectors import Arrow, Dyadic, Point, basis
 
 __version__ = "0.1.0"
 
@@ -92,11 +93,10 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 
 
 __all__ = [
-    "Body", "BuildingBlock", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Function",
-    "Joint", "JointMap", "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical",
-    "System",
-    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
-    "exp", "from_sympy", "function", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system",
-    "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
-    "unit_symbols",
+    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "Dyadic", "Equations", "Expr", "Fixed", "Frame",
+    "Free", "Function", "Joint", "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute",
+    "Screw", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2",
+    "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy", "function", "latex", "load", "log",
+    "maximum", "minimum", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sinh", "sphere",
+    "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip

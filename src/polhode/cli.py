@@ -122,6 +122,20 @@ def check(file: File, base: Base = None, json: Json = False) -> None:
 
 
 @app.command()
+def network(
+    file: File,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
+    from .commands import network as command
+
+    command.run(file, out, diagram, json, base)
+
+
+@app.command()
 def ladder(
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,

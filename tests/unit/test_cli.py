@@ -154,3 +154,17 @@ def test_help_and_version_load_nothing_heavy() -> None:
     loaded = set(run.stdout.split("LOADED")[1].split())
     assert "typer" in loaded
     assert not loaded & {"numpy", "scipy", "llvmlite", "sympy", "matplotlib", "pydantic", "ruamel"}
+
+
+def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: Path) -> None:
+    graph, diagram = tmp_path / "graph.svg", tmp_path / "blocks.svg"
+    said = polhode("network", MODELS / "double_pendulum.yaml", "-o", graph, "--diagram", diagram)
+    assert "x[lower.second] = x[second] + x[upper.second]" in said
+    assert graph.read_text().startswith("<svg") and diagram.read_text().startswith("<svg")
+    record = json.loads(polhode("network", MODELS / "double_pendulum.yaml", "--json"))
+    assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
+
+
+def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
+    polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
+    assert "graph.svg" in polhode.errors

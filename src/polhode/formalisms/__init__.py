@@ -18,7 +18,7 @@ from . import auto, hamel
 from .embedding import embedded, with_multipliers
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane", "hamel", "routh")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane", "hamel", "routh", "network")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
@@ -43,7 +43,7 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
 
 
 #: Those that differentiate the energy: they take the mechanism as it was written, and so judge the passes too.
-AS_WRITTEN = ("poincare", "hamel", "routh")
+AS_WRITTEN = ("poincare", "hamel", "routh", "network")
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -114,6 +114,13 @@ def _free_recipe(
     if given is None:
         given = () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
     check(given)
+    if given and formalism == "network":
+        raise PolhodeError(
+            "the formalism 'network' takes bodies and joints as they were written; no pass can be applied.",
+            place=f"system '{system.name}'",
+            cure="Leave `passes` out.",
+            code="E-DERIVE-014",
+        )
     passes = given
     ready = make(system, apply(tree, passes)) if formalism in HISTORICAL else None
     return lambda: ready or make(system, apply(tree, passes)), given
