@@ -109,8 +109,13 @@ def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    forces = inertial_wrenches(tree, accelerate(tree, u, ud, gravity), wrenches)
-    efforts: list[Any] = [0] * len(u)
+    return efforts_of(tree, accelerate(tree, u, ud, gravity), wrenches)
+
+
+def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
+    """Inward: the effort on every speed that a motion takes, with external wrenches on the links."""
+    forces = inertial_wrenches(tree, motion, wrenches)
+    efforts: list[Any] = [0] * len(tree.u)
     for place in reversed(range(len(tree.links))):
         link = tree.links[place]
         n, f = forces[place]
@@ -144,6 +149,12 @@ def recipe(system: System, tree: Tree) -> Recipe:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
 
+    def reference() -> tuple[Vector, Vector]:
+        motion = accelerate(tree, tree.u, None, tree.gravity)
+        efforts = efforts_of(tree, motion, loads.wrenches())
+        needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
+        return Vector(motion.ud), Vector(needed)
+
     def mass_matrix() -> Matrix:
         columns = []
         for k in range(size):
@@ -151,4 +162,4 @@ def recipe(system: System, tree: Tree) -> Recipe:
             columns.append(inverse_dynamics(tree.at_rest, nothing, unit, free, _ZERO))
         return Matrix.columns_of(columns, size)
 
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)
