@@ -18,22 +18,12 @@ from typing import Any
 
 from ..equations import Recipe
 from ..expr import Matrix, Vector
+from ..geometry.inertia import acceleration_matrix
 from ..kinematics.tree import BASE, Link, Tree
 from ..loads import Loads, Wrench
 from ..model.system import System
 
 _ZERO = Vector([0, 0, 0])
-
-
-def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
-    """W = α̂ + ω̂ ω̂."""
-    (x, y, z), (ax, ay, az) = w, alpha
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return Matrix([
-        [-(yy + zz), xy - az, xz + ay],
-        [xy + az, -(xx + zz), yz - ax],
-        [xz - ay, yz + ax, -(xx + yy)],
-    ])  # fmt: skip
 
 
 def inertial_wrenches(

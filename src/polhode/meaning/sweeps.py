@@ -15,7 +15,8 @@ from ..equations import Equations
 from ..expr import Matrix, Vector, is_zero
 from ..formalisms.articulated_body import ArticulatedInertia
 from ..formalisms.composite_body import composite_inertias
-from ..formalisms.newton_euler import acceleration_matrix, pass_inward
+from ..formalisms.newton_euler import pass_inward
+from ..geometry.inertia import acceleration_matrix
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.tree import BASE, Tree, Turn
 from ..loads import Loads, Wrench
