@@ -25,16 +25,20 @@ from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector
 
 #: The function of the C library for each operation that has no instruction.
 LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
+LEAST = 2000
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def scalar_module(program: Program, *, fused: bool = True) -> str:
-    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library."""
+def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
+    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
+
+    With a `width`, values of a long program that are computed alike are computed together, so many at a time.
+    """
     return "\n".join(
         [
             *declarations(1, fused),
             setup_ir(program),
-            kernel_ir(program, 1, name="ph_kernel"),
+            _packed_kernel_ir(program, width) or kernel_ir(program, 1, name="ph_kernel"),
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),
@@ -92,6 +96,17 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     block = _kernel_block(program, lanes)
     block.run(enumerate(program.run, program.first_run), wanted)
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
+
+
+def _packed_kernel_ir(program: Program, width: int) -> str:
+    """The kernel of one state in packs of values; empty where that is not worth the while."""
+    from polhode.codegen.packed_ir import packed_kernel
+    from polhode.codegen.packs import packed
+
+    if width < 2 or len(program.run) < LEAST:
+        return ""
+    code, arguments = packed(program, width), kernel_arguments(program)
+    return packed_kernel(program, code, width, "ph_kernel", "void @ph_kernel", arguments, lambda: _kernel_block(program, 1))
 
 
 def _kernel_block(program: Program, lanes: int) -> _Block:

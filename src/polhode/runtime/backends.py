@@ -193,7 +193,7 @@ def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     from polhode.runtime import engine
 
     host = engine.host()
-    code = engine.load(scalar_module(program, fused=host.fused), cache)
+    code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
 
     def in_lanes() -> Code:
         return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
