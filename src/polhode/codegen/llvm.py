@@ -25,7 +25,8 @@ from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector
 
 #: The function of the C library for each operation that has no instruction.
 LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
-LEAST = 2000
+#: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
+_LONG, _WORTH = 2000, 0.95
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
@@ -98,15 +99,17 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
 
 
-def _packed_kernel_ir(program: Program, width: int) -> str:
-    """The kernel of one state in packs of values; empty where that is not worth the while."""
+def _packed_kernel_ir(program: Program, width: int) -> str | None:
+    """The kernel of one state in packs of values; None where that is not worth the while."""
     from polhode.codegen.packed_ir import packed_kernel
     from polhode.codegen.packs import packed
 
-    if width < 2 or len(program.run) < LEAST:
-        return ""
-    code, arguments = packed(program, width), kernel_arguments(program)
-    return packed_kernel(program, code, width, "ph_kernel", "void @ph_kernel", arguments, lambda: _kernel_block(program, 1))
+    if width < 2 or len(program.run) < _LONG:
+        return None
+    code = packed(program, width)
+    if code.cost > _WORTH * len(program.run):
+        return None
+    return packed_kernel(program, code, width, kernel_arguments(program), lambda: _Block(1, program.constants))
 
 
 def _kernel_block(program: Program, lanes: int) -> _Block:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NEAR = 24
 
 #: The length of a piece, in steps.
-PIECE = 500
+PIECE = 2000
 
 Key = tuple[str, object]  # ("slot", slot), ("pack", number), ("gather", slots), ("splat", slot)
 
@@ -79,20 +79,21 @@ class _Afar:
 
 
 def packed_kernel(
-    program: Program, code: Packed, width: int, name: str, head: str, arguments: str, new_block: Callable[[], _Block]
+    program: Program, code: Packed, width: int, arguments: str, new_block: Callable[[], _Block]
 ) -> str:
-    """The kernel `head(arguments)` and the pieces that it calls."""
+    """The kernel `ph_kernel(arguments)` and the pieces that it calls."""
     afar = _Afar()
     _Writer(program, code, width, new_block, afar, final=False).write()
     afar.settle()
     writer = _Writer(program, code, width, new_block, afar, final=True)
     writer.write()
-    text = [f"define {head}({arguments}) nounwind {{"]
+    text = [f"define void @ph_kernel({arguments}) nounwind {{"]
     text.append(f"  %z = alloca double, i64 {max(1, writer.scratch.size)}, align {8 * width}")
     pieces = []
     for number, block in enumerate(writer.blocks):
-        pieces.append(block.function(f"internal void @{name}.{number}({arguments}, ptr noalias %z)", "noinline"))
-        text.append(f"  call void @{name}.{number}({arguments}, ptr %z)")
+        head = f"internal void @ph_kernel.{number}({arguments}, ptr noalias %z)"
+        pieces.append(block.function(head, "noinline"))
+        text.append(f"  call void @ph_kernel.{number}({arguments}, ptr %z)")
     return "\n".join([*pieces, *text, "  ret void", "}"])
 
 

@@ -5,7 +5,8 @@ factor in several lanes become one term with that factor in all lanes, what is m
 other factors are lanes of a further pack, as long as that saves operations; otherwise they are gathered. Signs are
 moved from lane to lane's operands, for the plan lets them fall as they come.
 
-The result computes the same values up to the order in which the terms of a sum are added.
+The result computes the same values up to the order in which the terms of a sum are added; where a number is not
+finite, its neighbours in a vector may not be either.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .ops import live_run
 from .program import Instruction, Program
 
 Lane = tuple[int, int] | None  # a slot and the sign with which it is meant; None for zero
+Unit = tuple[bool, int]  # (True, number of a pack) or (False, slot)
 Product = tuple[int, tuple[int, ...]]  # a sign, and the one or two slots whose product it is
 
 #: A pack must take at most this part of the operations of its lanes.
@@ -76,8 +78,15 @@ class Packed:
     """A program's run part in packs and single slots, each after all that it reads."""
 
     packs: tuple[Pack, ...]
-    order: tuple[tuple[bool, int], ...]  # (True, number of a pack) or (False, slot)
+    order: tuple[Unit, ...]
     outputs: tuple[tuple[tuple[int, int], ...], ...]  # the entries of each output: slots and signs
+
+    @property
+    def cost(self) -> int:
+        """How many steps it takes: single slots, terms, and vectors that are put together."""
+        terms = [term for pack in self.packs for term in pack.terms]
+        gathers = {factor for term in terms for factor in term.factors if isinstance(factor, Gather)}
+        return sum(not is_pack for is_pack, _ in self.order) + len(terms) + len(gathers)
 
     def owners(self) -> dict[int, tuple[int, int, int]]:
         """For each slot that a pack computes the pack, the lane and the sign."""
@@ -288,13 +297,13 @@ def _shapes(program: Program) -> list[int]:
     bounds = (program.first_input, program.first_parameter, first)
     leaves = [sum(slot >= bound for bound in bounds) for slot in range(first)]
     shapes = leaves + [3] * len(program.run)
-    known: dict[tuple[str, tuple[int, ...]], int] = {}
+    known: dict[tuple[str, int, int], int] = {}
+    kinds = ["add" if step.op == "sub" else step.op for step in program.run]
     for _ in range(_DEPTH):
         deeper = list(leaves)
-        for step in program.run:
-            op = "add" if step.op == "sub" else step.op
-            key = (op, tuple(sorted(shapes[arg] for arg in step.args)))
-            deeper.append(known.setdefault(key, len(known) + 4))
+        for kind, step in zip(kinds, program.run, strict=True):
+            a, b = shapes[step.args[0]], shapes[step.args[-1]]
+            deeper.append(known.setdefault((kind, a, b) if a <= b else (kind, b, a), len(known) + 4))
         shapes = deeper
     return shapes
 
@@ -365,9 +374,9 @@ class _Order:
         while True:
             owners = _owners((n, p) for n, p in enumerate(self.packer.packs) if n not in self.dissolved)
             order, stuck = self._sorted(owners)
-            if stuck is None:
+            if not stuck:
                 break
-            self.dissolved.add(stuck)
+            self.dissolved |= stuck
         kept = [n for n in range(len(self.packer.packs)) if n not in self.dissolved]
         number = {old: new for new, old in enumerate(kept)}
         packs = tuple(self._final(self.packer.packs[n], number) for n in kept)
@@ -390,11 +399,11 @@ class _Order:
                 signs = [sign * (lane[1] if lane else 1) for sign, lane in zip(signs, lanes, strict=True)]
         return Term(tuple(signs), tuple(factors))
 
-    def _reads(self, unit: tuple[bool, int], owners: dict[int, tuple[int, int, int]]) -> list[tuple[bool, int]]:
+    def _reads(self, unit: Unit, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
         """The units that a unit needs."""
         is_pack, n = unit
         slots: list[int] = []
-        found: list[tuple[bool, int]] = []
+        found: list[Unit] = []
         if is_pack:
             for term in self.packer.packs[n].terms:
                 for factor in term.factors:
@@ -415,36 +424,27 @@ class _Order:
                 found.append((False, slot))
         return found
 
-    def _sorted(
-        self, owners: dict[int, tuple[int, int, int]]
-    ) -> tuple[list[tuple[bool, int]], int | None]:
-        """Units, operands first, depth first from the outputs; or a pack that stands in its own way."""
-        order: list[tuple[bool, int]] = []
-        state: dict[tuple[bool, int], bool] = {}  # False: begun, True: done
-        for output in self.outputs:
-            for slot, _ in output:
-                root = (True, owners[slot][0]) if slot in owners else (False, slot)
-                stack = [root] if slot >= self.first else []
-                while stack:
-                    unit = stack[-1]
-                    if unit in state:
-                        stack.pop()
-                        if not state[unit]:
-                            state[unit] = True
-                            order.append(unit)
-                        continue
-                    state[unit] = False
-                    for need in reversed(self._reads(unit, owners)):
-                        if state.get(need) is False:
-                            culprit = next((n for is_pack, n in [need, unit] if is_pack), None)
-                            return order, culprit if culprit is not None else self._pack_between(stack, need, state)
-                        if need not in state:
-                            stack.append(need)
-        return order, None
-
-    def _pack_between(
-        self, stack: Sequence[tuple[bool, int]], need: tuple[bool, int], state: dict[tuple[bool, int], bool]
-    ) -> int:
-        """A pack that was begun after a unit that is needed again."""
-        begun = [unit for unit in stack if state.get(unit) is False]
-        return next(n for is_pack, n in begun[begun.index(need) :] if is_pack)
+    def _sorted(self, owners: dict[int, tuple[int, int, int]]) -> tuple[list[Unit], set[int]]:
+        """Units, operands first, depth first from the outputs; and packs that stand in their own way."""
+        order: list[Unit] = []
+        stuck: set[int] = set()
+        state: dict[Unit, bool] = {}  # False: begun, True: done
+        for slot in dict.fromkeys(slot for output in self.outputs for slot, _ in output if slot >= self.first):
+            stack: list[Unit] = [(True, owners[slot][0]) if slot in owners else (False, slot)]
+            begun: list[Unit] = []
+            while stack:
+                unit = stack[-1]
+                if unit in state:
+                    stack.pop()
+                    if not state[unit]:
+                        state[unit] = True
+                        order.append(begun.pop())
+                    continue
+                state[unit] = False
+                begun.append(unit)
+                for need in reversed(self._reads(unit, owners)):
+                    if need not in state:
+                        stack.append(need)
+                    elif not state[need]:
+                        stuck.add(next(n for is_pack, n in begun[begun.index(need) :] if is_pack))
+        return order, stuck
