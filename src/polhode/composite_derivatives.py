@@ -69,7 +69,8 @@ class Moving:
 
     def coriolis_row(self, twist: Vector) -> Vector:
         """δᵀ 2B, whose last three entries vanish: the first three."""
-        return self._turning.T @ twist[:3] + self.p.cross(twist[3:]) * 2
+        turning: Vector = self._turning.T @ twist[:3]
+        return turning + self.p.cross(twist[3:]) * 2
 
     @cached_property
     def _turning(self) -> Matrix:

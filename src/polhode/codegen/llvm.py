@@ -19,14 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polhode.codegen.ops import live_run, live_setup
+from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
 from polhode.codegen.program import Instruction, Program
 from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
 
 #: The function of the C library for each operation that has no instruction.
 LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
-#: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
-_LONG, _WORTH = 2000, 0.95
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
@@ -39,7 +38,8 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> st
         [
             *declarations(1, fused),
             setup_ir(program),
-            _packed_kernel_ir(program, width) or kernel_ir(program, 1, name="ph_kernel"),
+            packed_kernel(program, width, kernel_arguments(program), lambda: _Block(1, program.constants))
+            or kernel_ir(program, 1, name="ph_kernel"),
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),
@@ -97,19 +97,6 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     block = _kernel_block(program, lanes)
     block.run(enumerate(program.run, program.first_run), wanted)
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
-
-
-def _packed_kernel_ir(program: Program, width: int) -> str | None:
-    """The kernel of one state in packs of values; None where that is not worth the while."""
-    from polhode.codegen.packed_ir import packed_kernel
-    from polhode.codegen.packs import packed
-
-    if width < 2 or len(program.run) < _LONG:
-        return None
-    code = packed(program, width)
-    if code.cost > _WORTH * len(program.run):
-        return None
-    return packed_kernel(program, code, width, kernel_arguments(program), lambda: _Block(1, program.constants))
 
 
 def _kernel_block(program: Program, lanes: int) -> _Block:

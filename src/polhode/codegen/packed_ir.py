@@ -15,12 +15,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .packs import Gather, Pack, Packed, Source, Splat, Term, cuts
+from .ops import live_run
+from .packs import cuts, packed
 from .program import Program
 from .sincos import double, splat, vector_type
+from .vectors import Gather, Pack, Packed, Source, Splat, Term
 
 if TYPE_CHECKING:
     from .llvm import _Block
+
+#: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
+LONG, WORTH = 2000, 0.95
 
 #: A value that was not touched for so many steps is read from memory again.
 NEAR = 24
@@ -28,7 +33,8 @@ NEAR = 24
 #: The length of a piece, in steps.
 PIECE = 2000
 
-Key = tuple[str, object]  # ("slot", slot), ("pack", number), ("gather", slots), ("splat", slot)
+Slots = tuple[int | None, ...]
+Key = tuple[str, int | Slots]  # ("slot", slot), ("pack", number), ("gather", slots), ("splat", slot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class _Scratch:
 
     width: int
     size: int
-    free: dict[int, list[int]] = field(default_factory=lambda: {})
+    free: dict[int, list[int]] = field(default_factory=dict)
 
     def take(self, count: int) -> int:
         free = self.free.setdefault(count, [])
@@ -68,20 +74,25 @@ class _Afar:
     """What the first writing finds: the values that are read from memory, until when, and the trays of gathers."""
 
     until: dict[Key, int] = field(default_factory=dict)
-    tray_of: dict[int, tuple[Key, int]] = field(default_factory=dict)  # slot -> gather and lane
-    trays: set[Key] = field(default_factory=set)
+    tray_of: dict[int, tuple[Slots, int]] = field(default_factory=dict)  # slot -> gather and lane
+    trays: set[Slots] = field(default_factory=set)
 
     def settle(self) -> None:
         """What lies in a tray is read as long as any of it is."""
         for slot, (tray, _) in self.tray_of.items():
             if ("slot", slot) in self.until:
-                self.until[tray] = max(self.until[tray], self.until.pop(("slot", slot)))
+                read = self.until.pop(("slot", slot))
+                self.until["gather", tray] = max(self.until["gather", tray], read)
 
 
-def packed_kernel(
-    program: Program, code: Packed, width: int, arguments: str, new_block: Callable[[], _Block]
-) -> str:
-    """The kernel `ph_kernel(arguments)` and the pieces that it calls."""
+def packed_kernel(program: Program, width: int, arguments: str, new_block: Callable[[], _Block]) -> str | None:
+    """The kernel `ph_kernel(arguments)` and the pieces that it calls; None where packs are not worth the while."""
+    steps = sum(slot >= program.first_run for slot in live_run(program))
+    if width < 2 or steps < LONG:
+        return None
+    code = packed(program, width)
+    if code.cost > WORTH * steps:
+        return None
     afar = _Afar()
     _Writer(program, code, width, new_block, afar, final=False).write()
     afar.settle()
@@ -136,7 +147,8 @@ class _Writer:
         whole, single, rest = self._stores()
         self._open()
         self._copy_inputs()
-        for self.now, (is_pack, number) in enumerate(self.code.order):
+        for step, (is_pack, number) in enumerate(self.code.order):
+            self.now = step
             if self.now % PIECE == 0 and self.now:
                 self._open()
             if is_pack:
@@ -286,14 +298,14 @@ class _Writer:
             self.near[key] = (known, self.now)
         return known
 
-    def _gather(self, slots: tuple[int | None, ...]) -> str:
+    def _gather(self, slots: Slots) -> str:
         if all(slot is None or slot < self.program.first_input for slot in slots):
             numbers = [0.0 if slot is None else self.program.constants[slot] for slot in slots]
             return f"<{', '.join(f'double {double(number)}' for number in numbers)}>"
         key: Key = ("gather", slots)
         known = self._touched(key)
         if known is None:
-            if key in self.gathered or self._has_tray(key, slots):
+            if key in self.gathered or self._has_tray(slots):
                 known = self._fetched(key, self.real)
             else:
                 known = self._joined(slots)
@@ -303,21 +315,21 @@ class _Writer:
             self.near[key] = (known, self.now)
         return known
 
-    def _has_tray(self, key: Key, slots: tuple[int | None, ...]) -> bool:
+    def _has_tray(self, slots: Slots) -> bool:
         """Whether a gather's numbers lie side by side: so, unless one lies elsewhere or all are in registers."""
         if self.final:
-            return key in self.afar.trays
+            return slots in self.afar.trays
         taken = [slot for slot in slots if slot is not None]
         first = self.program.first_run
         if any(slot < first or slot in self.owners or slot in self.afar.tray_of for slot in taken):
             return False
         if len(set(taken)) < len(taken) or all(self._is_near(("slot", slot)) for slot in taken):
             return False
-        self.afar.trays.add(key)
-        self.afar.tray_of.update((slot, (key, lane)) for lane, slot in enumerate(slots) if slot is not None)
+        self.afar.trays.add(slots)
+        self.afar.tray_of.update((slot, (slots, lane)) for lane, slot in enumerate(slots) if slot is not None)
         return True
 
-    def _joined(self, slots: tuple[int | None, ...]) -> str:
+    def _joined(self, slots: Slots) -> str:
         total = "zeroinitializer" if None in slots else "poison"
         for lane, slot in enumerate(slots):
             if slot is not None:
@@ -339,19 +351,15 @@ class _Writer:
 
     def _far(self, key: Key) -> _Home:
         """The home of a value that is read from memory."""
-        if not self.final:
-            owner = self._owner(key)
-            if owner not in self.homes:
-                self.afar.until[owner] = self.now
-            return _Home("%z", 0)
-        if key[0] == "slot" and key[1] in self.afar.tray_of:
-            tray, lane = self.afar.tray_of[key[1]]
-            return _Home("%z", self.homes[tray].place + lane)
-        return self.homes[key]
-
-    def _owner(self, key: Key) -> Key:
-        """A slot that lies in a tray lives as long as the tray."""
-        return self.afar.tray_of[key[1]][0] if key[0] == "slot" and key[1] in self.afar.tray_of else key
+        kind, which = key
+        if kind == "slot" and which in self.afar.tray_of:
+            tray, lane = self.afar.tray_of[which]
+            home = self._far(("gather", tray))
+            return _Home(home.pointer, home.place + lane)
+        if key in self.homes:
+            return self.homes[key]
+        self.afar.until[key] = self.now  # first writing
+        return _Home("%z", 0)
 
     def _fetched(self, key: Key, kind: str) -> str:
         return self._load(self._far(key), kind)
@@ -364,12 +372,13 @@ class _Writer:
 
     def _in_tray(self, slot: int) -> _Home:
         tray, lane = self.afar.tray_of[slot]
-        if tray not in self.homes:
-            home = self._homed(tray, self.width)
-            for place, other in enumerate(tray[1]):
+        key: Key = ("gather", tray)
+        if key not in self.homes:
+            home = self._homed(key, self.width)
+            for place, other in enumerate(tray):
                 if other is None:
                     self._store(_Home("%z", home.place + place), "double", double(0.0))
-        return _Home("%z", self.homes[tray].place + lane)
+        return _Home("%z", self.homes[key].place + lane)
 
     def _release(self) -> None:
         """Homes that are not read any more are free for others."""
