@@ -1,4 +1,4 @@
-"""The command: `python -m bench [derive] [counts] [speed] [growth] [start] [simulate] [--quick]`."""
+"""The command: `python -m bench [derive] [counts] [speed] [casadi] [growth] [start] [simulate] [--quick]`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
-PARTS = ("derive", "counts", "speed", "growth", "start", "simulate")
+PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate")
 ROOT = Path(__file__).parents[1]
 
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             section = importlib.import_module(f".{part}", __package__).rows(options.quick, _speaker(part))
         except (PolhodeError, ImportError) as problem:
             failed = True
-            print(f"{part}: {problem}", file=sys.stderr)
+            print(f"{part} did not run: {problem}", file=sys.stderr)
             continue
         rows += section
         print(f"\n{as_text(section)}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +49,18 @@ class Timed:
 
 @dataclass(frozen=True)
 class Contest:
-    """Who takes part, in which functions, and for how long; `in_lanes` names the functions measured in lanes too."""
+    """Who takes part, in which functions, and for how long; `in_lanes` names the functions measured in lanes too.
+
+    The judge is the peer that has all the functions; `files` are what it finds, by name, beside the model.
+    """
 
     programs: Mapping[str, Path]
     functions: tuple[str, ...]
     in_lanes: tuple[str, ...]
     passes: int
     seconds: float
+    judge: str = "pinocchio"
+    files: Mapping[str, Path] = field(default_factory=dict)
 
     def of(self, equations: Equations, compiled: Mapping[str, Any]) -> Timed:
         """Check that all engines agree, and only then measure, by turns."""
@@ -64,14 +69,16 @@ class Contest:
             what: OurLoop(self.programs["ours"], compiled[what], states.of(compiled[what].arrays))
             for what in self.functions
         }
-        asked = {"pinocchio": self.functions}
+        asked = {self.judge: self.functions}
         if "mujoco" in self.programs and tree.is_fixed_base:
             asked["mujoco"] = ()
         least = Timed({}, {}, {peer: {} for peer in asked})
         with _prepared(tree, states, mjcf="mujoco" in asked) as folder:
+            for name, file in self.files.items():
+                (folder / name).symlink_to(file)
             for peer, functions in asked.items():
                 run_loop(self.programs[peer], folder, 0.0, functions)
-            theirs = _their_values(folder, len(equations.u), self.functions)
+            theirs = _their_values(folder / f"{self.judge}.bin", len(equations.u), self.functions)
             for what, loop in loops.items():
                 self._check(equations, what, tree, loop.values(), theirs[what])
                 if what in self.in_lanes:
@@ -126,10 +133,10 @@ def _prepared(tree: PlainTree, states: States, mjcf: bool) -> Iterator[Path]:
         yield folder
 
 
-def _their_values(folder: Path, size: int, functions: Sequence[str]) -> dict[str, Floats]:
-    """What Pinocchio found, by function: a row for each state."""
+def _their_values(file: Path, size: int, functions: Sequence[str]) -> dict[str, Floats]:
+    """What the judge found, by function: a row for each state."""
     widths = {"mass_matrix": size * size, **dict.fromkeys(TOLERANCES, 3 * size * size)}
-    rest = np.fromfile(folder / "pinocchio.bin")
+    rest = np.fromfile(file)
     found = {}
     for what in functions:
         width = widths.get(what, size)

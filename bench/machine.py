@@ -21,6 +21,8 @@ _PACKAGES = (
     "pin",
     "cmeel-eigen",
     "mujoco",
+    "casadi",
+    "adam-robotics",
     "example-robot-data",
 )
 

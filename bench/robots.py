@@ -35,13 +35,14 @@ class Robot:
 
 
 UR5 = Robot("ur5", "ur_description/urdf/ur5_robot.urdf")
+SOLO12 = Robot("solo12", "solo_description/robots/solo12.urdf", "floating")
 TALOS = Robot("talos", "talos_data/robots/talos_reduced.urdf", "floating")
 ARMS = (
     UR5,
     Robot("panda", "panda_description/urdf/panda.urdf", locked=("panda_finger_joint1", "panda_finger_joint2")),
 )
 WALKERS = (
-    Robot("solo12", "solo_description/robots/solo12.urdf", "floating"),
+    SOLO12,
     Robot("anymal", "anymal_b_simple_description/robots/anymal.urdf", "floating"),
     TALOS,
 )

@@ -3,59 +3,23 @@
 //
 //     pinocchio_loop FOLDER SECONDS FUNCTION...
 //
-// FOLDER/tree.txt has the gravity, then a line for each joint: parent, kind, axis, placement, mass, centre, inertia.
-// FOLDER/states.bin has rows of q, v, a, tau. Values go to FOLDER/pinocchio.bin: for each function, for each state, its
-// results by rows. Nanoseconds a call go to stdout.
+// FOLDER/tree.txt is the tree, FOLDER/states.bin has rows of q, v, a, tau. Values go to FOLDER/pinocchio.bin: for each
+// function, for each state, its results by rows. Nanoseconds a call go to stdout.
 
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/multibody.hpp>
 
 #include <functional>
 #include <map>
 
 #include "loop.hpp"
+#include "tree.hpp"
 
 namespace pin = pinocchio;
 using Vector = Eigen::VectorXd;
-
-static pin::JointModel joint_of(const std::string& kind, const Eigen::Vector3d& axis) {
-  if (kind == "RX") return pin::JointModelRX();
-  if (kind == "RY") return pin::JointModelRY();
-  if (kind == "RZ") return pin::JointModelRZ();
-  if (kind == "PX") return pin::JointModelPX();
-  if (kind == "PY") return pin::JointModelPY();
-  if (kind == "PZ") return pin::JointModelPZ();
-  if (kind == "R") return pin::JointModelRevoluteUnaligned(axis);
-  if (kind == "P") return pin::JointModelPrismaticUnaligned(axis);
-  if (kind == "free") return pin::JointModelFreeFlyer();
-  throw std::runtime_error("no joint of kind " + kind);
-}
-
-static pin::Model read_model(const std::string& path) {
-  std::ifstream file(path);
-  pin::Model model;
-  file >> model.gravity.linear()[0] >> model.gravity.linear()[1] >> model.gravity.linear()[2];
-  std::size_t parent;
-  std::string kind;
-  while (file >> parent >> kind) {
-    Eigen::Vector3d axis, p, c;
-    Eigen::Matrix3d R, I;
-    double mass;
-    for (int k = 0; k < 3; ++k) file >> axis[k];
-    for (int k = 0; k < 9; ++k) file >> R(k / 3, k % 3);
-    for (int k = 0; k < 3; ++k) file >> p[k];
-    file >> mass;
-    for (int k = 0; k < 3; ++k) file >> c[k];
-    for (int k = 0; k < 9; ++k) file >> I(k / 3, k % 3);
-    const auto made = model.addJoint(parent, joint_of(kind, axis), pin::SE3(R, p), "j" + std::to_string(model.njoints));
-    model.appendBodyToJoint(made, pin::Inertia(mass, c, I), pin::SE3::Identity());
-  }
-  return model;
-}
 
 // A matrix by rows; of a symmetric one Pinocchio writes the upper triangle only.
 template <typename Matrix>
@@ -68,7 +32,8 @@ static void append(std::vector<double>& values, const Matrix& matrix, bool symme
 int main(int count_of_arguments, char** argument) {
   const std::string folder = argument[1];
   const double seconds = std::atof(argument[2]);
-  const pin::Model model = read_model(folder + "/tree.txt");
+  std::ifstream tree(folder + "/tree.txt");
+  const pin::Model model = read_tree<pin::Model>(tree);
   pin::Data data(model);
   const std::vector<double> numbers = read_doubles(folder + "/states.bin");
   const std::size_t width = model.nq + 3 * model.nv, count = numbers.size() / width;

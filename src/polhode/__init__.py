@@ -15,7 +15,22 @@ from typing import Any
 
 from .equations import Equations
 from .errors import PolhodeError
-from .expr import Expr, Matrix, Vector, from_sympy, latex, normal, pi, symbol, symbols, to_sympy, unit_symbols
+from .expr import (
+    Expr,
+    Function,
+    Matrix,
+    Vector,
+    from_sympy,
+    function,
+    latex,
+    normal,
+    pi,
+    symbol,
+    symbols,
+    table,
+    to_sympy,
+    unit_symbols,
+)
 from .expr.exact import (
     absolute,
     acos,
@@ -76,10 +91,10 @@ def load(path: str | PathLike[str], **options: Any) -> System:
 
 
 __all__ = [
-    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Joint", "JointMap",
+    "Body", "Compound", "Cylindrical", "Equations", "Expr", "Fixed", "Frame", "Free", "Function", "Joint", "JointMap",
     "Matrix", "Planar", "PolhodeError", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "disc",
-    "exp", "from_sympy", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system", "rod",
-    "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "tan", "tanh", "to_sympy",
+    "exp", "from_sympy", "function", "latex", "load", "log", "maximum", "minimum", "normal", "pi", "random_system",
+    "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
     "unit_symbols",
 ]  # fmt: skip

@@ -18,6 +18,8 @@ from .model.system import System
 
 #: The functions that are compared.
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
+#: Methods that differentiate the energy of the whole mechanism, and the size up to which they are tried unasked.
+_SLOW, _SLOW_SPEEDS = ("hamel", "routh"), 12
 _STATES = 256
 _TIMING_SECONDS = 0.04
 
@@ -109,7 +111,11 @@ def compare(
     made: dict[str, Equations] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
+    size = len(derive(system).u)
     for formalism in names() if formalisms is None else formalisms:
+        if formalisms is None and formalism in _SLOW and size > _SLOW_SPEEDS:
+            refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
+            continue
         _warm_up(formalism, functions)
         try:
             made[formalism] = derive(system, formalism)

@@ -119,7 +119,7 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
 def _shortest(equations: Equations) -> _Differentiated | _Composite:
     """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
     closed = _Composite(equations)
-    ways: list[_Differentiated | _Composite] = [closed] if closed.holds() else []
+    ways: list[_Differentiated | _Composite] = [closed] if equations.constraints is None and closed.holds() else []
     if not ways or len(equations.u) <= _MANY:
         for inverse in equations.recipe.inverses or (equations.recipe.inverse,):
             ways.append(_Differentiated(equations, tuple(as_expr(entry) for entry in inverse(equations.udot))))
@@ -141,10 +141,14 @@ def inverse_derivatives(equations: Equations) -> tuple[Matrix, Matrix, Matrix]:
 def forward_derivatives(equations: Equations) -> tuple[Matrix, Matrix, Matrix]:
     """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ."""
     size = len(equations.u)
+    if equations.constraints is not None:  # M alone does not tell the accelerations
+        rates = list(equations.forward_dynamics)
+        by_q, by_u = _columns(equations, rates)
+        by_tau = [derivative(rates, effort) for effort in equations.tau]
+        return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_tau, size)
     way = _shortest(equations)
     factors = factor(equations.tree, way.mass_matrix)
-    rates = factors.solve(Vector(equations.tau) - Vector(way.bias))
-    by_q, by_u = way.columns([as_expr(rate) for rate in rates])
+    by_q, by_u = way.columns([as_expr(rate) for rate in factors.solve(equations.tau - Vector(way.bias))])
 
     def solved(columns: Columns) -> Matrix:
         made = [factors.solve([-entry for entry in column]) for column in columns]

@@ -3,6 +3,9 @@
     kinematics   q̇ = Γ(q) u
     dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
 
+A system with constraints is written in one of two ways (`formalisms.embedding`): with multipliers, all speeds of the
+tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
+
 Everything is a graph, made when it is first asked for and kept; what is not asked for is not built.
 """
 
@@ -14,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .constraints import Binding, Constraints
 from .errors import PolhodeError
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .geometry import Pose
@@ -30,8 +34,10 @@ from .kinematics.tree import Tree
 from .model.system import System
 
 if TYPE_CHECKING:
+    from .analysis import Linear
     from .codegen.count import Operations
     from .functions import Functions
+    from .reactions import Reaction
     from .simulate import Trajectory
 
 
@@ -44,6 +50,7 @@ class Recipe:
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -73,6 +80,8 @@ class Equations:
     formalism: str
     passes: tuple[str, ...] | None
     make_recipe: Callable[[], Recipe]
+    constraints: Constraints | None = None
+    binding: Binding | None = None
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -89,8 +98,8 @@ class Equations:
 
     @property
     def speeds(self) -> list[str]:
-        """Names of the speeds u (and of the efforts τ on them)."""
-        return self.tree.speeds
+        """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
+        return [u.name for u in self.u]
 
     @property
     def q(self) -> Vector:
@@ -98,7 +107,7 @@ class Equations:
 
     @property
     def u(self) -> Vector:
-        return self.tree.u
+        return self.tree.u if self.binding is None else self.binding.u
 
     @property
     def tau(self) -> Vector:
@@ -113,13 +122,18 @@ class Equations:
 
     @cached_property
     def kinematic_matrix(self) -> Matrix:
-        """Γ(q): q̇ = Γ u."""
-        return self.tree.kinematic_matrix()
+        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
+        gamma = self.tree.kinematic_matrix()
+        return gamma if self.binding is None else gamma @ self.binding.E
 
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self.tree.coordinate_rates()
+        return self._bound(self.tree.coordinate_rates())
+
+    def _bound(self, entries: Sequence[Any]) -> Vector:
+        """Expressions of all speeds, in the speeds of these equations."""
+        return _exact(entries) if self.binding is None else Vector(self.binding.bound(list(entries)))
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -138,10 +152,12 @@ class Equations:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
         if name in self.system.frames:
             frame = self.system.frames[name]
-            return frame_jacobian(self.tree, frame.body, frame.pose.p)
-        if name not in self.tree.bodies:
+            made = frame_jacobian(self.tree, frame.body, frame.pose.p)
+        elif name in self.tree.bodies:
+            made = frame_jacobian(self.tree, name)
+        else:
             raise PolhodeError(f"there is no body or frame '{name}'.", code="E-EQ-001")
-        return frame_jacobian(self.tree, name)
+        return made if self.binding is None else made @ self.binding.E
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 
@@ -160,8 +176,13 @@ class Equations:
 
     @cached_property
     def forcing(self) -> Vector:
-        """f = τ - bias, so that M u̇ = f."""
-        return _exact(self.tau - self.bias)
+        """f = τ - bias, so that M u̇ = f (and Aᵀλ, where there are multipliers)."""
+        return _exact(self.efforts - self.bias)
+
+    @cached_property
+    def efforts(self) -> Vector:
+        """The efforts τ brought to the speeds of these equations."""
+        return self.tau if self.binding is None else self.binding.E.T @ self.tau
 
     @cached_property
     def inverse_dynamics(self) -> Vector:
@@ -174,6 +195,41 @@ class Equations:
         """u̇(q, u, τ)."""
         with quiet_collector():
             return _exact(solve(self.tree, self.recipe))
+
+    @cached_property
+    def multipliers(self) -> Vector:
+        """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
+        made = self.recipe.multipliers
+        if made is None:
+            raise PolhodeError(
+                f"system '{self.system.name}' has no constraints, and so no multipliers.", code="E-EQ-002"
+            )
+        with quiet_collector():
+            return _exact(made())
+
+    @cached_property
+    def accelerations(self) -> Vector:
+        """u̇ of all speeds of the tree, dependent ones too."""
+        made = self.forward_dynamics
+        return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
+
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
+
+        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
+        contact's what the ground (or what it rolls on) exerts on the wheel.
+        """
+        from .reactions import reaction
+
+        with quiet_collector():
+            return reaction(self, name, at, frame)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from .reactions import Reactions
+
+        with quiet_collector():
+            return Reactions(self).driving_force(coordinate)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -198,7 +254,8 @@ class Equations:
     @cached_property
     def kinetic_energy(self) -> Expr:
         """½ uᵀ M u, summed over the bodies."""
-        return as_expr(kinetic_energy(self.tree))
+        (energy,) = self._bound([kinetic_energy(self.tree)])
+        return as_expr(energy)
 
     @cached_property
     def potential_energy(self) -> Expr:
@@ -211,7 +268,7 @@ class Equations:
     def momentum(self) -> tuple[Vector, Vector]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         spin, linear = momentum(self.tree)
-        return _exact(spin), _exact(linear)
+        return self._bound(spin), self._bound(linear)
 
     @cached_property
     def mass_moment(self) -> tuple[Expr, Vector]:
@@ -228,10 +285,22 @@ class Equations:
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
+    def linearize(self, at: Mapping[str, Any] | None = None, accelerations: Mapping[str, Any] | None = None) -> Linear:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
+        from .analysis import linearize
+
+        return linearize(self, at, accelerations)
+
     # ---- comparison ------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint."""
+        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+
+        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        """
+        bound = self if self.binding is not None else other
+        if bound.binding is not None and self.speeds != other.speeds:
+            return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
         return (
             same(self.mass_matrix.entries(), other.mass_matrix.entries())
             and same(self.inverse_dynamics, other.inverse_dynamics)

@@ -311,7 +311,7 @@ class Functions:
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> NDArray[np.float64]:
         """Accelerations u̇ for efforts tau (none by default)."""
-        effort = np.zeros(len(self.equations.u)) if tau is None else tau
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, **more)
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
@@ -329,7 +329,7 @@ class Functions:
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
-        effort = np.zeros(len(self.equations.u)) if tau is None else tau
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from polhode.codegen.c99 import check_input, print_c, sidecar
+from polhode.codegen.calls import on_floats
 from polhode.codegen.fortran import print_fortran
 from polhode.codegen.interpret import interpret
 from polhode.codegen.llvm import lane_module, scalar_module
@@ -25,6 +26,7 @@ from polhode.codegen.numpy_module import print_numpy
 from polhode.codegen.ops import MEANING
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
+from polhode.opaque.table import KINDS, Table, checked
 from polhode.runtime import compile_program
 from polhode.runtime.backends import LANES_FROM
 
@@ -135,10 +137,24 @@ def with_all_slots(program: Program) -> Program:
     return replace(program, outputs=(Output("y", (end,), tuple(range(end))),))
 
 
+def _some_tables() -> list[Table]:
+    """Every kind of table, of one variable and of two, with derivatives, and every way to go on outside."""
+    x, y = [-2.5, -1.0, -0.25, 0.5, 1.5, 2.0], [0.3, -1.0, 0.5, 0.75, -0.2, 1.1]
+    rows = [[math.sin(3 * a + b * b) for b in (-1.0, 0.0, 0.5, 2.0)] for a in x]
+    grid = (x, [-1.0, 0.0, 0.5, 2.0])
+    one = [
+        checked(x, y, kind=kind, outside=outside) for kind, outside in zip(KINDS, ("line", "line", "hold"), strict=True)
+    ]
+    two = [checked(grid, rows, kind="linear"), checked(grid, rows, kind="cubic", outside="line")]
+    slopes = [one[0].partial(0), one[1].partial(0), two[1].partial(0), two[1].partial(1), two[0].partial(1)]
+    return [*one, *two, one[2].integral(), *(slope for slope in slopes if slope is not None)]
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_operation_is_right_on_the_operands_the_target_itself_found(target: str, seed: int) -> None:
-    program = with_all_slots(random_program(seed, size=80))
+    program = with_all_slots(random_program(seed, size=80, functions=_some_tables() if seed == 2 else ()))
+    meaning = {**MEANING, **on_floats(program)}
     choose = np.random.default_rng(seed)
     inputs = [choose.normal(size=(5, array.size)) for array in program.arrays]
     parameters = choose.normal(size=program.parameters)
@@ -148,9 +164,10 @@ def test_every_operation_is_right_on_the_operands_the_target_itself_found(target
     for row in found:
         for slot, code in program.numbered():
             operands = [float(row[arg]) for arg in code.args]
-            expected = MEANING[code.op](*operands)
+            expected = meaning[code.op](*operands)
             # A fused multiply-add skips one rounding of an operand, no more.
             size = abs(expected) + (sum(map(abs, operands)) if code.op in ("add", "sub") else 0.0)
+            size = 100 * max(1.0, *map(abs, operands)) ** 2 if code.op.startswith("call") else size
             assert math.isclose(row[slot], expected, rel_tol=0.0, abs_tol=4 * EPS * size), (slot, code)
 
 
@@ -159,6 +176,14 @@ def every_operation() -> Program:
     code = tuple(Instruction(op, tuple(range(arity))) for op, arity in ARITY.items())
     return Program("each", (Array("a", 1), Array("b", 1)), 0, (), (), code, (
         Output("y", (len(code),), tuple(range(2, 2 + len(code)))),))  # fmt: skip
+
+
+def every_table() -> Program:
+    """Each table once, on the inputs a and b, one that ends where its points end among them."""
+    functions = (*_some_tables(), checked([-1, 3], [2, 5], outside="error"))
+    code = tuple(Instruction(f"call{k}", tuple(range(each.arity))) for k, each in enumerate(functions))
+    output = Output("y", (len(code),), tuple(range(2, 2 + len(code))))
+    return Program("each", (Array("a", 1), Array("b", 1)), 0, (), (), code, (output,), {}, functions)
 
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -2.5, 1e300, -1e300, 1e-310, 800.0, math.inf, -math.inf, math.nan]
@@ -173,6 +198,20 @@ def test_special_values_give_what_ieee_says_in_every_target(target: str) -> None
     found = TARGETS[target](program, inputs, np.empty(0))
     for place, op in enumerate(ARITY):
         np.testing.assert_allclose(found[:, place], expected[:, place], rtol=1e-15, atol=0.0, err_msg=op)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_tables_give_the_interpreters_values_at_knots_outside_and_at_nan_in_every_target(target: str) -> None:
+    program = every_table()
+    points = [-2.5, -1.0, -0.25, 0.0, 0.1, 0.5, 1.4999999999999998, 2.0, 3.0, -3.5, 7.25, math.nan]
+    pairs = np.array([(a, b) for a in points for b in points])
+    inputs = [pairs[:, :1].copy(), pairs[:, 1:].copy()]
+    expected = _interpreter(program, inputs, np.empty(0))
+    for place, function in enumerate(program.functions):
+        lost = np.isnan(pairs[:, : function.arity]).any(axis=1)
+        assert np.isnan(expected[lost, place]).all(), function.label
+    found = TARGETS[target](program, inputs, np.empty(0))
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
 def test_nan_is_never_swallowed_by_min_max_or_sign() -> None:
@@ -223,7 +262,7 @@ def test_a_driver_prints_the_interpreters_check_value(
     tmp_path: Path, run: Callable[..., float], flags: tuple[str, ...]
 ) -> None:
     _skip_without_compiler(run)
-    program = random_program(3)
+    program = random_program(3, functions=[*_some_tables(), checked([-90, 90], [2, 5], outside="error")])
     program = replace(program, notes=dict(enumerate(HOSTILE * 12)), arrays=(*program.arrays[:2], Array("t", 1)))
     values = iter([check_input(place) for place in range(1, 20)])
     inputs = {array.name: [next(values) for _ in range(array.size)] for array in program.arrays}

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from polhode.codegen.calls import by_name
+from polhode.codegen.calls_c import functions_in_c
 from polhode.codegen.ops import check_program, live_run, live_setup
 from polhode.codegen.program import Instruction, Program
 from polhode.errors import PolhodeError
@@ -207,6 +209,7 @@ def _source(program: Program, preface: Sequence[str]) -> str:
             "#include <math.h>",
             f'#include "{program.name}.h"',
             "",
+            *functions_in_c(program),
             f"{setup} {{",
             *_paragraphs(["p", "w"], [*setup_code, filled]),
             "}",
@@ -228,8 +231,9 @@ def _body(
     """Constants, then all reads, then all operations, each slot written once; nothing that is not wanted."""
     constants = [_noted(program, k, repr(value)) for k, value in enumerate(program.constants) if k in wanted]
     reads = [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
+    expression = {**EXPRESSION, **by_name(program)}
     operations = [
-        _noted(program, slot, EXPRESSION[step.op].format(*(f"v{arg}" for arg in step.args)))
+        _noted(program, slot, expression[step.op].format(*(f"v{arg}" for arg in step.args)))
         for slot, step in code
         if slot in wanted
     ]

@@ -7,6 +7,13 @@ from textwrap import wrap
 from types import MappingProxyType
 
 from polhode.codegen.c99 import check_input, prefaced, sanitised
+from polhode.codegen.calls import by_name
+from polhode.codegen.calls_fortran import (
+    declarations_in_fortran,
+    functions_in_fortran,
+    kinds_in_fortran,
+    sources_beside,
+)
 from polhode.codegen.ops import check_program, live_run, live_setup
 from polhode.codegen.program import Instruction, Program
 from polhode.errors import PolhodeError
@@ -45,6 +52,7 @@ def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, st
     return {
         f"{program.name}.f90": _module(program, preface),
         f"{program.name}_main.f90": _driver(program),
+        **sources_beside(program),
     }
 
 
@@ -77,11 +85,12 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     lines = [
         *(f"! {line}".rstrip() for line in prefaced(preface)),
         f"module polhode_{name}",
-        f"  {_REAL64}",
+        f"  use, intrinsic :: iso_fortran_env, only: {kinds_in_fortran(program)}",
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",
         *_joined("  public :: ", [f"{name}_setup", name]),
+        *declarations_in_fortran(program),
         "",
         "contains",
         "",
@@ -90,6 +99,7 @@ def _module(program: Program, preface: Sequence[str]) -> str:
         "",
         "  ! Inputs and work array to outputs; matrices row after row.",
         *_subroutine(name, [*inputs, *work], outputs, run_body),
+        *functions_in_fortran(program),
         "",
         f"end module polhode_{name}",
         "",
@@ -143,10 +153,11 @@ def _body(
     """Constants are variables too: a compiler would refuse 1/0 or sqrt(-1) of what it can evaluate itself."""
     lines = [_noted(program, k, _literal(value)) for k, value in enumerate(program.constants) if k in wanted]
     lines += [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
+    expression = {**EXPRESSION, **by_name(program)}
     for slot, instruction in code:
         if slot in wanted:
             operands = [f"v{arg}" for arg in instruction.args]
-            lines.append(_noted(program, slot, EXPRESSION[instruction.op].format(*operands)))
+            lines.append(_noted(program, slot, expression[instruction.op].format(*operands)))
     return lines
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from polhode.codegen.calls import on_floats
 from polhode.codegen.ops import MEANING
 from polhode.codegen.program import Program
 from polhode.errors import ShapeError
@@ -48,7 +49,7 @@ def interpret(
             raise ShapeError(f"array {array.name!r} is missing.", cure=f"Give {array.size} numbers.")
         entries += _floats(inputs[array.name], array.size, f"array {array.name!r}")
     values = _floats(parameters, program.parameters, "parameters")
-    found = evaluate(program, program.constants, entries, values, MEANING)
+    found = evaluate(program, program.constants, entries, values, {**MEANING, **on_floats(program)})
     return {
         output.name: np.array(found[output.name], dtype=np.float64).reshape(output.shape) for output in program.outputs
     }

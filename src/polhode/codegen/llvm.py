@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from polhode.codegen.calls_llvm import functions_ir, in_lanes
 from polhode.codegen.ops import live_run, live_setup
 from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
@@ -37,6 +38,7 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> st
     return "\n".join(
         [
             *declarations(1, fused),
+            *functions_ir(program, 1),
             setup_ir(program),
             packed_kernel(program, width, kernel_arguments(program), lambda: _Block(1, program.constants))
             or kernel_ir(program, 1, name="ph_kernel"),
@@ -52,6 +54,7 @@ def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
     return "\n".join(
         [
             *declarations(lanes, fused),
+            *functions_ir(program, lanes),
             gather_ir(lanes),
             kernel_ir(program, lanes, name="ph_kernel_lanes", attributes="internal"),
             _lanes_ir(program, lanes),
@@ -68,7 +71,7 @@ def declarations(lanes: int, fused: bool = True) -> list[str]:
         text.append(f"declare double @{f}({', '.join(['double'] * _arity(f))}) #0")
     if lanes > 1:
         text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
-        text += [_library_in_lanes(f, lanes) for f in LIBRARY]
+        text += [in_lanes(f, _arity(f), lanes) for f in LIBRARY]
     text.append(sincos_ir(lanes, fused=fused))
     return [
         *text,
@@ -291,23 +294,6 @@ def load_arguments(names: Sequence[str], table: str, kind: str = "ptr") -> list[
 
 def _arity(function: str) -> int:
     return 2 if function in ("atan2", "pow") else 1
-
-
-def _library_in_lanes(function: str, lanes: int) -> str:
-    """A function of the C library, lane by lane."""
-    real = vector_type(lanes)
-    letters = "ab"[: _arity(function)]
-    head = ", ".join(f"{real} %{letter}" for letter in letters)
-    lines = [f"define internal {real} @ph_{function}{lanes}({head}) nounwind {{"]
-    last = "poison"
-    for lane in range(lanes):
-        for letter in letters:
-            lines.append(f"  %{letter}{lane} = extractelement {real} %{letter}, i64 {lane}")
-        args = ", ".join(f"double %{letter}{lane}" for letter in letters)
-        lines.append(f"  %x{lane} = call double @{function}({args})")
-        lines.append(f"  %y{lane} = insertelement {real} {last}, double %x{lane}, i64 {lane}")
-        last = f"%y{lane}"
-    return "\n".join([*lines, f"  ret {real} {last}", "}"])
 
 
 def _setup_batch_ir(program: Program) -> str:

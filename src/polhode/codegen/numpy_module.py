@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from polhode.codegen.c99 import sanitised
+from polhode.codegen.calls_numpy import calls_in_numpy, functions_in_numpy, handed_in
 from polhode.codegen.ops import check_program, live_run, live_setup
 from polhode.codegen.program import Instruction, Program
 
@@ -52,14 +53,15 @@ def print_numpy(program: Program) -> str:
             "",
             _PACK,
             "",
-            "def setup(p):",
+            *functions_in_numpy(program),
+            f"def setup({', '.join(['p', *handed_in(program)])}):",
             '    """Parameters (..., count) to work values."""',
             "    p = np.asarray(p, dtype=float)",
             *_body(program, setup_memory, enumerate(program.setup, program.first_setup), live_setup(program)),
             f"    return ({''.join(f'v{slot}, ' for slot in program.saved)})",
             "",
             "",
-            f"def {program.name}({', '.join([*arrays, 'w=()'])}):",
+            f"def {program.name}({', '.join([*arrays, 'w=()', *handed_in(program)])}):",
             '    """Inputs (..., size) and work values to a tuple of outputs."""',
             *[f"    {name} = np.asarray({name}, dtype=float)" for name in arrays],
             f"    lead = np.broadcast_shapes({', '.join(leads)})",
@@ -80,10 +82,11 @@ def _body(
 ) -> list[str]:
     lines = [f"    v{k} = np.float64({value!r})" for k, value in enumerate(program.constants) if k in wanted]
     lines += [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
+    expression = {**EXPRESSION, **calls_in_numpy(program)}
     for slot, instruction in code:
         if slot in wanted:
             operands = [f"v{arg}" for arg in instruction.args]
-            lines.append(_noted(program, slot, EXPRESSION[instruction.op].format(*operands)))
+            lines.append(_noted(program, slot, expression[instruction.op].format(*operands)))
     return lines
 
 

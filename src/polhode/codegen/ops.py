@@ -16,7 +16,7 @@ from polhode.codegen.program import ARITY, Instruction, Program
 from polhode.errors import PolhodeError, Problem
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
-_OUR_LOCALS = re.compile(r"[pwv]|v[0-9]+|out_.*", re.ASCII)
+_OUR_LOCALS = re.compile(r"[pwv]|[va][0-9]+|out_.*|call[0-9]+.*|table_.*|functions", re.ASCII)
 _C_WORDS = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|main|"
     "register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|"
@@ -141,9 +141,10 @@ def _faults(program: Program) -> Iterator[str]:
     for place, constant in enumerate(program.constants):
         if not math.isfinite(constant):
             yield f"constant {place} is {constant!r}; constants must be finite."
+    arity = {**ARITY, **{f"call{number}": function.arity for number, function in enumerate(program.functions)}}
     run_inputs, first_run = range(program.first_input, program.first_parameter), program.first_run
     for slot, instruction in program.numbered():
-        if ARITY.get(instruction.op) != len(instruction.args):
+        if arity.get(instruction.op) != len(instruction.args):
             yield f"slot {slot} applies {instruction.op!r} to {len(instruction.args)} operands."
         if instruction.args and not 0 <= min(instruction.args) <= max(instruction.args) < slot:
             yield f"slot {slot} reads a slot that is not written before it."

@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
 from ..expr.field import P
-from ..expr.node import NUMBER, SYMBOL
+from ..expr.node import CALL, NUMBER, SYMBOL
 from .factor import factored
 from .program import Array, Instruction, Output, Program
 from .schedule import schedule
@@ -48,7 +48,8 @@ def _collect(roots: Sequence[Expr], split_angles: bool) -> Values:
             else:
                 values.forms[value].append(Form("leaf", (), 1))
             continue
-        if node.op in (NUMBER, "pi") or all(id(arg) in constant for arg in node.args):
+        folds = node.op != CALL or node.data.foldable
+        if node.op in (NUMBER, "pi") or (folds and all(id(arg) in constant for arg in node.args)):
             constant.add(id(node))
             if value not in values.constants:
                 values.constants[value] = sign * _number(node)
@@ -56,7 +57,9 @@ def _collect(roots: Sequence[Expr], split_angles: bool) -> Values:
         if node.op == "neg":
             continue
         args = tuple(values.ref(arg) for arg in node.args)
-        form = _signed(node.op, args, sign)
+        if node.op == CALL:
+            values.functions.setdefault(node.data.digest, node.data)
+        form = _signed(f"{CALL}{node.data.digest}" if node.op == CALL else node.op, args, sign)
         if form not in values.forms[value]:
             values.forms[value].append(form)
     if split_angles:
@@ -341,8 +344,12 @@ def _assemble(
             return first_parameter + int(payload)
         return slot_of_code[payload]
 
+    functions: dict[str, int] = {}
+
     def instruction(k: int) -> Instruction:
         op, args = writer.code[k]
+        if op.startswith(CALL):
+            op = f"{CALL}{functions.setdefault(op.removeprefix(CALL), len(functions))}"
         return Instruction(op, tuple(slot(arg) for arg in args))
 
     remarks: dict[int, str] = {}
@@ -367,4 +374,5 @@ def _assemble(
         tuple(instruction(k) for k in run),
         tuple(pieces),
         remarks,
+        tuple(values.functions[digest] for digest in functions),
     )

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from polhode.opaque.function import Opaque
+
 #: Every operation and the number of its operands.
 ARITY: Mapping[str, int] = MappingProxyType({
     "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sqrt": 1,
@@ -59,6 +61,7 @@ class Program:
     run: tuple[Instruction, ...]
     outputs: tuple[Output, ...]
     notes: Mapping[int, str] = field(default_factory=dict, compare=False)
+    functions: tuple[Opaque, ...] = ()  # what the operations `call0`, `call1`, … apply
 
     @property
     def first_input(self) -> int:

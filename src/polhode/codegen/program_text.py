@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 from ..errors import PolhodeError
+from ..opaque.records import function_of, record_of
+from .calls import CALL
 from .program import ARITY, Array, Instruction, Output, Program
 
 _VERSION = 1
@@ -15,7 +17,7 @@ _NUMBER_OF = {op: number for number, op in enumerate(_OPS)}
 
 def dump_program(program: Program) -> str:
     """The program as one line of JSON; the same program gives the same text."""
-    record = {
+    record: dict[str, Any] = {
         "version": _VERSION,
         "name": program.name,
         "arrays": [[array.name, array.size] for array in program.arrays],
@@ -25,11 +27,14 @@ def dump_program(program: Program) -> str:
         "run": [_row(step) for step in program.run],
         "outputs": [[output.name, output.shape, output.slots] for output in program.outputs],
     }
+    if program.functions:
+        record["functions"] = [record_of(function) for function in program.functions]
     return json.dumps(record, separators=(",", ":"))
 
 
 def _row(step: Instruction) -> list[int]:
-    return [_NUMBER_OF[step.op], *step.args]
+    called = CALL.fullmatch(step.op)
+    return [len(_OPS) + int(called.group(1)) if called else _NUMBER_OF[step.op], *step.args]
 
 
 def load_program(text: str) -> Program:
@@ -46,10 +51,15 @@ def load_program(text: str) -> Program:
             setup=_steps(record["setup"]),
             run=_steps(record["run"]),
             outputs=tuple(Output(str(name), tuple(shape), tuple(slots)) for name, shape, slots in record["outputs"]),
+            functions=tuple(function_of(each) for each in record.get("functions", ())),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise PolhodeError(f"not a program ({error}).", code="E-CODE-021") from None
 
 
 def _steps(rows: list[list[Any]]) -> tuple[Instruction, ...]:
-    return tuple(Instruction(_OPS[row[0]], tuple(row[1:])) for row in rows)
+    return tuple(Instruction(_op(row[0]), tuple(row[1:])) for row in rows)
+
+
+def _op(number: int) -> str:
+    return _OPS[number] if number < len(_OPS) else f"call{number - len(_OPS)}"

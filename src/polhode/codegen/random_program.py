@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
+from polhode.opaque.function import Opaque
 
 
-def random_program(seed: int, size: int = 60, name: str = "sample") -> Program:
+def random_program(seed: int, size: int = 60, name: str = "sample", functions: Sequence[Opaque] = ()) -> Program:
     """A legal program of about `size` instructions whose values stay moderate for inputs of order one.
+
+    It calls each of the `functions`, whose values should be moderate too.
 
     Operands that an operation would blow up or reject are first brought into its domain by others, as in
     log(1 + x²) or asin(tanh x).
@@ -22,24 +26,28 @@ def random_program(seed: int, size: int = 60, name: str = "sample") -> Program:
     constants = (0.5, 1.0, -1.75, 2.0, 1e-3)
     first = len(constants) + 6
     parameters = 3
-    setup = _Code(choose, start=first + parameters, pool=[*range(len(constants)), *range(first, first + parameters)])
+    arity = {**ARITY, **{f"call{number}": function.arity for number, function in enumerate(functions)}}
+    known = [*range(len(constants)), *range(first, first + parameters)]
+    setup = _Code(choose, arity, start=first + parameters, pool=known)
     setup.grow(size // 4, ["mul", "sin", "exp", "div"])
-    run = _Code(choose, start=setup.next, pool=list(range(setup.next)))
-    run.grow(size, sorted(ARITY))
+    run = _Code(choose, arity, start=setup.next, pool=list(range(setup.next)))
+    run.grow(size, sorted(arity))
     last = run.next
     outputs = (
         Output("scalar", (), (last - 1,)),
         Output("vector", (4,), tuple(choose.randrange(last) for _ in range(4))),
         Output("matrix", (2, 3), tuple(choose.randrange(last // 2, last) for _ in range(6))),
     )
-    return Program(name, arrays, parameters, constants, tuple(setup.code), tuple(run.code), outputs)
+    return Program(
+        name, arrays, parameters, constants, tuple(setup.code), tuple(run.code), outputs, {}, tuple(functions)
+    )
 
 
 class _Code:
     """Instructions under construction, each reading from the pool of slots known so far."""
 
-    def __init__(self, choose: random.Random, start: int, pool: list[int]) -> None:
-        self.choose, self.next, self.pool = choose, start, pool
+    def __init__(self, choose: random.Random, arity: Mapping[str, int], start: int, pool: list[int]) -> None:
+        self.choose, self.arity, self.next, self.pool = choose, arity, start, pool
         self.code: list[Instruction] = []
 
     def emit(self, op: str, *args: int) -> int:
@@ -53,10 +61,10 @@ class _Code:
         for op in self.choose.sample(at_least, len(at_least)):
             self._one(op)
         while len(self.code) < size:
-            self._one(self.choose.choice(sorted(ARITY)))
+            self._one(self.choose.choice(sorted(self.arity)))
 
     def _one(self, op: str) -> None:
-        args = [self.choose.choice(self.pool) for _ in range(ARITY[op])]
+        args = [self.choose.choice(self.pool) for _ in range(self.arity[op])]
         if op in ("exp", "sinh", "cosh", "asin", "acos", "mul", "tan"):
             args = [self.emit("tanh", arg) for arg in args]
         elif op in ("sqrt", "log", "div", "pow"):

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from polhode.codegen.calls_llvm import functions_ir
 from polhode.codegen.llvm import (
     declarations,
     gather_ir,
@@ -72,7 +73,7 @@ def step_module(
     """
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
     kernel = kernel_ir(program, lanes, name="ph_rhs", attributes="internal", inlining=inlining)
-    text = [*declarations(lanes, fused), kernel]
+    text = [*declarations(lanes, fused), *functions_ir(program, lanes), kernel]
     if lanes > 1:
         text.append(gather_ir(lanes))
     return "\n".join([*text, _loop_ir(program, method, normalise, lanes)])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..expr import Expr
 from ..expr.field import P
+from ..opaque.function import Opaque
 
 Ref = tuple[int, int]  # a value and the sign with which it is meant
 
@@ -32,6 +33,7 @@ class Values:
     constants: dict[int, float] = field(default_factory=dict)
     ref_of: dict[int, Ref] = field(default_factory=dict)  # id(node) -> reference
     fingerprints: list[int] = field(default_factory=list)
+    functions: dict[str, Opaque] = field(default_factory=dict)  # digest -> function
 
     def ref(self, node: Expr) -> Ref:
         return self.ref_of[id(node)]

@@ -1,5 +1,6 @@
 """The expression graph: exact, shared, fingerprinted."""
 
+from .call import Function, call, function, table
 from .decide import independent_columns, is_zero, rank, rational_value, same
 from .derivative import derivative, directional, gradient, jacobian
 from .evaluate import constant_value, evaluate
@@ -31,10 +32,11 @@ from .normal import normal
 from .sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
-    "Expr", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "constant_value", "cos",
-    "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy", "gradient",
+    "Expr", "Function", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "call",
+    "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy",
+    "function", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
     "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sign",
-    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "to_sympy", "topological",
+    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "topological",
     "unit_symbols",
 ]  # fmt: skip

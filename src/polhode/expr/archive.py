@@ -9,9 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import PolhodeError
+from ..opaque.function import Opaque
+from ..opaque.records import function_of, record_of
+from .call import call
 from .functions import pi
 from .graph import rebuild_named, topological
-from .node import NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
+from .node import CALL, NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
 
 _VERSION = 1
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
@@ -22,14 +25,21 @@ def dump(roots: Sequence[Expr]) -> str:
     order = topological(roots)
     index = {id(node): place for place, node in enumerate(order)}
     rows: list[list[Any]] = []
+    functions: dict[str, tuple[int, Opaque]] = {}
     for node in order:
         if node.op == NUMBER:
             rows.append([NUMBER, str(node.data)])
         elif node.op == SYMBOL:
             rows.append([SYMBOL, *node.data])
+        elif node.op == CALL:
+            which, _ = functions.setdefault(node.data.digest, (len(functions), node.data))
+            rows.append([CALL, which, *(index[id(arg)] for arg in node.args)])
         else:
             rows.append([node.op, *(index[id(arg)] for arg in node.args)])
-    return json.dumps({"polhode": _VERSION, "nodes": rows, "roots": [index[id(root)] for root in roots]})
+    record: dict[str, Any] = {"polhode": _VERSION, "nodes": rows, "roots": [index[id(root)] for root in roots]}
+    if functions:
+        record["functions"] = [record_of(function) for _, function in functions.values()]
+    return json.dumps(record)
 
 
 def load(text: str, root: int | None = None) -> Any:
@@ -38,9 +48,13 @@ def load(text: str, root: int | None = None) -> Any:
         record = json.loads(text)
         if record["polhode"] != _VERSION:
             raise PolhodeError(f"expression archive of version {record['polhode']!r}.", code="E-EXPR-020")
+        functions = [function_of(each) for each in record.get("functions", ())]
         made: list[Expr] = []
         for op, *rest in record["nodes"]:
-            made.append(_node(op, rest, made))
+            if op == CALL:
+                made.append(call(functions[rest[0]], [made[_place(place, made)] for place in rest[1:]]))
+            else:
+                made.append(_node(op, rest, made))
         roots = [made[_place(place, made)] for place in record["roots"]]
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise PolhodeError(f"not an expression archive ({error}).", code="E-EXPR-021") from None

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import PolhodeError
+from .call import call
 from .functions import cos, cosh, log, sign, sin, sinh, sqrt
 from .graph import topological
 from .matrix import Matrix
-from .node import ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, neg, number, sub
+from .node import CALL, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, neg, number, sub
 
 _TWO = number(2)
 
@@ -47,6 +48,14 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "max": lambda y, a, b: (_step(a, b), _step(b, a)),
     "pow": lambda y, a, b: (div(mul(b, y), a), mul(y, log(a))),
 }
+
+
+def _partials(node: Expr, wanted: Sequence[bool]) -> tuple[Expr, ...]:
+    """The partial derivatives of a node; of an opaque function only those wanted, for it may not have the others."""
+    if node.op != CALL:
+        return PARTIALS[node.op](node, *node.args)
+    found = [node.data.partial(place) if want else None for place, want in enumerate(wanted)]
+    return tuple(ZERO if partial is None else call(partial, node.args) for partial in found)
 
 
 def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Expr]:
@@ -95,7 +104,7 @@ def _forward(node: Expr, args: tuple[Expr, ...], moving: list[Expr | None]) -> E
             top = sub(top, mul(node, db))
         return div(top, args[1])
     total = ZERO
-    for partial, value in zip(PARTIALS[op](node, *args), moving, strict=True):
+    for partial, value in zip(_partials(node, [value is not None for value in moving]), moving, strict=True):
         if value is not None:
             total = add(total, mul(partial, value))
     return total
@@ -125,7 +134,8 @@ def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
         bar = adjoint.get(id(node))
         if bar is None or not node.args:
             continue
-        for arg, partial in zip(node.args, PARTIALS[node.op](node, *node.args), strict=True):
+        wants = [id(arg) in useful for arg in node.args]
+        for arg, partial in zip(node.args, _partials(node, wants), strict=True):
             if id(arg) in useful:
                 term = mul(bar, partial)
                 known = adjoint.get(id(arg))

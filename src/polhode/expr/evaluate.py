@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ValueMissing
 from .graph import topological
-from .node import NUMBER, SYMBOL, Expr
+from .node import CALL, NUMBER, SYMBOL, Expr
 
 
 def _sign(x: float) -> float:
@@ -34,6 +34,8 @@ def evaluate(roots: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
             result[id(node)] = _float(node)
         elif node.op == SYMBOL:
             result[id(node)] = float(_value_of(node, values))
+        elif node.op == CALL:
+            result[id(node)] = node.data.at(*(result[id(arg)] for arg in node.args))
         else:
             result[id(node)] = _on_floats(node.op, [result[id(arg)] for arg in node.args])
     return [result[id(root)] for root in roots]
@@ -84,6 +86,8 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
                 result[id(node)] = mpmath.mpf(node.data.numerator) / node.data.denominator
             elif node.op == SYMBOL:
                 _value_of(node, {})
+            elif node.op == CALL:  # a table holds doubles, and so is its value
+                result[id(node)] = mpmath.mpf(node.data.at(*(float(result[id(arg)]) for arg in node.args)))
             else:
                 result[id(node)] = on_mp[node.op](*(result[id(arg)] for arg in node.args))
         return result[id(root)]

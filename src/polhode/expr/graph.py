@@ -9,7 +9,8 @@ from typing import Any
 
 from ..errors import LimitError, PolhodeError
 from . import functions
-from .node import NUMBER, SYMBOL, Expr, add, as_expr, div, mul, neg, sub
+from .call import call
+from .node import CALL, NUMBER, SYMBOL, Expr, add, as_expr, div, mul, neg, sub
 
 #: A graph with more nodes than this is refused with a sentence rather than swallowing the machine.
 NODE_LIMIT = 20_000_000
@@ -54,7 +55,7 @@ def rebuild_named(op: str, args: Sequence[Expr]) -> Expr:
 
 def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
     """The same operation on other operands."""
-    return rebuild_named(node.op, args)
+    return call(node.data, args) if node.op == CALL else rebuild_named(node.op, args)
 
 
 def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[Expr]:

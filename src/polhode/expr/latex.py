@@ -18,7 +18,7 @@ from typing import Any
 
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
-from .node import NEG, SYMBOL, Expr, as_expr
+from .node import CALL, NEG, SYMBOL, Expr, as_expr
 from .printer import Printer
 
 _GREEK = {
@@ -76,6 +76,18 @@ def latex_name(name: str) -> str:
 def latex_escape(text: str) -> str:
     """Any text for use inside \\text{…}: every character that TeX would act on is made a letter."""
     return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
+
+
+def latex_function(label: str) -> str:
+    r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it.
+
+    >>> print(latex_function("tyre''"), latex_function("magic_D01"))
+    \mathrm{tyre}'' \partial_{01}\mathrm{magic}
+    """
+    name = label.rstrip("'")
+    partial = re.fullmatch(r"(.*)_D([0-9]+)", name, re.DOTALL)
+    head = rf"\partial_{{{partial.group(2)}}}" if partial else ""
+    return head + latex_name(partial.group(1) if partial else name) + label[len(name) :]
 
 
 def _word(word: str) -> str:
@@ -217,6 +229,8 @@ class _Printer(Printer):
             base = node.args[0]
             plain = base.op == SYMBOL or parts[0].isdigit() or id(base) in self.cuts
             return f"{{{parts[0] if plain else _brackets(parts[0])}}}^{{{parts[1]}}}"
+        if node.op == CALL:
+            return latex_function(node.data.label) + _brackets(", ".join(parts))
         name = _FUNCTIONS.get(node.op) or rf"\operatorname{{{latex_escape(node.op)}}}"
         return name + _brackets(", ".join(parts))
 

@@ -30,6 +30,7 @@ DIV: Final = "div"
 NEG: Final = "neg"
 NUMBER: Final = "number"
 SYMBOL: Final = "symbol"
+CALL: Final = "call"  # of an opaque function, which is the node's data
 
 
 class Expr:

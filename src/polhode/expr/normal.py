@@ -24,7 +24,7 @@ from .functions import pi
 from .graph import free_symbols, rebuild, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
-from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, as_expr, intern_node
+from .node import ADD, CALL, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, as_expr, intern_node
 from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
 from .reading import built_length, natural
 from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length, total_length
@@ -224,7 +224,8 @@ class _Reader:
             if node.op in (ADD, SUB, MUL, DIV, NEG):
                 made = rebuild(node, args)
             else:  # a function's constructor would give the form that is already there
-                made = intern_node((node.op, *map(id, args)), node.op, args, node.fp)
+                which = (node.data.digest,) if node.op == CALL else ()
+                made = intern_node((node.op, *which, *map(id, args)), node.op, args, node.fp, node.data)
         return made if self._length(made) <= self._length(node) else node
 
     def _length(self, root: Expr) -> int:

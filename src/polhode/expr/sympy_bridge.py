@@ -13,9 +13,10 @@ from typing import Any
 
 from ..errors import LimitError, PolhodeError
 from . import functions
+from .call import call
 from .graph import topological
 from .matrix import Matrix, Vector
-from .node import NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
+from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
 
 
 def to_sympy(value: Any) -> Any:
@@ -27,6 +28,8 @@ def to_sympy(value: Any) -> Any:
     a*sin(2*q)/3
     """
     import sympy
+
+    from .sympy_call import opaque_class
 
     if isinstance(value, Matrix):
         rows, columns = value.shape
@@ -42,6 +45,8 @@ def to_sympy(value: Any) -> Any:
                 made[id(node)] = sympy.Rational(node.data.numerator, node.data.denominator)
             elif node.op == SYMBOL:
                 made[id(node)] = _sympy_symbol(node)
+            elif node.op == CALL:
+                made[id(node)] = opaque_class(node.data)(*(made[id(arg)] for arg in node.args))
             else:
                 made[id(node)] = table[node.op](*(made[id(arg)] for arg in node.args))
     except RecursionError:
@@ -107,13 +112,19 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
             if waiting:
                 stack.extend(reversed(waiting))
                 continue
-            build = table.get(node.func)
+            build = table.get(node.func) or _opaque(node.func)
             if build is None:
                 raise _unknown(node)
             leaf = build(*(made[id(arg)] for arg in node.args))
         stack.pop()
         made[id(node)] = leaf
     return made[id(value)]
+
+
+def _opaque(kind: Any) -> Callable[..., Expr] | None:
+    """How to call the opaque function that a SymPy class stands for; None where it stands for none."""
+    function = getattr(kind, "polhode_function", None)
+    return None if function is None else lambda *args: call(function, args)
 
 
 def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:

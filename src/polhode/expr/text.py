@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .node import SYMBOL, Expr
+from .node import CALL, SYMBOL, Expr
 from .printer import Printer
 
 
@@ -28,7 +28,8 @@ class _Text(Printer):
             return node.name
         if node.op == "pi":
             return "pi"
-        return f"{node.op}({', '.join(self.body(arg) for arg in node.args)})"
+        name = node.data.label if node.op == CALL else node.op
+        return f"{name}({', '.join(self.body(arg) for arg in node.args)})"
 
     def product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
         top = self._row(scale.numerator, [(base, n) for base, n in factors if n > 0])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 
+from ..constraints import bind, constraints_of
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, check
 from ..kinematics.tree import Tree, build_tree
+from ..model.reading import unknown
 from ..model.system import System
-from . import auto
+from . import auto, hamel
+from .embedding import embedded, with_multipliers
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body")
+FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "hamel", "routh")
 
 #: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
 HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
@@ -39,30 +42,78 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     return function
 
 
-def derive(system: System, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
+#: Those that differentiate the energy: they take the mechanism as it was written, and so judge the passes too.
+AS_WRITTEN = ("poincare", "hamel", "routh")
+
+#: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
+WAYS = ("multipliers", "embedded")
+
+
+def derive(
+    system: System,
+    formalism: str = "auto",
+    passes: Iterable[str] | None = None,
+    constraints: str = "multipliers",
+    independent: Sequence[str] | None = None,
+    near: Mapping[str, float] | str | None = None,
+) -> Equations:
     """The equations of motion of a system.
 
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
-    Poincaré's equations, which thus judge the others from the mechanism as it was written.
+    Poincaré's equations, which thus judge the others from the mechanism as it was written. `constraints` says how
+    loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
+    and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
+        ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
+    if independent is not None:
+        constraints = "embedded"
+    if constraints not in WAYS:
+        raise PolhodeError(
+            f"constraints cannot be kept by {constraints!r}.",
+            cure=f"Choose {' or '.join(map(repr, WAYS))}.",
+            code="E-DERIVE-013",
+        )
+    make, given = _free_recipe(system, tree, formalism, given)
+    if ties is None or not ties.rows:
+        return Equations(system, tree, formalism, given, make, ties)
+    if constraints == "multipliers":
+        return Equations(system, tree, formalism, given, lambda: with_multipliers(tree, make(), ties), ties)
+    with quiet_collector():
+        binding = bind(ties, independent)
+    own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
+    make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
+    return Equations(system, tree, formalism, given, make_bound, ties, binding)
+
+
+def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+    if not isinstance(near, str):
+        return near
+    if near not in system.poses:
+        raise unknown("pose", near, system.poses, "near")
+    return system.poses[near].coordinates
+
+
+def _free_recipe(
+    system: System, tree: Tree, formalism: str, given: tuple[str, ...] | None
+) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
+    """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     if formalism == "auto":
         variants = VARIANTS if given is None else (given,)
-        return Equations(
-            system, tree, formalism, given, lambda: auto.recipe(system, [apply(tree, names) for names in variants])
-        )
+        return lambda: auto.recipe(system, [apply(tree, names) for names in variants]), given
     make = recipe_of(formalism)
-    if tree.is_coupled and formalism in HISTORICAL:
+    if tree.followed and formalism in HISTORICAL:
         raise PolhodeError(
-            f"the formalism {formalism!r} does not know joints that follow others.",
+            f"the formalism {formalism!r} does not know joints that follow others or are driven.",
             place=f"system '{system.name}'",
-            cure="Use auto, poincare, newton_euler, composite_body or articulated_body.",
+            cure=f"Use auto, {', '.join(FORMALISMS[:-1])} or {FORMALISMS[-1]}.",
             code="E-DERIVE-012",
         )
     if given is None:
-        given = () if formalism == "poincare" or formalism in HISTORICAL else USUAL
+        given = () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
     check(given)
-    ready = make(system, apply(tree, given)) if formalism in HISTORICAL else None
-    return Equations(system, tree, formalism, given, lambda: ready or make(system, apply(tree, given)))
+    passes = given
+    ready = make(system, apply(tree, passes)) if formalism in HISTORICAL else None
+    return lambda: ready or make(system, apply(tree, passes)), given

@@ -40,12 +40,12 @@ def inertial_wrenches(
         w_in, alpha_in = _ZERO, _ZERO
         if turn.anchor != BASE:
             w_in, alpha_in = turn.outward(spin[turn.anchor]), turn.outward(alphas[turn.anchor])
-        nu = turn.velocity(u)
-        w = w_in + nu
-        alpha = alpha_in + turn.velocity(ud) + w_in.cross(nu)
-        a_in = -Vector(gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
         own_w, own_v = link.relative_velocity(u)
-        _, own_a = link.relative_velocity(ud)
+        own_alpha, own_a = link.relative_acceleration(ud)
+        nu, nu_rate = (own_w, own_alpha) if link.drive else (turn.velocity(u), turn.velocity(ud))
+        w = w_in + nu
+        alpha = alpha_in + nu_rate + w_in.cross(nu)
+        a_in = -Vector(gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
         a = link.outward(a_in) + own_a + (w * 2 - own_w).cross(own_v)
         W.append(acceleration_matrix(w, alpha))
         spin.append(w)
@@ -99,7 +99,7 @@ def recipe(system: System, tree: Tree) -> Recipe:
         columns = []
         for k in range(size):
             unit = [int(i == k) for i in range(size)]
-            columns.append(inverse_dynamics(tree, nothing, unit, free, _ZERO))
+            columns.append(inverse_dynamics(tree.at_rest, nothing, unit, free, _ZERO))
         return Matrix.columns_of(columns, size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix)

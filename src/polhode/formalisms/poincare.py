@@ -32,10 +32,10 @@ from ..equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, substitute
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
-from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Tree, build_tree
 from ..loads import Loads
 from ..model.system import System
+from .envelope import applied_forces
 
 
 @dataclass(frozen=True)
@@ -221,13 +221,7 @@ class Poincare:
 
     def applied_force(self) -> Vector:
         """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
-        loads = Loads(self.system, self.tree)
-        total = loads.speed_forces(conservative=False)
-        for place, (n, f) in enumerate(loads.wrenches(conservative=False)):
-            if any(n) or any(f):
-                for speed, w, v in link_jacobian(self.tree, place):
-                    total[speed] = total[speed] + w.dot(n) + v.dot(f)
-        return Vector([as_expr(entry) for entry in total])
+        return Vector(applied_forces(Loads(self.system, self.tree)))
 
     def bias(self) -> Vector:
         """C p + F - Q_p."""
@@ -238,27 +232,34 @@ class Poincare:
 def recipe(system: System, tree: Tree) -> Recipe:
     """Mass matrix and bias from Poincaré's equations.
 
-    Joints that follow others are first taken as free; then, with the speeds of all joints u_all = E u, the equations
-    are projected: Eᵀ M E and Eᵀ bias (a holonomic constraint with constant coefficients).
+    Joints that follow others, or whose motion is prescribed, are first taken as free; then, with the speeds of all
+    joints u_all = E u + e(t), the equations are projected: Eᵀ M E and Eᵀ (bias + M ė) (E is constant).
     """
-    free = tree if not tree.is_coupled else build_tree(system, coupled=False)
+    if not tree.followed:
+        made = Poincare(system, tree)
+        return Recipe(
+            inverse=lambda ud: made.mass_matrix() @ Vector(ud) + made.bias(),
+            mass_matrix=made.mass_matrix,
+            bias=made.bias,
+        )
+    free = build_tree(system, bound=False)
     made = Poincare(system, free)
     E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
+    e_rate = Vector([tree.rates.get(u, as_expr(0)) for u in free.u])
 
     def bound(entries: Iterable[Any]) -> list[Expr]:
         return substitute([as_expr(entry) for entry in entries], tree.followed)
 
-    def mass_matrix() -> Matrix:
-        M = made.mass_matrix()
-        if not tree.is_coupled:
-            return M
+    def free_mass_matrix() -> Matrix:
         size = len(free.u)
-        flat = bound(M.entries())
-        full = Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
-        return E.T @ full @ E
+        flat = bound(made.mass_matrix().entries())
+        return Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
+
+    def mass_matrix() -> Matrix:
+        return E.T @ free_mass_matrix() @ E
 
     def bias() -> Vector:
-        return E.T @ Vector(bound(made.bias())) if tree.is_coupled else made.bias()
+        return E.T @ (Vector(bound(made.bias())) + free_mass_matrix() @ e_rate)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return mass_matrix() @ Vector(ud) + bias()

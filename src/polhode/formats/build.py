@@ -6,6 +6,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..errors import PolhodeError
@@ -16,7 +17,8 @@ from ..model.joint_type import Compound, Fixed, JointMap, JointType, joint_type
 from ..model.records import GROUND, Joint
 from . import records
 from .document import Document, Path
-from .names import quoted, scope_of
+from .names import Scope, quoted, scope_of
+from .tables import read_tables
 from .values import ZERO, Values
 
 _OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage")
@@ -31,9 +33,14 @@ def build(document: Document, model: records.Model, name: str) -> System:
     with values.noting(("name",)):
         system = System(model.name if model.name is not None else name)
     _add_quantities(system, values, model)
-    values.scope = scope_of(system, "parameter", "input", now=True)
+    functions = read_tables(values, model)
+
+    def names(*kinds: str, **how: bool) -> Scope:
+        return replace(scope_of(system, *kinds, **how), functions=functions)
+
+    values.scope = names("parameter", "input", now=True)
     system.gravity = values.vector(("gravity",), model.gravity)
-    values.scope = scope_of(system, "parameter")
+    values.scope = names("parameter")
     for key, each in model.bodies.items():
         _add_body(system, values, ("bodies", key), key, each)
     for key, frame in model.frames.items():
@@ -47,7 +54,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _check_joints_carry_mass(system, values)
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
     spoiled = bool(document.problems)
-    values.scope = scope_of(system, lenient=spoiled, now=True)
+    values.scope = names(lenient=spoiled, now=True)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load)
     for key, pose in model.poses.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..model.records import GROUND, Coupling, Parameter
 from .motion import describe_motion, describe_rotation
 from .names import Scope, scope_of
 from .spelling import spell, spell_number
+from .tables import describe_table, tables_of
 
 _SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1}
 
@@ -26,14 +28,17 @@ def describe(system: System) -> dict[str, Any]:
     >>> describe(System("nothing"))
     {'polhode': '1', 'name': 'nothing', 'gravity': ['0', '0', '-9.81']}
     """
-    fixed = scope_of(system, "parameter")
-    free = scope_of(system, now=True)
+    functions = tables_of(system)
+    fixed = replace(scope_of(system, "parameter"), functions=functions)
+    free = replace(scope_of(system, now=True), functions=functions)
+    moved = replace(scope_of(system, "parameter", "input", now=True), functions=functions)
     parts: dict[str, Any] = {
         "polhode": "1",
         "name": system.name,
-        "gravity": _list(system.gravity, scope_of(system, "parameter", "input", now=True)),
+        "gravity": _list(system.gravity, moved),
         "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
         "inputs": {key: _quantity(each, Fraction(0)) for key, each in system.inputs.items()},
+        "tables": {key: describe_table(each) for key, each in functions.items()},
         "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
         "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},

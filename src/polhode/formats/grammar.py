@@ -1,4 +1,4 @@
-"""The expressions of a model file: numbers, names, + - * / **, parentheses, pi and the listed functions.
+"""The expressions of a model file: numbers, names, + - * / **, parentheses, pi, the listed functions and tables.
 
 Text becomes graph nodes and nothing else: the parser keeps its own stacks, so that neither depth nor length can
 exhaust it, and every operation on numbers is bounded before it is done.
@@ -7,15 +7,16 @@ exhaust it, and every operation on numbers is bounded before it is done.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Protocol
 
 from ..errors import FormatError, PolhodeError
-from ..expr import Expr, as_expr, number, pi
+from ..expr import Expr, as_expr, call, number, pi
 from ..expr.functions import BY_NAME
+from ..opaque.function import Opaque
 
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100
@@ -48,6 +49,11 @@ class Meaning(Protocol):
     def accessed(self, accessor: str, name: str) -> Expr: ...
 
     def time(self) -> Expr: ...
+
+    def function(self, name: str) -> Opaque | None: ...
+
+    @property
+    def functions(self) -> Mapping[str, Opaque]: ...
 
 
 @dataclass(frozen=True)
@@ -138,10 +144,13 @@ class _Parser:
         raise _wrong(self.text, token.start, f"a value should stand here, not {token.text!r}.")
 
     def _name(self, token: Token) -> bool:
-        called = token.kind == "name" and self.tokens[self.place].text == "("
+        called = self.tokens[self.place].text == "(" and (token.kind == "name" or self._table(token.text) is not None)
         if not called:
             self.operands.append(self._said(token, lambda: self.meaning.named(token.text)))
             return False
+        if token.kind == "quoted":
+            self._open(token.text, self._next())
+            return True
         if token.text in CONSTANTS and self._follows(1, ")"):
             self.place += 2
             self.operands.append(pi if token.text == "pi" else self._said(token, lambda: self.meaning.time()))
@@ -149,8 +158,8 @@ class _Parser:
         if token.text in ACCESSORS:
             self.operands.append(self._accessed(token))
             return False
-        if token.text not in BY_NAME:
-            known = [*BY_NAME, *ACCESSORS]
+        if token.text not in BY_NAME and self._table(token.text) is None:
+            known = list(dict.fromkeys([*BY_NAME, *ACCESSORS, *self.meaning.functions]))
             raise _wrong(
                 self.text,
                 token.start,
@@ -159,6 +168,14 @@ class _Parser:
             )
         self._open(token.text, self._next())
         return True
+
+    def _table(self, name: str) -> Opaque | None:
+        return None if name in BY_NAME else self.meaning.function(name)
+
+    def _applied(self, name: str, arguments: list[Expr]) -> Expr:
+        table = self._table(name)
+        result: Expr = BY_NAME[name](*arguments) if table is None else call(table, arguments)
+        return result
 
     def _accessed(self, token: Token) -> Expr:
         _, name, close = self._next(), self._next(), self._next()
@@ -217,7 +234,8 @@ class _Parser:
         self.waiting.pop()
         self.depth -= 1
         given = len(self.operands) - opened.below
-        wanted = ARGUMENTS.get(opened.function, 1)
+        table = self._table(opened.function)
+        wanted = ARGUMENTS.get(opened.function, 1) if table is None else table.arity
         if given != wanted:
             raise _wrong(
                 self.text,
@@ -227,7 +245,7 @@ class _Parser:
         if opened.function:
             arguments = self.operands[opened.below :]
             del self.operands[opened.below :]
-            self._push(lambda: BY_NAME[opened.function](*arguments), opened.start)
+            self._push(lambda: self._applied(opened.function, arguments), opened.start)
 
     def _apply_down_to(self, precedence: int, keep_equal: bool = False) -> None:
         """Carry out the waiting operators that bind tighter than what follows."""

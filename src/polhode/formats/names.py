@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from ..errors import FormatError
 from ..expr import Expr, pi, symbol
 from ..model import System
+from ..opaque.function import Opaque
 
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 _KIND_OF = {"q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input"}
@@ -30,6 +31,7 @@ class Scope:
     tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol
     now: Expr | None = None
     lenient: bool = False
+    functions: Mapping[str, Opaque] = field(default_factory=dict)  # the model's tables
 
     def named(self, name: str) -> Expr:
         """The symbol that a bare name stands for."""
@@ -78,6 +80,21 @@ class Scope:
                 code="E-YAML-040",
             )
         return quoted(name) if self._means(name, leaf) else f"{_ACCESSOR_OF[kind]}({quoted(name)})"
+
+    def function(self, name: str) -> Opaque | None:
+        """The table of this name, if there is one."""
+        return self.functions.get(name)
+
+    def spell_function(self, function: Opaque) -> str:
+        """A table's name as it must be written here."""
+        for name, known in self.functions.items():
+            if known.digest == function.digest:
+                return quoted(name)
+        raise FormatError(
+            f"function '{function.label}' cannot be written to a model file.",
+            cure="A model file holds tables; keep what is written in C or Python in your program.",
+            code="E-YAML-044",
+        )
 
     def spell_pi(self) -> str:
         """The number π as it must be written here."""

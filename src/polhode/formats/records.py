@@ -320,6 +320,20 @@ class Potential(Record):
 Load = Annotated[Force | Torque | JointForce | JointSpring | Spring | Damper | Potential, Field(discriminator="type")]
 
 
+class Table(Record):
+    """An interpolated function: y over x, or z over x and y with a row of z for each x.
+
+    `orders` says how often it is differentiated by each variable; -1 is the antiderivative.
+    """
+
+    x: tuple[Number, ...]
+    y: tuple[Number, ...]
+    z: tuple[tuple[Number, ...], ...] | None = None
+    kind: Annotated[str, WithJsonSchema({"enum": ["linear", "cubic", "pchip"]})] = "linear"
+    outside: Annotated[str, WithJsonSchema({"enum": ["hold", "line", "error"]})] = "hold"
+    orders: tuple[Annotated[str, WithJsonSchema({"type": "integer", "minimum": -1})], ...] | None = None
+
+
 class Pose(Record):
     """A state to start from; what is not given is zero."""
 
@@ -335,6 +349,7 @@ class Model(Record):
     gravity: Vector3 = ("0", "0", "-9.81")
     parameters: dict[Name, QuantityOrNumber] = {}
     inputs: dict[Name, QuantityOrNumber] = {}
+    tables: dict[Name, Table] = {}
     bodies: dict[Name, Body] = {}
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..errors import LimitError
 from ..expr import Expr, topological
-from ..expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
+from ..expr.node import ADD, CALL, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
 from .grammar import DEPTH_LIMIT, LENGTH_LIMIT
 from .names import Scope
 
@@ -104,7 +104,8 @@ def _spell_one(node: Expr, parts: list[_Part], scope: Scope) -> _Part:
         return _Part(f"{parts[0].within(_PRODUCT)}/{parts[1].within(_POWER)}", _PRODUCT)
     if op == "pow":
         return _Part(f"{parts[0].within(_ATOM)}**{parts[1].within(_ATOM)}", _POWER)
-    return _Part(f"{op}({', '.join(part.text for part in parts)})", _ATOM)
+    name = scope.spell_function(node.data) if op == CALL else op
+    return _Part(f"{name}({', '.join(part.text for part in parts)})", _ATOM)
 
 
 def _product(left: Expr, right: Expr, a: _Part, b: _Part) -> _Part:

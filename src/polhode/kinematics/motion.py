@@ -26,6 +26,18 @@ def body_pose(tree: Tree, body: str, poses: Sequence[Pose] | None = None) -> Pos
     return (world_poses(tree) if poses is None else poses)[place] @ X
 
 
+def relative_pose(tree: Tree, a: str, b: str) -> Pose:
+    """The pose of body b's frame in body a's, by the joints between them alone."""
+    (place_a, X_a), (place_b, X_b) = tree.bodies[a], tree.bodies[b]
+    to_a, to_b = X_a, X_b
+    while place_a != place_b:  # the one further out goes a step inward: parents have smaller places
+        if place_a > place_b:
+            to_a, place_a = tree.links[place_a].X @ to_a, tree.links[place_a].parent
+        else:
+            to_b, place_b = tree.links[place_b].X @ to_b, tree.links[place_b].parent
+    return to_a.inverse() @ to_b
+
+
 def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[tuple[Vector, Vector]]:
     """Angular velocity and velocity of the origin of every link, in link components: (47) of the paper.
 

@@ -99,7 +99,7 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
         J_along = axis.dot(inertia.J @ axis) / (square * square)
         J = Matrix([[J_along * axis[i] * axis[j] for j in range(3)] for i in range(3)])
         return Inertia(inertia.m, h_along, J)
-    if all(not any(v) for _, v in link.H):
+    if link.drive is None and all(not any(v) for _, v in link.H):
         return Inertia(inertia.m, zero.h, zero.J)  # turning about a point moves no mass that is there
     return None
 

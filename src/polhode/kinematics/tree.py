@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute
 from ..expr.evaluate import evaluate
 from ..geometry import Inertia, Pose
 from ..model.records import GROUND, Joint
@@ -22,6 +22,7 @@ from .joint import envelope_kinematics, simple_configuration
 
 BASE = -1
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
+_NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # a weld asks nothing of it
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,26 @@ def _factors(R: Matrix) -> int:
 
 
 @dataclass(frozen=True)
+class Drive:
+    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), known in time."""
+
+    w: Vector
+    v: Vector
+    alpha: Vector
+    a: Vector
+
+    def mapped(self, function: Callable[[Any], Any]) -> Drive:
+        """The same motion with a function applied to every number."""
+        return Drive(*(Vector(map(function, part)) for part in (self.w, self.v, self.alpha, self.a)))
+
+
+@dataclass(frozen=True)
 class Link:
     """A rigid piece that moves as one, and the simple joint that carries it.
 
     The link's pose in its parent is X = fixed @ motion: where the joint sits, and how far it has moved. X.R takes this
     link's components to the parent's. The relative velocity is (w, v) = Σ H[k] u[speeds[k]] in this link's components.
+    A joint whose motion is prescribed has no speeds; its `drive` is added.
     """
 
     name: str
@@ -93,6 +109,7 @@ class Link:
     speeds: tuple[int, ...]
     inertia: Inertia
     merged: Turn | None = None
+    drive: Drive | None = None
 
     @cached_property
     def X(self) -> Pose:
@@ -124,9 +141,16 @@ class Link:
 
     def relative_velocity(self, u: Sequence[Any]) -> tuple[Vector, Vector]:
         """H u for this joint: relative angular velocity and relative velocity of the origin."""
+        return self._along(u) if self.drive is None else (self.drive.w, self.drive.v)
+
+    def relative_acceleration(self, ud: Sequence[Any]) -> tuple[Vector, Vector]:
+        """H u̇ for this joint: the rate of the relative velocity in this link's components."""
+        return self._along(ud) if self.drive is None else (self.drive.alpha, self.drive.a)
+
+    def _along(self, rates: Sequence[Any]) -> tuple[Vector, Vector]:
         w, v = Vector([0, 0, 0]), Vector([0, 0, 0])
         for (hw, hv), speed in zip(self.H, self.speeds, strict=True):
-            w, v = w + hw * u[speed], v + hv * u[speed]
+            w, v = w + hw * rates[speed], v + hv * rates[speed]
         return w, v
 
 
@@ -140,7 +164,8 @@ class Tree:
     u: Vector
     tau: Vector
     gravity: Vector
-    followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what the symbols of coupled joints stand for
+    followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what symbols of coupled, driven joints stand for
+    rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, known in time
 
     @property
     def coordinates(self) -> list[str]:
@@ -161,7 +186,21 @@ class Tree:
     @cached_property
     def is_coupled(self) -> bool:
         """Whether a joint follows another, so that two links share a speed."""
-        return bool(self.followed)
+        used = [speed for link in self.links for speed in link.speeds]
+        return len(used) != len(set(used))
+
+    @cached_property
+    def is_driven(self) -> bool:
+        """Whether the motion of a joint is prescribed."""
+        return any(link.drive is not None for link in self.links)
+
+    @cached_property
+    def at_rest(self) -> Tree:
+        """The same tree with the prescribed joints standing still where they are."""
+        if not self.is_driven:
+            return self
+        still = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
+        return replace(self, links=tuple(replace(link, drive=link.drive and still) for link in self.links))
 
     @cached_property
     def speed_order(self) -> list[int]:
@@ -226,6 +265,7 @@ class Tree:
                 fixed=_mapped(link.fixed, number),
                 motion=_mapped(link.motion, number),
                 merged=link.merged and link.merged.mapped(number),
+                drive=link.drive and link.drive.mapped(number),
                 H=tuple((Vector(map(number, w)), Vector(map(number, v))) for w, v in link.H),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
@@ -235,7 +275,7 @@ class Tree:
         )
         bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
         q, u, tau, gravity = (Vector(map(number, vector)) for vector in (self.q, self.u, self.tau, self.gravity))
-        return Tree(links, bodies, q, u, tau, gravity, self.followed)
+        return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
 
 
 def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
@@ -245,20 +285,20 @@ def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: System, coupled: bool = True) -> Tree:
+def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
     """Arrange a System as a tree, parents first; bodies that hang on nothing are an error.
 
-    Joints that follow others have no coordinate of their own; without `coupled` all joints are taken as free.
+    Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `bound` all
+    joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
     joints = _joints_from_the_ground(system)
-    followers = system.couplings if coupled else {}
-    own = [joint for joint in joints if joint.name not in followers]
-    q = Vector([coordinate for joint in own for coordinate in joint.q])
-    u = Vector([speed for joint in own for speed in joint.u])
-    tau = Vector([effort for joint in own for effort in joint.tau])
-    followed = _followed(system) if followers else {}
-    q_place = {coordinate.name: place for place, coordinate in enumerate(q)}
-    u_place = {speed.name: place for place, speed in enumerate(u)}
+    followers = system.couplings if bound else {}
+    followed, rates = _known(system) if bound else ({}, {})
+    q = Vector([c for joint in joints for c in joint.q if c not in followed])
+    u = Vector([s for joint in joints for s in joint.u if s not in followed])
+    tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])
+    q_place = {coordinate: place for place, coordinate in enumerate(q)}
+    u_place = {speed: place for place, speed in enumerate(u)}
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
     for joint in joints:
@@ -271,6 +311,7 @@ def build_tree(system: System, coupled: bool = True) -> Tree:
             own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
             own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
             leader, ratio = _leader(system, joint.name) if joint.name in followers else (joint, as_expr(1))
+            drive = _drive(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
                 own_u = leader.u
             last = count == len(stages) - 1
@@ -282,17 +323,31 @@ def build_tree(system: System, coupled: bool = True) -> Tree:
                     stage=stage,
                     fixed=_mapped(X_fixed, as_expr),
                     motion=_mapped(simple_configuration(stage, [followed.get(c, c) for c in own_q]), as_expr),
-                    H=tuple((Vector(h[:3]) * ratio, Vector(h[3:]) * ratio) for h in stage.H.columns),
-                    coordinates=() if leader is not joint else tuple(q_place[c.name] for c in own_q),
-                    speeds=tuple(u_place[s.name] for s in own_u),
+                    H=() if drive else tuple((Vector(h[:3]) * ratio, Vector(h[3:]) * ratio) for h in stage.H.columns),
+                    coordinates=tuple(q_place[c] for c in own_q if c in q_place),
+                    speeds=() if drive else tuple(u_place[s] for s in own_u),
                     inertia=Inertia.zero(),
+                    drive=drive,
                 )
             )
             carrier, X_fixed = len(links) - 1, Pose.identity()
+        if welds and not stages:
+            still = Drive(*(Vector([0, 0, 0]) for _ in range(4)))
+            rest = Pose.identity()
+            links.append(
+                Link(joint.child, joint.name, carrier, _NO_STAGE, _mapped(X_fixed, as_expr), rest, (), (), (),
+                     Inertia.zero(), drive=still)
+            )  # fmt: skip
+            carrier, X_fixed = len(links) - 1, rest
         X_body = X_fixed @ joint.in_child.inverse()
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
-    return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed)
+    return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
+
+
+def _drive(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
+    h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
+    return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
 
 
 def _leader(system: System, name: str) -> tuple[Joint, Expr]:
@@ -304,9 +359,13 @@ def _leader(system: System, name: str) -> tuple[Joint, Expr]:
     return system.joints[name], ratio
 
 
-def _followed(system: System) -> dict[Expr, Expr]:
-    """What the coordinates, speeds and efforts of followers stand for."""
+def _known(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
+    """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
+
+    A follower of a driven joint is driven too.
+    """
     table: dict[Expr, Expr] = {}
+    rates: dict[Expr, Expr] = {}
     for name in system.couplings:
         joint, (leader, ratio) = system.joints[name], _leader(system, name)
         angle, at = as_expr(0), name
@@ -318,7 +377,19 @@ def _followed(system: System) -> dict[Expr, Expr]:
         table[joint.q[0]] = angle + ratio * leader.q[0]
         table[joint.u[0]] = ratio * leader.u[0]
         table[joint.tau[0]] = as_expr(0)
-    return table
+    given: dict[Expr, Expr] = {}
+    for prescribed in system.prescribed.values():
+        joint = system.joints[prescribed.joint]
+        index = [c.name for c in joint.q].index(prescribed.coordinate)
+        (rate,) = derivative([prescribed.motion], system.time)
+        (rates[joint.u[index]],) = derivative([rate], system.time)
+        given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
+    for name in system.couplings:
+        leader, ratio = _leader(system, name)
+        if leader.u[0] in rates:
+            rates[system.joints[name].u[0]] = ratio * rates[leader.u[0]]
+    meanings = substitute(list(table.values()), given)
+    return dict(zip(table, meanings, strict=True)) | given, rates
 
 
 def _mapped(X: Pose, function: Callable[[Any], Any]) -> Pose:

@@ -146,12 +146,13 @@ class Sweeps:
             w_in, alpha_in = _ZERO, _ZERO
             if turn.anchor != BASE:
                 w_in, alpha_in = turn.outward(spin[turn.anchor]), turn.outward(alphas[turn.anchor])
-            nu = turn.velocity(tree.u)
-            w = w_in + nu
-            alpha = alpha_in + turn.velocity(ud) + w_in.cross(nu)
-            a_in = -Vector(tree.gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
             own_w, own_v = link.relative_velocity(tree.u)
-            a = link.outward(a_in) + link.relative_velocity(ud)[1] + (w * 2 - own_w).cross(own_v)
+            own_alpha, own_a = link.relative_acceleration(ud)
+            nu, nu_rate = (own_w, own_alpha) if link.drive else (turn.velocity(tree.u), turn.velocity(ud))
+            w = w_in + nu
+            alpha = alpha_in + nu_rate + w_in.cross(nu)
+            a_in = -Vector(tree.gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
+            a = link.outward(a_in) + own_a + (w * 2 - own_w).cross(own_v)
             name.vector(w, f"angular velocity of {body}, @{own}")
             name.vector(alpha, f"angular acceleration of {body}{when}, @{own}")
             name.vector(a, f"acceleration{less} of {body}{when}, @{own}")

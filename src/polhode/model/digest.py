@@ -13,7 +13,9 @@ from typing import Any
 from ..expr import Expr
 from .system import System
 
-_TABLES = ("gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "loads")
+_TABLES = (
+    "gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "prescribed", "constraints", "loads",
+)  # fmt: skip
 
 
 def digest(system: System) -> str:

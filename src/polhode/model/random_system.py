@@ -57,10 +57,14 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
-class _Dice:
+class Dice:
     """Choices from one stream of `random()`."""
 
     stream: random.Random
+
+    @staticmethod
+    def of(seed: int) -> Dice:
+        return Dice(random.Random(seed))
 
     def chance(self, probability: float) -> bool:
         return self.stream.random() < probability
@@ -112,7 +116,7 @@ def random_system(
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
             code="E-RANDOM-001",
         )
-    dice = _Dice(random.Random(seed))
+    dice = Dice.of(seed)
     made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
     made.tree(dice.whole(low, high), tuple(joints), max_speeds, floating)
     made.system.gravity = made.vector("g", 9)
@@ -131,7 +135,7 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     >>> all(q in values for joint in system.joints.values() for q in joint.q)
     True
     """
-    dice = _Dice(random.Random(seed))
+    dice = Dice.of(seed)
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
     values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
     values[system.time] = dice.uniform(0, 2)
@@ -143,7 +147,7 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     return values
 
 
-def _random_coordinates(kind: JointType, dice: _Dice) -> list[float]:
+def _random_coordinates(kind: JointType, dice: Dice) -> list[float]:
     drawn: list[float] = []
     for stage in kind.stages:
         reach = 1 if stage.coordinates == 1 or stage.storage != "angles" else 0.5
@@ -160,7 +164,7 @@ class _Draft:
     """A system under construction."""
 
     system: System
-    dice: _Dice
+    dice: Dice
     symbolic: float
 
     # ---- quantities ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The small records of a System: parameters, joints, couplings, named poses."""
+"""The small records of a System: parameters, joints, couplings, prescribed motions, named poses."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ class Coupling:
     leader: str
     multiplier: Expr
     offset: Expr
+
+
+@dataclass(frozen=True)
+class Prescribed:
+    """A coordinate whose motion is given: an expression of time and parameters. It is no unknown any more."""
+
+    joint: str
+    coordinate: str
+    motion: Expr
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, symbol
 from ..geometry import Pose
 from .acting import Acting
 from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
+from .constraining import Constraining
+from .constraint import Constraint
 from .force import Load
 from .joint_type import JointType, joint_type
 from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
-from .records import GROUND, Coupling, Joint, NamedPose, Parameter
+from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 BODY_LIMIT = 2000
 
 
-class System(Acting):
+class System(Acting, Constraining):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     >>> import polhode as ph
@@ -49,6 +51,8 @@ class System(Acting):
         self.parameters: dict[str, Parameter] = {}
         self.inputs: dict[str, Parameter] = {}
         self.couplings: dict[str, Coupling] = {}
+        self.prescribed: dict[str, Prescribed] = {}
+        self.constraints: dict[str, Constraint] = {}
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
 
@@ -192,55 +196,6 @@ class System(Acting):
                     code="E-MODEL-008",
                 )
 
-    def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
-        """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
-
-        Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
-        still be used in expressions and stand for what they follow.
-        """
-        after, before = self._joint(follower, "coupling"), self._joint(leader, f"coupling of '{follower}'")
-        place = f"coupling of '{after.name}' to '{before.name}'"
-        for joint in (after, before):
-            if len(joint.q) != 1 or len(joint.u) != 1:
-                raise ModelError(
-                    f"joint '{joint.name}' has {len(joint.q)} coordinates.",
-                    place=place,
-                    cure="Only joints with one coordinate can be coupled.",
-                    code="E-MODEL-040",
-                )
-        if after.name in self.couplings:
-            raise ModelError(
-                f"it already follows '{self.couplings[after.name].leader}'.", place=place, code="E-MODEL-041"
-            )
-        at: str | None = before.name
-        while at is not None:
-            if at == after.name:
-                raise ModelError(
-                    "a joint cannot follow itself.",
-                    place=place,
-                    cure="Break the circle.",
-                    code="E-MODEL-042",
-                )
-            at = self.couplings[at].leader if at in self.couplings else None
-        made = Coupling(after.name, before.name, as_expr(multiplier), as_expr(offset))
-        wrong = [x for x in free_symbols([made.multiplier, made.offset]) if x.data[0] != "parameter"]
-        if wrong:
-            raise ModelError(
-                f"the {wrong[0].data[0]} '{wrong[0].name}' is not constant.",
-                place=place,
-                cure="Use numbers and parameters.",
-                code="E-MODEL-044",
-            )
-        if not made.multiplier:
-            raise ModelError(
-                "the multiplier is zero.",
-                place=place,
-                cure="Weld it with a fixed joint instead.",
-                code="E-MODEL-043",
-            )
-        self.couplings[after.name] = made
-        return made
-
     # ---- poses and results -----------------------------------------------------------------------------------
 
     def pose(self, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None = None) -> NamedPose:
@@ -260,17 +215,29 @@ class System(Acting):
         self.poses[name] = made
         return made
 
-    def derive(self, formalism: str = "auto", passes: Iterable[str] | None = None) -> Equations:
-        """The equations of motion, by a formalism named in `polhode.formalisms.names()`."""
+    def derive(
+        self,
+        formalism: str = "auto",
+        passes: Iterable[str] | None = None,
+        constraints: str = "multipliers",
+        independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | str | None = None,
+    ) -> Equations:
+        """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
+
+        Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
+        from which the others follow at and around a pose (`near`, home by default).
+        """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes)
+        return derive(self.snapshot(), formalism, passes, constraints, independent, near)
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
         made = copy(self)
-        for table in ("bodies", "joints", "frames", "parameters", "inputs", "couplings", "loads", "poses"):
-            setattr(made, table, copy(getattr(self, table)))
+        for table, value in vars(self).items():
+            if isinstance(value, dict | list):
+                setattr(made, table, copy(value))
         return made
 
     def compare(self, formalisms: Sequence[str] | None = None, **options: Any) -> Comparison:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from polhode.codegen.calls import on_arrays
 from polhode.codegen.interpret import evaluate
 from polhode.codegen.program import Program
 from polhode.errors import PolhodeError
@@ -146,8 +147,11 @@ class Vectorised:
 
     name = "numpy"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
+        from polhode.runtime.linked import over_arrays
+
         self.program = program
+        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, cache)}
         self._constants = [np.float64(value) for value in program.constants]
 
     def setup(self, parameters: Floats) -> Floats:
@@ -180,7 +184,7 @@ class Vectorised:
 
         entries = [entry for array in inputs for entry in columns(array)]
         with np.errstate(all="ignore"):
-            found = evaluate(self.program, self._constants, entries, columns(work), _NUMPY)
+            found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
         for output, into in zip(self.program.outputs, outputs, strict=True):
             flat = into[rows].reshape(len(span), len(output.slots))
             for place, entry in enumerate(found[output.name]):
@@ -191,8 +195,10 @@ def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by LLVM."""
     from polhode.codegen.llvm import lane_module, scalar_module
     from polhode.runtime import engine
+    from polhode.runtime.linked import link
 
     host = engine.host()
+    link(program, cache)
     code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
 
     def in_lanes() -> Code:
@@ -211,7 +217,7 @@ def c_backend(program: Program, cache: ObjectCache | None) -> Native:
 BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = MappingProxyType({
     "llvm": llvm_backend,
     "c": c_backend,
-    "numpy": lambda program, cache: Vectorised(program),
+    "numpy": Vectorised,
 })  # fmt: skip
 
 
@@ -233,7 +239,7 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
                 BackendWarning,
                 stacklevel=3,
             )
-    return Vectorised(program)
+    return Vectorised(program, cache)
 
 
 def _sentence(problem: Exception) -> str:

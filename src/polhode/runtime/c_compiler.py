@@ -45,19 +45,23 @@ def compiler() -> list[str]:
 
 def load(program: Program, cache: ObjectCache | None) -> SharedLibrary:
     """The program as a loaded shared library."""
+    files = print_c(program)
+    return load_source(files.name, files.source + print_loops(program), cache, files.header)
+
+
+def load_source(name: str, text: str, cache: ObjectCache | None, header: str = "") -> SharedLibrary:
+    """C source, and a header `<name>.h` that it may include, as a loaded shared library."""
     from polhode.runtime.engine import key_of
 
     command = [*compiler(), *_FLAGS]
-    files = print_c(program)
-    text = files.source + print_loops(program)
 
     def make() -> bytes:
-        return _shared_library(command, files.name, files.header, text)
+        return _shared_library(command, name, header, text)
 
     if cache is None:
         return SharedLibrary(make())
     circumstances = {"command": " ".join(command), "platform": sys.platform, "version": _version(command[0])}
-    return SharedLibrary(cache.get_or_make(key_of(files.header + text, circumstances), make))
+    return SharedLibrary(cache.get_or_make(key_of(header + text, circumstances), make))
 
 
 def _version(command: str) -> str:

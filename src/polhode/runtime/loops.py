@@ -89,7 +89,9 @@ class NativeLoop:
 
     def _load(self, lanes: int) -> tuple[Code, Callable[..., object]]:
         from polhode.runtime import engine
+        from polhode.runtime.linked import link
 
+        link(self._program, self._cache)
         fused = engine.host().fused
         text = step_module(self._program, self._tableau, self._normalise, lanes=lanes, fused=fused)
         code = engine.load(text, self._cache, thorough=self._small())

@@ -75,7 +75,7 @@ def simulate(
     begin = start_state(equations, start, speeds)
     for notice in begin.notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
-    efforts = drive(tau, "tau", equations.speeds, np.zeros(len(equations.u)))
+    efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
     run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin)
     if method in fixed.METHODS:

@@ -1,0 +1,158 @@
+"""Dependent speeds: the constraints solved for some speeds in terms of the others.
+
+    u = E u_i + e,    u̇ = E u̇_i + γ_E
+
+E and e follow from A u + a = 0 by elimination. Which speeds are independent is a choice that can go bad where the
+mechanism passes a dead point; the multipliers of `formalisms.multipliers` need no such choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, rank, substitute
+from ..expr.decide import independent_columns
+from ..geometry.elimination import solve_columns
+from .rows import Constraints
+
+#: How much of a column, relative to the largest entry, must be its own to be taken as independent.
+_WELL = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """All speeds from the independent ones."""
+
+    constraints: Constraints  # rows that are independent, no more
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+
+    @cached_property
+    def u(self) -> Vector:
+        """The independent speeds."""
+        return Vector([self.constraints.tree.u[k] for k in self.independent])
+
+    @cached_property
+    def _solution(self) -> Matrix:
+        """-A_d⁻¹ [A_i, a], a row for each dependent speed."""
+        A, a = self.constraints.A, self.constraints.a
+        right = [[*(-row[k] for k in self.independent), -drift] for row, drift in zip(A, a, strict=True)]
+        return self._solved(right)
+
+    def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
+        """A_d⁻¹ times columns."""
+        ties = self.constraints
+        numbers = None if ties.shadow is None else [[row[k] for k in self.dependent] for row in ties.shadow]
+        return solve_columns([[row[k] for k in self.dependent] for row in ties.A], right, numbers)
+
+    @cached_property
+    def E(self) -> Matrix:
+        """u = E u_i + e."""
+        size = len(self.independent)
+        return Matrix([list(row[:size]) for row in self._rows(self._solution, size)])
+
+    @cached_property
+    def e(self) -> Vector:
+        """The part of the speeds that time alone gives."""
+        size = len(self.independent)
+        return Vector([row[size] for row in self._rows(self._solution, size)])
+
+    def _rows(self, solution: Matrix, size: int) -> list[list[Expr]]:
+        """The solution's rows at the dependent speeds, unit rows at the independent ones."""
+        width = size + 1
+        rows: list[list[Expr]] = [[as_expr(0)] * width for _ in self.constraints.tree.u]
+        for column, place in enumerate(self.independent):
+            rows[place][column] = as_expr(1)
+        for row, place in zip(solution, self.dependent, strict=True):
+            rows[place] = [as_expr(entry) for entry in row]
+        return rows
+
+    @cached_property
+    def followed(self) -> dict[Expr, Expr]:
+        """What the dependent speeds stand for."""
+        speeds = self.E @ self.u + self.e
+        return {self.constraints.tree.u[k]: as_expr(speeds[k]) for k in self.dependent}
+
+    def bound(self, entries: Sequence[Expr]) -> list[Expr]:
+        """Expressions with the dependent speeds put in."""
+        return substitute([as_expr(entry) for entry in entries], self.followed)
+
+    @cached_property
+    def gamma(self) -> Vector:
+        """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
+        right = [[-entry] for entry in self.bound(list(self.constraints.gamma))]
+        found = self._solved(right)
+        rates = [as_expr(0)] * len(self.constraints.tree.u)
+        for row, place in zip(found, self.dependent, strict=True):
+            rates[place] = as_expr(row[0])
+        return Vector(rates)
+
+
+def bind(constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = ()) -> Binding:
+    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be."""
+    usable = constraints.only(constraints.generic_rows)
+    names = constraints.tree.speeds
+    size = len(names)
+    if independent is not None:
+        chosen = [_place(name, names) for name in independent]
+        dependent = [k for k in range(size) if k not in chosen]
+        if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
+            dependent
+        ):
+            raise PolhodeError(
+                f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
+                f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
+                place="independent speeds",
+                cure=f"Choose {', '.join(names[k] for k in bind(constraints).independent) or 'none'}, say.",
+                code="E-BIND-001",
+            )
+        return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
+    order = sorted(range(size), key=lambda k: (names[k] in prefer, not _is_plain(usable.A, k), -k))
+    dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
+    return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+
+
+def _columns_somewhere(A: Matrix, order: Sequence[int]) -> list[int]:
+    """The first columns, in this order, that are independent at almost every state."""
+    return [order[k] for k in independent_columns([[row[k] for k in order] for row in A])] if len(A) else []
+
+
+def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[int]) -> list[int] | None:
+    """The first columns, in this order, that are well independent at the reference; None if too few are."""
+    import numpy as np
+
+    if A is None:
+        return None
+    rest = np.array(A, dtype=np.float64).reshape(len(A), len(order))
+    largest = np.abs(rest).max(initial=0.0)
+    chosen: list[int] = []
+    for k in order:
+        column = rest[:, k].copy()
+        length = np.linalg.norm(column)
+        if len(chosen) < len(A) and length > _WELL * largest:
+            column /= length
+            rest -= np.outer(column, column @ rest)
+            chosen.append(k)
+    return chosen if len(chosen) == len(A) else None
+
+
+def _is_plain(A: Matrix, column: int) -> bool:
+    """Whether a speed's column has a number in it that can serve as a pivot everywhere."""
+    return any(entry and not free_symbols([as_expr(entry)]) for entry in A[:, column])
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        close = get_close_matches(name, names, n=1)
+        raise PolhodeError(
+            f"there is no speed '{name}'.",
+            place="independent speeds",
+            cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(names)}.",
+            code="E-BIND-002",
+        )
+    return list(names).index(name)

@@ -1,0 +1,120 @@
+"""Random mechanisms with loops, conditions, rolling and driven joints, to try a law on more than what comes to mind.
+
+A constraint that the drawn tree could never keep, or that would leave it no freedom, is drawn again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import sin
+from ..kinematics.tree import BASE, build_tree
+from ..model.joint_type import Cylindrical, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from ..model.random_system import Dice, random_system
+from ..model.records import GROUND
+from ..model.system import System
+from .rows import constraints_of
+
+#: Joints of the tree: those that people build loops of.
+TREE_JOINTS = ("revolute", "revolute", "prismatic", "universal", "spherical", "free", "planar", "cylindrical")
+
+_DRAWS = 40
+
+
+def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), symbolic: float = 0.3) -> System:
+    """A tree drawn by a seed, tied by one to three constraints, and now and then a joint whose motion is prescribed.
+
+    >>> system = random_constrained_system(3)
+    >>> len(system.constraints) >= 1
+    True
+    """
+    for attempt in range(_DRAWS):
+        dice = Dice.of(1000 * seed + attempt)
+        system = random_system(
+            1000 * seed + attempt, bodies=bodies, joints=TREE_JOINTS, symbolic=symbolic, max_speeds=9
+        )
+        if dice.chance(0.25):
+            _drive_one(system, dice)
+        wanted = dice.whole(1, 3)
+        for number in range(wanted):
+            _tie(system, dice, f"tie {number + 1}")
+        if system.constraints:
+            return system
+    raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-RANDOM-002")
+
+
+def _drive_one(system: System, dice: Dice) -> None:
+    able = [joint for joint in system.joints.values() if joint.type.name in ("revolute", "prismatic")]
+    if able and sum(len(joint.u) for joint in system.joints.values()) > 3:
+        system.prescribe(dice.pick(able), sin(2 * system.time) / 3)
+
+
+def _tie(system: System, dice: Dice, name: str) -> None:
+    """Add one constraint that leaves some freedom; after a few vain draws, none."""
+    for _ in range(_DRAWS):
+        before = dict(system.constraints)
+        try:
+            dice.pick(KINDS)(system, dice, name)
+            ties = constraints_of(system, build_tree(system))
+        except ModelError:
+            system.constraints = before
+            continue
+        own = [row for row in ties.rows if row.of == name]
+        if own and len(ties.generic_rows) == len(ties.rows) < len(ties.tree.u):
+            return
+        system.constraints = before
+
+
+def _bodies(system: System, dice: Dice) -> tuple[str, str]:
+    """Two bodies, the first one that moves."""
+    tree = build_tree(system)
+    moving = [name for name, (place, _) in tree.bodies.items() if place != BASE]
+    first = dice.pick(moving)
+    rest = [name for name in (*moving, GROUND, GROUND) if tree.bodies[name][0] != tree.bodies[first][0]]
+    return first, dice.pick(rest)
+
+
+def _place(dice: Dice) -> list[Any]:
+    return [dice.decimal(-1, 1) for _ in range(3)]
+
+
+def _closure(system: System, dice: Dice, name: str) -> None:
+    kinds = [Spherical(), Revolute("z"), Revolute((3, 0, 4)), Universal("x", "z"), Planar("z"), Cylindrical("y")]
+    kinds += [Prismatic("x"), Screw("z", dice.decimal(0.1, 1))]
+    a, b = _bodies(system, dice)
+    system.close(name, a, b, dice.pick(kinds), at_a=_place(dice), at_b=_place(dice))
+
+
+def _condition(system: System, dice: Dice, name: str) -> None:
+    coordinates = [q for joint in system.joints.values() for q in joint.q]
+    first, second = dice.pick(coordinates), dice.pick(coordinates)
+    system.constrain(sin(first) * dice.decimal(-1, 1) + second * second - system.time / 7, name)
+
+
+def _speed_condition(system: System, dice: Dice, name: str) -> None:
+    coordinates = [q for joint in system.joints.values() for q in joint.q]
+    speeds = [u for joint in system.joints.values() for u in joint.u]
+    value = dice.pick(speeds) * sin(dice.pick(coordinates)) + dice.pick(speeds) * dice.decimal(-2, 2)
+    system.constrain_speed(value + sin(system.time), name)
+
+
+def _knife(system: System, dice: Dice, name: str) -> None:
+    a, b = _bodies(system, dice)
+    system.knife_edge(name, a, dice.pick(("x", "y", "z")), at=_place(dice), on=b)
+
+
+def _wheel(system: System, dice: Dice, name: str) -> None:
+    a, b = _bodies(system, dice)
+    system.roll_wheel(name, a, dice.decimal(0.1, 1), "y", centre=_place(dice), on=b, at=_place(dice))
+
+
+def _ball(system: System, dice: Dice, name: str) -> None:
+    a, b = _bodies(system, dice)
+    system.roll_ball(name, a, dice.decimal(0.1, 1), centre=_place(dice), on=b, at=_place(dice))
+
+
+KINDS: tuple[Callable[[System, Dice, str], None], ...] = (
+    _closure, _closure, _closure, _condition, _speed_condition, _knife, _wheel, _ball,
+)  # fmt: skip

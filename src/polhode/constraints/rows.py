@@ -1,0 +1,205 @@
+"""Constraints on a tree, row by row.
+
+    position level     φ(q, t) = 0
+    speed level        A(q, t) u + a(q, t) = 0
+    acceleration       A u̇ + γ(q, u, t) = 0
+
+A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂φ/∂t. The forces that keep the constraints are Aᵀλ:
+
+    M u̇ + bias = τ + Aᵀ λ
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+from ..errors import ModelError, PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
+from ..expr.decide import independent_columns
+from ..geometry import Pose
+from ..kinematics.motion import relative_pose
+from ..kinematics.tree import Tree
+from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
+from ..model.system import System
+from .closing import Named, closing_conditions
+from .rolling import Contact, Moving, contact_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint: which it belongs to, its value φ (None on the level of speeds) and its rate A u + a."""
+
+    name: str
+    of: str
+    part: str
+    value: Expr | None
+    rate: Expr
+
+    @property
+    def is_position(self) -> bool:
+        return self.value is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """The constraints of a system on its tree."""
+
+    tree: Tree
+    time: Expr
+    rows: tuple[Row, ...]
+    idle: tuple[str, ...]  # rows that the tree keeps by itself
+    reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
+
+    @property
+    def names(self) -> list[str]:
+        return [row.name for row in self.rows]
+
+    @cached_property
+    def multipliers(self) -> Vector:
+        """Symbols for λ, one for each row."""
+        return Vector([symbol(name, "multiplier") for name in self.names])
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """The rows that are conditions on the position."""
+        return [place for place, row in enumerate(self.rows) if row.is_position]
+
+    @cached_property
+    def values(self) -> Vector:
+        """φ(q, t), for the rows that have one."""
+        return Vector([row.value for row in self.rows if row.value is not None])
+
+    @cached_property
+    def rates(self) -> Vector:
+        """A u + a, for each row."""
+        return Vector([row.rate for row in self.rows])
+
+    @cached_property
+    def A(self) -> Matrix:
+        """A(q, t): a row for each constraint, a column for each speed."""
+        return jacobian(list(self.rates), list(self.tree.u))
+
+    @cached_property
+    def a(self) -> Vector:
+        """What is left of the rates at rest: explicit dependence on time."""
+        return Vector(substitute(self.rates, dict.fromkeys(self.tree.u, as_expr(0))))
+
+    @cached_property
+    def gamma(self) -> Vector:
+        """γ(q, u, t): what A u̇ lacks to the second rate."""
+        return Vector(directional(self.rates, flow(self.tree, self.time)))
+
+    @cached_property
+    def generic_rows(self) -> list[int]:
+        """Rows that are independent at almost every coordinates, the first of each dependent set."""
+        return independent_columns(self.A.T) if self.rows else []
+
+    def only(self, rows: Sequence[int]) -> Constraints:
+        """These rows alone."""
+        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle, self.reference)
+
+    @cached_property
+    def shadow(self) -> list[list[float]] | None:
+        """A in numbers at the reference; None where it is not defined there."""
+        width = len(self.tree.u)
+        try:
+            flat = evaluate([as_expr(entry) for entry in self.A.entries()], self.reference)
+        except (ArithmeticError, ValueError, PolhodeError):
+            return None
+        if not all(isfinite(entry) for entry in flat):
+            return None
+        return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
+
+
+def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
+    """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
+    return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
+
+
+def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+    """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
+    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
+    for link in tree.links:
+        if link.stage.storage == "quaternion" and link.coordinates:
+            values[tree.q[link.coordinates[0]]] = 1.0
+    values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
+    for table in (system.parameters, system.inputs):
+        values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
+    return values
+
+
+def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
+    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
+    rows: list[Row] = []
+    idle: list[str] = []
+    reader = Reader(system, tree)
+    along = flow(tree, system.time)
+    for constraint in system.constraints.values():
+        positions, speeds = reader.conditions(constraint)
+        found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
+        made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
+        made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
+        for row in made:
+            if row.rate:
+                rows.append(row)
+            elif row.value is not None and row.value:
+                raise _impossible(row)
+            else:
+                idle.append(row.name)
+    return Constraints(tree, system.time, tuple(rows), tuple(idle), reference_of(system, tree, near))
+
+
+def _full(constraint: str, part: str) -> str:
+    return f"{constraint} {part}" if part else constraint
+
+
+def _impossible(row: Row) -> ModelError:
+    numbers = "" if row.value is None or free_symbols([row.value]) else f", which is {float(row.value):.6g}"
+    return ModelError(
+        f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
+        place=f"constraint '{row.of}'",
+        cure="Check where the bodies and frames are, or remove the constraint.",
+        code="E-CLOSE-002",
+    )
+
+
+class Reader:
+    """What each record of a system stands for on its tree."""
+
+    def __init__(self, system: System, tree: Tree) -> None:
+        self.system, self.tree = system, tree
+        self.moving = Moving(tree, self._bound)
+
+    def _bound(self, value: Any) -> Any:
+        """What the user wrote, with the symbols of coupled and driven joints as what they stand for."""
+        entries = substitute(value if isinstance(value, Vector) else [value], self.tree.followed)
+        return Vector(entries) if isinstance(value, Vector) else entries[0]
+
+    def conditions(self, constraint: Constraint) -> tuple[Named, Named]:
+        """Conditions on the position and on the speeds, by name."""
+        if isinstance(constraint, Condition):
+            named = [("", self._bound(constraint.value))]
+            return ([], named) if constraint.on_speeds else (named, [])
+        if isinstance(constraint, Closure):
+            return closing_conditions(constraint, self.closing_pose(constraint)), []
+        contact = self.contact(constraint)
+        return list(contact.positions.items()), list(contact.speeds(self.moving).items())
+
+    def closing_pose(self, closure: Closure) -> Pose:
+        """The pose of frame b in frame a."""
+        X_ab = relative_pose(self.tree, closure.body_a, closure.body_b)
+        return closure.pose_a.inverse() @ X_ab @ closure.pose_b
+
+    def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
+        """Where two bodies touch, and how they do not slip."""
+        return contact_of(constraint, self.moving, self._frame)
+
+    def _frame(self, name: str) -> Pose:
+        if name in self.system.bodies:
+            return self.moving.pose(name)
+        frame = self.system.frames[name]
+        return self.moving.pose(frame.body) @ frame.pose

@@ -1,0 +1,87 @@
+"""Constraints by dependent speeds, or by multipliers, around any formalism.
+
+With u = E u_i + e and u̇ = E u̇_i + γ_E (`constraints.binding`) the forces that keep the constraints drop out:
+
+    Eᵀ M E u̇_i + Eᵀ (bias + M γ_E) = Eᵀ τ                                          (embedded)
+
+With multipliers all speeds stay:  M u̇ + bias = τ + Aᵀ λ,  A u̇ + γ = 0, so that
+
+    A M⁻¹ Aᵀ λ = -(A M⁻¹ (τ - bias) + γ),   u̇ = M⁻¹ (τ - bias) + M⁻¹ Aᵀ λ           (multipliers)
+
+C. Mladenova, section 6, (242) to (250), has the first as her B₁ and the second as Routh's equations (217).
+Needs the recipe of the tree without its constraints; any formalism. Cost: that of the tree, and a dense solution of
+the size of what is independent, or of what is constrained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ..constraints import Binding, Constraints
+from ..equations import Recipe, factor, solve
+from ..expr import Expr, Matrix, Vector, as_expr
+from ..geometry.elimination import solve_columns, solve_symmetric
+from ..kinematics.tree import Tree
+
+
+def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
+    """The recipe on the independent speeds, from that of the tree without constraints."""
+    E, gamma = binding.E, binding.gamma
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        efforts = free.inverse([as_expr(entry) for entry in E @ Vector(ud) + gamma])
+        return Vector(E.T @ Vector(binding.bound(efforts)))
+
+    def mass_matrix() -> Matrix:
+        return E.T @ (free.mass_matrix() @ E)
+
+    def forward() -> Vector:
+        f = E.T @ tree.tau - inverse([0] * len(binding.u))
+        return Vector(solve_symmetric(mass_matrix(), f))
+
+    def multipliers() -> Vector:
+        udot = E @ forward() + gamma
+        gap = Vector(binding.bound(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
+        A = binding.constraints.A
+        turned = [[row[k] for row in A] for k in binding.dependent]
+        found = solve_columns(turned, [[gap[k]] for k in binding.dependent])  # Aᵀλ = M u̇ + bias - τ
+        return Vector([row[0] for row in found])
+
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)
+
+
+def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
+    """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
+
+    Inverse dynamics takes λ as given: symbols that the caller may choose.
+    """
+    usable = constraints.only(constraints.generic_rows)
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return free.inverse(ud) - usable.A.T @ usable.multipliers
+
+    @cache
+    def solution() -> tuple[Vector, Vector]:
+        A = usable.A
+        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
+        response = factor(tree, free.mass_matrix())
+        columns = [response.solve(list(row)) for row in A]
+        S: list[list[Expr]] = [[as_expr(0)] * len(A) for _ in A]
+        for i, row in enumerate(A):
+            for j in range(i + 1):
+                S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
+        gap = [-(row.dot(udot) + g) for row, g in zip(A, usable.gamma, strict=True)]
+        multipliers = Vector(solve_symmetric(S, gap))
+        for column, multiplier in zip(columns, multipliers, strict=True):
+            udot = udot + column * multiplier
+        return udot, multipliers
+
+    return Recipe(
+        inverse=inverse,
+        mass_matrix=free.mass_matrix,
+        bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
+        forward=lambda: solution()[0],
+        multipliers=lambda: solution()[1],
+    )

@@ -1,0 +1,191 @@
+"""Hamel's equations in pseudo-velocities, with constraints among them.
+
+C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", section 6,
+equations (218) to (236), with the corrections listed in docs/errata.md:
+
+    π̇ = A q̇, the last n - m of them zero                                                              (218)
+    d/dt ∂T*/∂π̇_k - ∂T*/∂π_k + Σ γ_kij ∂T*/∂π̇_i π̇_j = P_k,             k = 1 … m                     (235)
+    R_k = d/dt ∂T*/∂π̇_k - ∂T*/∂π_k + Σ γ_kij ∂T*/∂π̇_i π̇_j - P_k,       k = m + 1 … n       (236, corrected)
+    γ_kij = Σ b_sk b_lj (∂a_is/∂q_l - ∂a_il/∂q_s)                                                      (231)
+
+    paper       here
+    a, b        forms, fields: π̇ = a q̇ + a_0, q̇ = b π̇ + b_0 (a_0, b_0: explicit time, the coordinate number 0)
+    π̇_1 … m    the independent speeds;  π̇_m+1 … n  the rates of the constraints, which vanish
+    T*, P, R    kinetic energy, generalized forces, reactions: the multipliers of the constraints
+
+Time enters as one more coordinate whose velocity is one, which the paper leaves out. The sum over j is taken at once,
+along the motion itself. Needs a tree; any joint. Cost: grows fast with size, as all methods that differentiate T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..constraints import Binding
+from ..equations import Recipe
+from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobian, substitute
+from ..geometry.elimination import solve_columns, solve_symmetric
+from ..kinematics.motion import kinetic_energy
+from ..kinematics.tree import Tree
+from ..model.system import System
+from .envelope import Envelope, envelope, generalized_forces
+
+
+@dataclass(frozen=True)
+class Hamel:
+    """The terms of Hamel's equations, as graphs, for every pseudo-velocity."""
+
+    system: System
+    large: Envelope
+    binding: Binding | None
+
+    @property
+    def tree(self) -> Tree:
+        return self.large.tree
+
+    @cached_property
+    def independent(self) -> list[int]:
+        """The speeds that are pseudo-velocities 1 … m."""
+        return list(self.large.real if self.binding is None else self.binding.independent)
+
+    @cached_property
+    def constrained(self) -> tuple[Matrix, Vector]:
+        """The pseudo-velocities m + 1 … n in all speeds: constraints, and what nonholonomic joints cannot do."""
+        size = len(self.tree.u)
+        rows = [[as_expr(int(k == place)) for k in range(size)] for place in self.large.extra]
+        drift = [as_expr(0)] * len(rows)
+        if self.binding is not None:
+            ties = self.binding.constraints
+            rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in ties.A] + rows
+            drift = [*ties.a, *drift]
+        return Matrix(rows), Vector(drift)
+
+    @cached_property
+    def _local(self) -> tuple[Matrix, Vector]:
+        """π̇ = Λ u + λ_0 of all speeds."""
+        size = len(self.tree.u)
+        chosen = [[as_expr(int(k == place)) for k in range(size)] for place in self.independent]
+        rows, drift = self.constrained
+        return Matrix([*chosen, *rows]), Vector([*(as_expr(0) for _ in chosen), *drift])
+
+    @cached_property
+    def _speeds(self) -> tuple[Matrix, Vector]:
+        """u = Λ⁻¹ (π̇ - λ_0): the columns of all pseudo-velocities, and what time gives."""
+        Lambda, drift = self._local
+        size = len(Lambda)
+        made = solve_columns(Lambda, [[*(int(i == j) for j in range(size)), -drift[i]] for i in range(size)])
+        return Matrix([list(row[:size]) for row in made]), Vector([row[size] for row in made])
+
+    @cached_property
+    def forms(self) -> tuple[Matrix, Vector]:
+        """a and a_0: π̇ = a q̇ + a_0 (218)."""
+        Lambda, drift = self._local
+        return (Lambda @ self.large.back).map(as_expr), drift
+
+    @cached_property
+    def fields(self) -> tuple[Matrix, Vector]:
+        """b and b_0: q̇ = b π̇ + b_0 (227)."""
+        columns, drift = self._speeds
+        return (self.large.gamma @ columns).map(as_expr), self.large.gamma @ drift
+
+    @cached_property
+    def bound(self) -> dict[Expr, Expr]:
+        """All speeds in terms of the independent ones: π̇_m+1 … n = 0."""
+        columns, drift = self._speeds
+        u = Vector([self.tree.u[k] for k in self.independent])
+        found = Matrix([list(row[: len(u)]) for row in columns]) @ u + drift
+        return {name: as_expr(value) for name, value in zip(self.tree.u, found, strict=True) if name not in u}
+
+    def _bound(self, entries: Sequence[Any]) -> list[Expr]:
+        return substitute([as_expr(entry) for entry in entries], self.bound)
+
+    @cached_property
+    def flow(self) -> dict[Expr, Expr]:
+        """The motion itself in coordinates and time, Σ π̇_j ∂/∂π_j with ṫ = 1."""
+        rates = self._bound(self.tree.coordinate_rates())
+        return {**dict(zip(self.tree.q, rates, strict=True)), self.system.time: as_expr(1)}
+
+    @cached_property
+    def momenta(self) -> list[Expr]:
+        """∂T*/∂π̇_k of all pseudo-velocities, on the constraints."""
+        by_speed = self._bound(gradient(as_expr(kinetic_energy(self.tree)), list(self.tree.u)))
+        return [as_expr(entry) for entry in self._speeds[0].T @ Vector(by_speed)]
+
+    @cached_property
+    def _bends(self) -> list[Vector]:
+        """The rates of the forms' rows along the motion: Σ_l (∂a_i/∂q_l) q̇_l + ∂a_i/∂t, with a_0 last."""
+        a, a_0 = self.forms
+        width = len(self.tree.q)
+        flat = directional([*a.entries(), *a_0], self.flow)
+        rows = [flat[i * width : (i + 1) * width] for i in range(len(a))]
+        return [Vector([*row, flat[len(a) * width + i]]) for i, row in enumerate(rows)]
+
+    def terms(self, k: int) -> Expr:
+        """-∂T*/∂π_k + Σ γ_kij ∂T*/∂π̇_i π̇_j - P_k of pseudo-velocity k: all of (235) without accelerations.
+
+        With X_k = Σ b_sk ∂/∂q_s the sum over s, l and j of (231) is  (V[a_i])·X_k - (X_k[a_i])·V, V the motion.
+        """
+        b, _ = self.fields
+        X_k = {q: b[s, k] for s, q in enumerate(self.tree.q)}
+        a, a_0 = self.forms
+        width = len(self.tree.q)
+        changed = directional([*a.entries(), *a_0], X_k)
+        motion = [self.flow[q] for q in self.tree.q]
+        total = -directional([self.energy], X_k)[0]
+        for i, momentum in enumerate(self.momenta):
+            there = self._bends[i][:width].dot([b[s, k] for s in range(width)])
+            here = Vector(changed[i * width : (i + 1) * width]).dot(motion) + changed[len(a) * width + i]
+            total = total + (there - here) * momentum  # (231)
+        return as_expr(total - self.forces[k])
+
+    @cached_property
+    def energy(self) -> Expr:
+        """T* on the constraints."""
+        return self._bound([kinetic_energy(self.tree)])[0]
+
+    @cached_property
+    def forces(self) -> list[Expr]:
+        """P_k = Σ Q_s b_sk (230), efforts apart."""
+        Q = self._bound(generalized_forces(self.system, self.tree, self.large.gamma))
+        return [as_expr(entry) for entry in self._speeds[0].T @ Vector(Q)]
+
+    @cached_property
+    def efforts(self) -> list[Expr]:
+        """The efforts τ brought to the pseudo-velocities."""
+        return [as_expr(entry) for entry in self._speeds[0].T @ self.tree.tau]
+
+    def equation(self, k: int, ud: Sequence[Any]) -> Expr:
+        """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
+        u = [self.tree.u[place] for place in self.independent]
+        along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(u, ud, strict=True)}}
+        return directional([self.momenta[k]], along)[0] + self.terms(k)
+
+    def mass_matrix(self) -> Matrix:
+        """∂²T*/∂π̇² of the independent pseudo-velocities."""
+        m = len(self.independent)
+        return jacobian(self.momenta[:m], [self.tree.u[place] for place in self.independent])
+
+
+def recipe(system: System, tree: Tree, binding: Binding | None = None) -> Recipe:
+    """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
+    made = Hamel(system, envelope(tree), binding)
+    m = len(made.independent)
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return Vector([made.equation(k, ud) for k in range(m)])
+
+    def forward() -> Vector:
+        bias = inverse([0] * m)
+        return Vector(solve_symmetric(made.mass_matrix(), [made.efforts[k] - bias[k] for k in range(m)]))
+
+    def multipliers() -> Vector:
+        udot = forward()
+        count = 0 if binding is None else len(binding.constraints.rows)
+        return Vector([made.equation(k, udot) - made.efforts[k] for k in range(m, m + count)])  # (236)
+
+    if binding is None:
+        return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)
+    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix, forward=forward, multipliers=multipliers)

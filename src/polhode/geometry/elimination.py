@@ -1,0 +1,110 @@
+"""Linear equations in the graph, for matrices of which no more is known than that they are regular somewhere.
+
+Pivots are chosen where they are surest not to vanish: large at a state of reference, if one is given, then numbers,
+then what has the fewest symbols. A pivot that is not identically zero may still vanish at other states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, as_expr, free_symbols, is_zero
+
+#: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
+_SMALLER = 0.1
+
+
+def solve_columns(
+    A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]] | None = None
+) -> Matrix:
+    """X with A X = B, by elimination with the surest pivots; `shadow` are the numbers of A at a state of reference.
+
+    >>> from polhode.expr import symbol
+    >>> a = symbol("a")
+    >>> solve_columns([[a, 1], [1, 0]], [[0], [a]])
+    Matrix([[a], [-a**2]])
+    """
+    size = len(A)
+    width = len(B[0]) if B else 0
+    rows = [[as_expr(entry) for entry in (*left, *right)] for left, right in zip(A, B, strict=True)]
+    doubt = [[_doubt(entry) for entry in row[:size]] for row in rows]
+    numbers = [[1.0] * size for _ in rows] if shadow is None else [list(row) for row in shadow]
+    open_rows, open_columns = list(range(size)), list(range(size))
+    order: list[tuple[int, int]] = []
+    while open_rows:
+        row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
+        order.append((row, column))
+        open_rows.remove(row)
+        open_columns.remove(column)
+        lead = 1 / rows[row][column]
+        for r in open_rows:
+            if is_zero(rows[r][column]):
+                continue
+            factor = rows[r][column] * lead
+            if shadow is not None and numbers[row][column]:
+                scale = numbers[r][column] / numbers[row][column]
+                numbers[r] = [a - scale * b for a, b in zip(numbers[r], numbers[row], strict=True)]
+            for c in (*open_columns, *range(size, size + width)):
+                if not is_zero(rows[row][c]):
+                    rows[r][c] = rows[r][c] - factor * rows[row][c]
+                    if c < size:
+                        doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
+    X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
+    for at, (row, column) in reversed(list(enumerate(order))):
+        lead = 1 / rows[row][column]
+        later = [c for _, c in order[at + 1 :] if not is_zero(rows[row][c])]
+        for k in range(width):
+            total = rows[row][size + k]
+            for c in later:
+                total = total - rows[row][c] * X[c][k]
+            X[column][k] = total * lead
+    return Matrix(X)
+
+
+def _doubt(entry: Expr) -> int:
+    """How many symbols that move an entry depends on: a number never vanishes, what moves may."""
+    return sum(x.data[0] != "parameter" for x in free_symbols([entry]))
+
+
+def _pivot(
+    rows: Sequence[Sequence[Any]],
+    doubt: Sequence[Sequence[int]],
+    numbers: Sequence[Sequence[float]],
+    among: Sequence[int],
+    columns: Sequence[int],
+) -> tuple[int, int]:
+    """The entry that is surest not to vanish, and breaks the fewest zeros."""
+    entries = [(r, c) for r in among for c in columns if not is_zero(rows[r][c])]
+    if not entries:
+        raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+    least = _SMALLER * max(abs(numbers[r][c]) for r, c in entries)
+    entries = [(r, c) for r, c in entries if abs(numbers[r][c]) >= least]
+    width = {r: sum(place[0] == r for place in entries) for r in among}
+    height = {c: sum(place[1] == c for place in entries) for c in columns}
+    return min(entries, key=lambda at: (doubt[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
+
+
+def solve_symmetric(S: Sequence[Sequence[Any]], f: Sequence[Any]) -> list[Any]:
+    """x with S x = f for a symmetric positive matrix, by LDLᵀ in its order."""
+    size = len(f)
+    A = [[as_expr(entry) for entry in row] for row in S]
+    x = [as_expr(entry) for entry in f]
+    factors: list[dict[int, Any]] = []
+    reciprocals: list[Any] = []
+    for k in range(size):
+        if is_zero(A[k][k]):
+            raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+        reciprocals.append(1 / A[k][k])
+        factors.append({i: A[i][k] * reciprocals[k] for i in range(k + 1, size) if not is_zero(A[i][k])})
+        for i, factor in factors[k].items():
+            for j in range(k + 1, i + 1):
+                if not is_zero(A[j][k]):
+                    A[i][j] = A[j][i] = A[i][j] - factor * A[j][k]
+            x[i] = x[i] - factor * x[k]
+    for k in reversed(range(size)):
+        x[k] = x[k] * reciprocals[k]
+        for i, factor in factors[k].items():
+            x[k] = x[k] - factor * x[i]
+    return x

@@ -1,0 +1,278 @@
+"""The part of a System that ties motions together: couplings, prescribed motions, loops, conditions, rolling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError
+from ..expr import as_expr, derivative, free_symbols
+from ..geometry import Pose, unit_axis
+from .body import Body, Frame
+from .constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
+from .joint_type import JointType, joint_type
+from .reading import vector_of
+from .records import GROUND, Coupling, Joint, Prescribed
+
+Place = Body | Frame | str
+
+
+class Constraining:
+    """Methods that add ties between motions; `System` provides what they look up."""
+
+    joints: dict[str, Joint]
+    couplings: dict[str, Coupling]
+    prescribed: dict[str, Prescribed]
+    constraints: dict[str, Constraint]
+
+    if TYPE_CHECKING:
+
+        def _place(self, on: Place, at: Iterable[Any], rotation: Any, place: str) -> tuple[str, Pose]: ...
+        def _frame_name(self, frame: Place, place: str) -> str: ...
+        def _joint(self, joint: Joint | str, place: str) -> Joint: ...
+        def _new_name(self, table: Mapping[str, object], kind: str, name: str) -> None: ...
+
+    def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
+        """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
+
+        Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
+        still be used in expressions and stand for what they follow.
+        """
+        after, before = self._joint(follower, "coupling"), self._joint(leader, f"coupling of '{follower}'")
+        place = f"coupling of '{after.name}' to '{before.name}'"
+        for joint in (after, before):
+            if len(joint.q) != 1 or len(joint.u) != 1:
+                raise ModelError(
+                    f"joint '{joint.name}' has {len(joint.q)} coordinates.",
+                    place=place,
+                    cure="Only joints with one coordinate can be coupled.",
+                    code="E-MODEL-040",
+                )
+        if after.name in self.couplings:
+            raise ModelError(
+                f"it already follows '{self.couplings[after.name].leader}'.", place=place, code="E-MODEL-041"
+            )
+        at: str | None = before.name
+        while at is not None:
+            if at == after.name:
+                raise ModelError(
+                    "a joint cannot follow itself.",
+                    place=place,
+                    cure="Break the circle.",
+                    code="E-MODEL-042",
+                )
+            at = self.couplings[at].leader if at in self.couplings else None
+        made = Coupling(after.name, before.name, as_expr(multiplier), as_expr(offset))
+        wrong = [x for x in free_symbols([made.multiplier, made.offset]) if x.data[0] != "parameter"]
+        if wrong:
+            raise ModelError(
+                f"the {wrong[0].data[0]} '{wrong[0].name}' is not constant.",
+                place=place,
+                cure="Use numbers and parameters.",
+                code="E-MODEL-044",
+            )
+        if not made.multiplier:
+            raise ModelError(
+                "the multiplier is zero.",
+                place=place,
+                cure="Weld it with a fixed joint instead.",
+                code="E-MODEL-043",
+            )
+        self.couplings[after.name] = made
+        return made
+
+    def prescribe(self, joint: Joint | str, motion: Any, index: int = 0) -> Prescribed:
+        """Give the motion of a coordinate as an expression of time: q = f(t). It leaves the unknowns.
+
+        >>> import polhode as ph
+        >>> s = ph.System("swing")
+        >>> slide = s.joint("slide", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+        >>> hinge = s.joint("hinge", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> s.prescribe("slide", ph.sin(3 * s.time)).coordinate
+        'slide'
+        >>> s.derive().coordinates
+        ['hinge']
+        """
+        found = self._joint(joint, "prescribed motion")
+        place = f"prescribed motion of '{found.name}'"
+        if not _stands_alone(found.type, index):
+            raise ModelError(
+                f"coordinate number {index} of this {found.type.name} joint cannot be prescribed alone.",
+                place=place,
+                cure="Prescribe revolute, prismatic or screw joints, or a compound of them.",
+                code="E-MODEL-050",
+            )
+        name = found.q[index].name
+        if name in self.prescribed or found.name in self.couplings:
+            raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-051")
+        value = as_expr(motion)
+        wrong = [x for x in free_symbols([value]) if x.data[0] not in ("parameter", "time")]
+        if wrong:
+            raise ModelError(
+                f"the {wrong[0].data[0]} '{wrong[0].name}' is not known beforehand.",
+                place=place,
+                cure="Use time, parameters and numbers; for a tie between coordinates use couple or constrain.",
+                code="E-MODEL-052",
+            )
+        made = Prescribed(found.name, name, value)
+        self.prescribed[name] = made
+        return made
+
+    def close(
+        self,
+        name: str,
+        a: Place,
+        b: Place,
+        joint: JointType | str = "revolute",
+        *,
+        at_a: Iterable[Any] = (0, 0, 0),
+        at_b: Iterable[Any] = (0, 0, 0),
+        rotation_a: Any = None,
+        rotation_b: Any = None,
+        **options: Any,
+    ) -> Closure:
+        """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows."""
+        place = f"closure '{name}'"
+        self._new_name(self.constraints, "constraint", name)
+        body_a, pose_a = self._place(a, at_a, rotation_a, place)
+        body_b, pose_b = self._place(b, at_b, rotation_b, place)
+        if body_a == body_b:
+            raise ModelError(f"both frames are on body '{body_a}'.", place=place, code="E-MODEL-053")
+        made = Closure(name, joint_type(joint, place, **options), body_a, pose_a, body_b, pose_b)
+        self.constraints[name] = made
+        return made
+
+    def constrain(self, value: Any, name: str = "") -> Condition:
+        """Keep an expression of coordinates, parameters and time at zero."""
+        return self._condition(value, name, on_speeds=False)
+
+    def constrain_speed(self, value: Any, name: str = "") -> Condition:
+        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+        return self._condition(value, name, on_speeds=True)
+
+    def _condition(self, value: Any, name: str, on_speeds: bool) -> Condition:
+        name = name or f"condition {len(self.constraints) + 1}"
+        place = f"constraint '{name}'"
+        self._new_name(self.constraints, "constraint", name)
+        made = as_expr(value)
+        allowed = ("coordinate", "parameter", "time", *(("speed",) if on_speeds else ()))
+        wrong = [x for x in free_symbols([made]) if x.data[0] not in allowed]
+        if wrong:
+            raise ModelError(
+                f"it depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
+                place=place,
+                cure="Use constrain_speed for what depends on speeds."
+                if wrong[0].data[0] == "speed"
+                else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}.",
+                code="E-MODEL-054",
+            )
+        speeds = [x for x in free_symbols([made]) if x.data[0] == "speed"]
+        for speed in speeds:
+            slope = derivative([made], speed)
+            if any(x.data[0] == "speed" for x in free_symbols(slope)):
+                raise ModelError(
+                    f"it is not linear in the speed '{speed.name}'.",
+                    place=place,
+                    cure="Only conditions that are linear in the speeds can be kept by forces that do no work.",
+                    code="E-MODEL-055",
+                )
+        condition = Condition(name, made, on_speeds)
+        self.constraints[name] = condition
+        return condition
+
+    # ---- rolling ---------------------------------------------------------------------------------------------
+
+    def roll_wheel(
+        self,
+        name: str,
+        wheel: Place,
+        radius: Any,
+        axis: Any = "y",
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = GROUND,
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+    ) -> Wheel:
+        """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across."""
+        place = f"wheel '{name}'"
+        self._new_name(self.constraints, "constraint", name)
+        body, pose = self._place(wheel, centre, None, place)
+        carrier, plane = self._place(on, at, rotation, place)
+        self._two_bodies(body, carrier, place)
+        made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane)
+        self.constraints[name] = made
+        return made
+
+    def roll_ball(
+        self,
+        name: str,
+        ball: Place,
+        radius: Any,
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = GROUND,
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+        other_radius: Any = None,
+    ) -> Ball:
+        """Let a ball roll on the plane z = 0 of a frame, or on a ball about its origin (inside, if negative).
+
+        A disc that rolls on a circle in its plane is this too.
+        """
+        place = f"ball '{name}'"
+        self._new_name(self.constraints, "constraint", name)
+        body, pose = self._place(ball, centre, None, place)
+        carrier, plane = self._place(on, at, rotation, place)
+        self._two_bodies(body, carrier, place)
+        other = None if other_radius is None else as_expr(other_radius)
+        made = Ball(name, body, pose.p, as_expr(radius), carrier, plane, other)
+        self.constraints[name] = made
+        return made
+
+    def knife_edge(
+        self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = GROUND
+    ) -> Slip:
+        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
+        place = f"knife edge '{name}'"
+        found, pose = self._place(body, at, None, place)
+        return self.no_slip(name, found, on, frame=found, at=pose.p, directions=[pose.R @ unit_axis(across)])
+
+    def no_slip(
+        self,
+        name: str,
+        a: Place,
+        b: Place = GROUND,
+        *,
+        frame: Place = GROUND,
+        at: Iterable[Any] = (0, 0, 0),
+        directions: Sequence[Any] = ("x", "y", "z"),
+    ) -> Slip:
+        """Where two bodies meet, let their points have one velocity along some directions.
+
+        The place `at` and the directions are components in `frame`; both may depend on coordinates.
+        """
+        place = f"no slip '{name}'"
+        self._new_name(self.constraints, "constraint", name)
+        body_a, _ = self._place(a, (0, 0, 0), None, place)
+        body_b, _ = self._place(b, (0, 0, 0), None, place)
+        self._two_bodies(body_a, body_b, place)
+        along = tuple(unit_axis(d) if isinstance(d, str) else vector_of(d, place) for d in directions)
+        made = Slip(name, body_a, body_b, self._frame_name(frame, place), vector_of(at, place), along)
+        self.constraints[name] = made
+        return made
+
+    @staticmethod
+    def _two_bodies(a: str, b: str, place: str) -> None:
+        if a == b:
+            raise ModelError(f"body '{a}' cannot touch itself.", place=place, code="E-MODEL-056")
+
+
+def _stands_alone(kind: JointType, index: int) -> bool:
+    """Whether a coordinate is the only one of its stage, and its rate the only speed."""
+    first = 0
+    for stage in kind.stages:
+        if first == index:
+            return stage.coordinates == stage.speeds == 1
+        first += stage.coordinates
+    return False

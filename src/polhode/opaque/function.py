@@ -1,0 +1,42 @@
+"""What every opaque function answers: who it is, its partial derivatives, and its values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+
+class Opaque(ABC):
+    """A function of some real arguments, known by its digest: two with one digest are the same function."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What it is called where a person reads it."""
+
+    @property
+    @abstractmethod
+    def arity(self) -> int:
+        """How many arguments it takes."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """A word that stands for all that the function is, in every process."""
+
+    @property
+    @abstractmethod
+    def foldable(self) -> bool:
+        """Whether its values may be computed when code is made, rather than when it runs."""
+
+    @abstractmethod
+    def partial(self, place: int) -> Opaque | None:
+        """The derivative by one argument; None where it is zero everywhere."""
+
+    @abstractmethod
+    def at(self, *point: float) -> float:
+        """The value at a point; nan where there is none."""
+
+    @abstractmethod
+    def over(self, *arrays: Any) -> Any:
+        """The values at many points, given as NumPy arrays that broadcast."""

@@ -1,0 +1,184 @@
+"""What joints and constraints carry: wrenches by name, at any place and in any frame.
+
+The wrench that a joint passes on is what the motion of all that it carries takes, less what acts there: Newton-Euler's
+inward sweep on the mechanism as it was written, with the accelerations and multipliers of the equations put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .constraints import Constraints, constraints_of
+from .constraints.wrenches import constraint_wrenches, pushes
+from .equations import Equations
+from .errors import PolhodeError
+from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
+from .formalisms.newton_euler import inertial_wrenches, pass_inward
+from .geometry import Pose
+from .kinematics.motion import body_pose, world_poses
+from .kinematics.tree import BASE, build_tree
+from .loads import Loads, Wrench
+from .model.constraint import Condition
+from .model.force import JointForce, Potential
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """A wrench: the torque about a place, and the force; expressions of q, u, τ and time."""
+
+    torque: Vector
+    force: Vector
+
+
+@dataclass(frozen=True)
+class Given:
+    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols to be filled in."""
+
+    udot: Vector
+    multipliers: Vector
+
+
+class Reactions:
+    """Every reaction of a system's equations; the sweep is made once."""
+
+    def __init__(self, equations: Equations, solved: bool = True) -> None:
+        self.equations = equations
+        self.system = equations.system
+        self.tree = build_tree(self.system, welds=True)
+        self.ties: Constraints | None = constraints_of(self.system, self.tree) if self.system.constraints else None
+        self.given = self._solved() if solved else self._symbols()
+        self._poses = world_poses(self.tree)
+        self._wrenches: list[Wrench] | None = None
+
+    def _solved(self) -> Given:
+        equations = self.equations
+        rows = [] if self.ties is None else [as_expr(0)] * len(self.ties.rows)
+        if self.ties is not None and self.ties.rows:
+            for place, value in zip(self.ties.generic_rows, equations.multipliers, strict=True):
+                rows[place] = value
+        return Given(equations.accelerations, Vector(rows))
+
+    def _symbols(self) -> Given:
+        udot = Vector([symbol(u.name, "acceleration") for u in self.tree.u])
+        return Given(udot, Vector([]) if self.ties is None else self.ties.multipliers)
+
+    @property
+    def wrenches(self) -> list[Wrench]:
+        """For each link what its joint passes on to it, about its origin in its components."""
+        if self._wrenches is None:
+            external = Loads(self.system, self.tree).wrenches()
+            if self.ties is not None:
+                held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
+                external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
+            tree = self.tree
+            table = inertial_wrenches(tree, tree.u, list(self.given.udot), external, tree.gravity)
+            for place in reversed(range(len(tree.links))):
+                link = tree.links[place]
+                if link.parent != BASE:
+                    table[link.parent] = pass_inward(link, table[link.parent], *table[place])
+            self._wrenches = table
+        return self._wrenches
+
+    def joint(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+        """What the parent exerts on the child through a joint; by default at the joint, in the child's joint frame."""
+        place = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
+        X = self._poses[place]
+        n, f = self.wrenches[place]
+        return self._seen(X.R @ n, X.R @ f, X.p, at, X.R if frame is None else self._frame(frame).R)
+
+    def constraint(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+        """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
+        if self.ties is None:
+            raise PolhodeError(f"there is no constraint '{name}'.", code="E-REACT-001")
+        push = pushes(self.system, self.ties, self.given.multipliers).get(name)
+        if push is None:
+            raise PolhodeError(
+                f"constraint '{name}' acts on no body by itself.",
+                cure="Its multiplier is in equations.multipliers.",
+                code="E-REACT-002",
+            )
+        R = Matrix.identity(3) if frame is None else self._frame(frame).R
+        return self._seen(push.torque, push.force, push.place, at, R)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that moves a prescribed coordinate as prescribed, beyond the loads and springs given on it."""
+        known = self.system.prescribed
+        if coordinate not in known:
+            raise _unknown("prescribed coordinate", coordinate, list(known), "E-REACT-003")
+        joint = self.system.joints[known[coordinate].joint]
+        index = [q.name for q in joint.q].index(coordinate)
+        first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
+        place = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
+        n, f = self.wrenches[place]
+        h = self.tree.links[place].stage.H.columns[0]
+        effort = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
+        for load in self.system.loads:
+            if isinstance(load, JointForce) and load.joint == joint.name and load.index == index:
+                effort = effort - load.value
+            if isinstance(load, Potential):
+                effort = effort + derivative([load.energy], joint.q[index])[0]
+        return as_expr(self._bound(substitute([as_expr(effort)], self.tree.followed))[0])
+
+    def _seen(self, torque: Vector, force: Vector, place: Vector, at: str | None, R: Matrix) -> Reaction:
+        """A wrench given in ground components about a place, about another place in other components."""
+        if at is not None:
+            torque = torque + (place - self._frame(at).p).cross(force)
+        return Reaction(self._bound(R.T @ torque), self._bound(R.T @ force))
+
+    def _bound(self, entries: Sequence[Any]) -> Vector:
+        return self.equations._bound([as_expr(entry) for entry in entries])
+
+    def _frame(self, name: str) -> Pose:
+        if name in self.system.frames:
+            found = self.system.frames[name]
+            return body_pose(self.tree, found.body, self._poses) @ found.pose
+        if name not in self.tree.bodies:
+            raise _unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], "E-REACT-004")
+        return body_pose(self.tree, name, self._poses)
+
+
+def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
+    for place, stage in enumerate(stages):
+        if index < stage.coordinates:
+            return place
+        index -= stage.coordinates
+    return 0
+
+
+def reaction(
+    equations: Equations, name: str, at: str | None = None, frame: str | None = None, solved: bool = True
+) -> Reaction:
+    """The wrench that a joint or a constraint carries.
+
+    >>> import polhode as ph
+    >>> s = ph.System("hung", gravity=(0, 0, -10))
+    >>> _ = s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
+    >>> reaction(s.derive(), "hook").force
+    Vector([0, 0, 20])
+    """
+    made = Reactions(equations, solved)
+    if name in equations.system.joints:
+        return made.joint(name, at, frame)
+    if name in equations.system.constraints:
+        if isinstance(equations.system.constraints[name], Condition):
+            raise PolhodeError(
+                f"the condition '{name}' acts on no body by itself.",
+                cure="Its multiplier is in equations.multipliers.",
+                code="E-REACT-002",
+            )
+        return made.constraint(name, at, frame)
+    raise _unknown(
+        "joint or constraint", name, [*equations.system.joints, *equations.system.constraints], "E-REACT-005"
+    )
+
+
+def _unknown(kind: str, name: str, known: Sequence[str], code: str) -> PolhodeError:
+    close = get_close_matches(name, known, n=1)
+    return PolhodeError(
+        f"there is no {kind} '{name}'.",
+        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known) or 'none'}.",
+        code=code,
+    )

@@ -1,0 +1,29 @@
+"""Loops, conditions and rolling: every formalism gives the same accelerations, with multipliers and embedded."""
+
+from __future__ import annotations
+
+import pytest
+
+from polhode.constraints.random_constraints import random_constrained_system
+from polhode.expr import same
+from polhode.formalisms import names
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
+    system = random_constrained_system(seed)
+    judge = system.derive("poincare", constraints="embedded")
+    for formalism in names():
+        embedded = system.derive(formalism, constraints="embedded")
+        assert embedded.agrees_with(judge), formalism
+    multiplied = system.derive("newton_euler")
+    assert multiplied.agrees_with(judge)
+    assert same(judge._bound(multiplied.multipliers), judge.multipliers)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_accelerations_keep_every_constraint(seed: int) -> None:
+    equations = random_constrained_system(seed).derive("articulated_body")
+    ties = equations.constraints
+    assert ties is not None
+    assert not any(ties.A @ equations.accelerations + ties.gamma)

@@ -1,0 +1,96 @@
+"""What joints and constraints carry: efforts on their speeds, and the change of momentum of all beyond them."""
+
+from __future__ import annotations
+
+import pytest
+
+import polhode as ph
+from polhode.constraints.random_constraints import random_constrained_system
+from polhode.constraints.wrenches import constraint_wrenches
+from polhode.errors import PolhodeError
+from polhode.expr import Vector, as_expr, directional, same
+from polhode.kinematics.motion import centre_of_mass, world_poses
+from polhode.kinematics.tree import BASE
+from polhode.loads import Loads
+from polhode.model.random_system import random_system
+from polhode.reactions import Reactions
+
+
+def _system(seed: int) -> ph.System:
+    return random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_a_joint_passes_on_along_its_freedom_is_the_effort_on_it(seed: int) -> None:
+    equations = _system(seed).derive("composite_body")
+    made = Reactions(equations)
+    efforts = [-given for given in Loads(made.system, made.tree).speed_forces()]
+    if made.ties is not None:
+        _, conditions = constraint_wrenches(made.system, made.ties, made.given.multipliers)
+        efforts = [effort - more for effort, more in zip(efforts, conditions, strict=True)]
+    for link, (n, f) in zip(made.tree.links, made.wrenches, strict=True):
+        for speed, (w, v) in zip(link.speeds, link.H, strict=True):
+            efforts[speed] = as_expr(efforts[speed] + w.dot(n) + v.dot(f))
+    assert same(efforts, equations.tau)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_ground_and_the_loads_change_the_momentum(seed: int) -> None:
+    equations = _system(seed).derive("composite_body")
+    made = Reactions(equations)
+    poses = world_poses(made.tree)
+    external = Loads(made.system, made.tree).wrenches()
+    if made.ties is not None:
+        held, _ = constraint_wrenches(made.system, made.ties, made.given.multipliers)
+        external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
+    mass, moment = centre_of_mass(made.tree)
+    force, torque = Vector(equations.tree.gravity) * mass, moment.cross(equations.tree.gravity)
+    for place, link in enumerate(made.tree.links):
+        wrenches = [external[place]] + ([made.wrenches[place]] if link.parent == BASE else [])
+        for n, f in wrenches:
+            pushed = poses[place].R @ f
+            force = force + pushed
+            torque = torque + poses[place].R @ n + poses[place].p.cross(pushed)
+    along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), made.system.time: as_expr(1)}
+    along |= dict(zip(equations.u, equations.accelerations, strict=True))
+    spin, linear = equations.momentum
+    assert same(directional(list(linear), along), force)
+    assert same(directional(list(spin), along), torque)
+
+
+def test_the_pin_of_a_pendulum_carries_weight_and_centripetal_force() -> None:
+    system = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    m, l = system.parameter("m", 2), system.parameter("l", 1)
+    bob = system.body("bob", m, com=(0, 0, -l))
+    hinge = system.joint("hinge", system.ground, bob, ph.Revolute("y"))
+    (q,), (u,) = hinge.q, hinge.u
+    carried = system.derive().reaction("hinge")
+    assert carried.force[2] == m * (as_expr(981) / 100 * ph.cos(q) + l * u * u)
+    in_ground = system.derive().reaction("hinge", frame="ground")
+    assert in_ground.torque[1] == hinge.tau[0]
+
+
+def test_a_driven_joint_takes_the_effort_that_inverse_dynamics_gives() -> None:
+    free, driven = ph.System("free"), ph.System("driven")
+    for system in (free, driven):
+        arm = system.body("arm", 2, com=(1, 0, 0), inertia=(1, 2, 3))
+        tip = system.body("tip", 1, com=(0, 1, 1), inertia=(3, 2, 2))
+        system.joint("a", system.ground, arm, ph.Revolute("y"))
+        system.joint("b", arm, tip, ph.Revolute("x"), at=(1, 0, 1))
+        system.joint_spring("a", 5, damping=2)
+    driven.prescribe("a", driven.time**3)
+    t, equations = driven.time, free.derive()
+    known = {equations.q[0]: t**3, equations.u[0]: 3 * t**2, equations.udot[0]: 6 * t}
+    bound = driven.derive()
+    known[equations.udot[1]] = bound.forward_dynamics[0]
+    expected = ph.expr.substitute([equations.inverse_dynamics[0]], known)[0]
+    assert bound.driving_force("a") == expected
+
+
+def test_an_unknown_reaction_is_named() -> None:
+    system = ph.System("s")
+    system.joint("hinge", system.ground, system.body("one", 1, com=(1, 0, 0)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError, match="Did you mean 'hinge'"):
+        system.derive().reaction("hing")
+    with pytest.raises(PolhodeError, match="no prescribed coordinate"):
+        system.derive().driving_force("hinge")
