@@ -10,6 +10,7 @@ import pytest
 import polhode as ph
 from polhode import derivatives
 from polhode.composite_derivatives import CompositeTree
+from polhode.constraints.random_constraints import random_constrained_system
 from polhode.equations import Recipe
 from polhode.expr import directional, jacobian, same, substitute
 from polhode.model.random_system import random_system
@@ -82,6 +83,23 @@ def test_forward_dynamics_derivatives_are_those_of_the_articulated_body_form(
     assert same(by_q.entries(), jacobian(rates, list(judge.q)).entries())
     assert same(by_u.entries(), jacobian(rates, list(judge.u)).entries())
     assert same(by_tau.entries(), jacobian(rates, list(judge.tau)).entries())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_effort_speed_or_motion_changes_accelerations_against_a_constraint(seed: int) -> None:
+    """A u̇ + γ = 0 whatever the efforts: A ∂u̇/∂τ = 0; and where speeds are left out, so are their columns."""
+    system = random_constrained_system(seed)
+    equations = system.derive()
+    assert equations.constraints is not None
+    _, by_u, by_tau = equations.forward_dynamics_derivatives
+    assert not any((equations.constraints.A @ by_tau).entries())
+    drift = jacobian(list(equations.constraints.gamma), list(equations.u))
+    assert not any((equations.constraints.A @ by_u + drift).entries())
+    embedded = system.derive(constraints="embedded")
+    size = len(embedded.u)
+    assert [part.shape for part in embedded.forward_dynamics_derivatives][:2] == [(size, size)] * 2
+    _, _, by_tau = embedded.forward_dynamics_derivatives
+    assert same(by_tau.entries(), jacobian(list(embedded.forward_dynamics), list(embedded.tau)).entries())
 
 
 def test_derivatives_of_a_free_body_are_along_turns_and_shifts() -> None:
