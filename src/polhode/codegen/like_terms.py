@@ -12,6 +12,9 @@ Column = list[Product | None]  # a term of each lane, None where it has none
 #: How deep the form of an expression is looked at when terms are matched.
 _DEPTH = 3
 
+#: How many terms of a lane are looked at for one that fits.
+_WINDOW = 16
+
 
 def shapes(program: Program) -> list[int]:
     """For each slot a number that expressions of the same form, some operations deep, have in common."""
@@ -31,42 +34,45 @@ def shapes(program: Program) -> list[int]:
 
 
 def aligned(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> list[Column]:
-    """Terms of several lanes in columns: first those with a factor in common, put first, then those of like form."""
-    rest = [list(terms) for terms in listed]
+    """Terms of several lanes in columns: first those with a factor in common, put last, then those of like form.
+
+    >>> aligned([[(1, (7, 3))], [(-1, (3, 8))], []], [0] * 9)
+    [[(1, (7, 3)), (-1, (8, 3)), None]]
+    """
+    rest = [dict(enumerate(terms)) for terms in listed]
+    places: dict[int, list[list[int]]] = {}  # factor -> for each lane the places of the products that have it
+    for lane, terms in enumerate(listed):
+        for place, (_, factors) in enumerate(terms):
+            for factor in set(factors) if len(factors) == 2 else ():
+                places.setdefault(factor, [[] for _ in listed])[lane].append(place)
     columns: list[Column] = []
-    while True:
-        shared: dict[int, int] = {}
-        for terms in rest:
-            for factor in {factor for _, factors in terms if len(factors) == 2 for factor in factors}:
-                shared[factor] = shared.get(factor, 0) + 1
-        best = max(shared, key=lambda factor: (shared[factor], -factor), default=None)
-        if best is None or shared[best] < 2:
-            break
-        columns.append([_taken(terms, best) for terms in rest])
+    for factor in sorted(places, key=lambda factor: (-sum(map(bool, places[factor])), factor)):
+        while True:
+            left = [[place for place in lane if place in rest[k]] for k, lane in enumerate(places[factor])]
+            if sum(map(bool, left)) < 2:
+                break
+            taken = [rest[k].pop(lane[0]) if lane else None for k, lane in enumerate(left)]
+            columns.append([product and _with_last(product, factor) for product in taken])
     for count in (2, 1):
-        columns += _like(rest, count, shapes)
+        columns += _like([[term for term in terms.values() if len(term[1]) == count] for terms in rest], shapes)
     return sorted(columns, key=lambda column: max(max(product[1]) for product in column if product))
 
 
-def _taken(terms: list[Product], factor: int) -> Product | None:
-    """Take the first product with this factor out of a lane; the factor comes last."""
-    for place, (sign, factors) in enumerate(terms):
-        if len(factors) == 2 and factor in factors:
-            del terms[place]
-            other = factors[0] if factors[1] == factor else factors[1]
-            return sign, (other, factor)
-    return None
+def _with_last(product: Product, factor: int) -> Product:
+    """The product with this factor last."""
+    sign, (a, b) = product
+    return sign, ((a, b) if b == factor else (b, a))
 
 
-def _like(rest: list[list[Product]], count: int, shapes: Sequence[int]) -> Iterator[Column]:
-    """Columns of what is left with so many factors, matched by form."""
-    queues = [[term for term in terms if len(term[1]) == count] for terms in rest]
+def _like(queues: list[list[Product]], shapes: Sequence[int]) -> Iterator[Column]:
+    """Columns of terms with one number of factors, matched by form."""
     while any(queues):
         lead = max(queues, key=len)[0]
         form = tuple(shapes[factor] for factor in lead[1])
         column: Column = []
         for queue in queues:
-            fitting = next((k for k, term in enumerate(queue) if _turned(term, form, shapes) is not None), 0)
+            near = queue[:_WINDOW]
+            fitting = next((k for k, term in enumerate(near) if _turned(term, form, shapes) is not None), 0)
             if queue:
                 term = queue.pop(fitting)
                 column.append(_turned(term, form, shapes) or term)

@@ -164,14 +164,18 @@ class _Packer:
             kinds = {slot for slot in slots if slot is not None}
             if len(kinds) == 1 or tuple(slots) in self.by_slots:
                 continue
-            free = all(slot >= self.first and slot not in self.owner and self.terms(slot, 1) for slot in kinds)
+            free = all(self._is_open(slot) and slot not in self.owner for slot in kinds)
             total += 0.25 if free else 1.0
         return total
 
+    def _is_open(self, slot: int) -> bool:
+        """Whether a slot is a sum or a product of the run part."""
+        step = self.step(slot)
+        return step is not None and step.op in ("add", "sub", "mul")
+
     def terms(self, slot: int, sign: int) -> list[Product]:
         """A sum as its products, sums and products that serve nothing else opened; empty for other operations."""
-        step = self.step(slot)
-        if step is None or step.op not in ("add", "sub", "mul"):
+        if not self._is_open(slot):
             return []
         found: list[Product] = []
         stack = [(slot, sign)]
