@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,35 @@ def chain(length: int) -> Program:
         last = 3 + len(code) - 1
     return Program("chain", (Array("q", 3),), 0, (), (), tuple(code), (
         Output("y", (length,), tuple(range(4, 3 + len(code), 2))),))  # fmt: skip
+
+
+def lanes_in_a_circle() -> Program:
+    """b needs a, which looks like b; and both are factors of neighbours, with opposite signs."""
+    code: list[Instruction] = []
+
+    def emit(op: str, *args: int) -> int:
+        code.append(Instruction(op, args))
+        return 7 + len(code)
+
+    def dot(*pairs: tuple[int, int]) -> int:
+        total = emit("mul", *pairs[0])
+        for pair in pairs[1:]:
+            total = emit("add", total, emit("mul", *pair))
+        return total
+
+    a = dot((0, 4), (1, 5), (6, 7), (7, 7))
+    b = dot((a, 4), (3, 5), (6, 7), (7, 7))
+    c, d = emit("add", emit("mul", 2, a), dot((1, 6), (6, 7))), emit("sub", dot((3, 6), (6, 7)), emit("mul", 2, b))
+    outputs = (Output("y", (2,), (c, d)), Output("z", (1,), (b,)))
+    return Program("circle", (Array("q", 8),), 0, (), (), tuple(code), outputs)
+
+
+def across(program: Program) -> Program:
+    """The same program with its matrix transposed: neighbouring entries now need each other."""
+    (output,) = program.outputs
+    rows, columns = output.shape
+    slots = tuple(output.slots[i * columns + j] for j in range(columns) for i in range(rows))
+    return replace(program, outputs=(Output("x", (columns, rows), slots),))
 
 
 def evaluated(program: Program, code: Packed, inputs: dict[str, np.ndarray], parameters: np.ndarray) -> np.ndarray:
@@ -152,12 +182,14 @@ def test_a_slot_is_computed_once() -> None:
 def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether that is seen at once, or only when the packs are put in order."""
     monkeypatch.setattr(packs, "_HORIZON", horizon)
-    program = chain(8)
-    assert not packed(program, 4).packs
-    blocks = random_program(5, 200)
-    inputs, parameters = some_numbers(blocks, 1)
-    found = evaluated(blocks, packed(blocks, 2), inputs, parameters)
-    np.testing.assert_allclose(found, flat(blocks, inputs, parameters), rtol=1e-9, atol=1e-12, equal_nan=True)
+    assert not packed(chain(8), 4).packs
+    for program in (
+        lanes_in_a_circle(),
+        *(across(solve_of_many_columns(seed, size=4, columns=4)) for seed in range(6)),
+    ):
+        inputs, parameters = some_numbers(program, 1)
+        found = evaluated(program, packed(program, 2), inputs, parameters)
+        np.testing.assert_allclose(found, flat(program, inputs, parameters), rtol=1e-9, atol=1e-12)
 
 
 def test_the_same_program_gives_the_same_packs() -> None:
