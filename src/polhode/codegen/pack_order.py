@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from .program import Program
 from .vectors import Entries, Gather, Pack, Packed, Source, Splat, Term, Unit, Whole, owners_of
@@ -71,12 +72,20 @@ class PackOrder:
                 found.append((False, slot))
         return found
 
+    def _roots(self) -> list[int]:
+        """The slots of the outputs, row after row of all outputs together: they have factors in common."""
+        placed: list[tuple[int, int]] = []
+        for output, entries in zip(self.program.outputs, self.outputs, strict=True):
+            length = output.shape[-1] if output.shape else 1
+            placed += [(place // (length or 1), slot) for place, (slot, _) in enumerate(entries)]
+        return list(dict.fromkeys(slot for _, slot in sorted(placed, key=itemgetter(0)) if slot >= self.first))
+
     def _sorted(self, owners: dict[int, tuple[int, int, int]]) -> tuple[list[Unit], set[int]]:
         """Units, operands first, depth first from the outputs; and packs that stand in their own way."""
         order: list[Unit] = []
         stuck: set[int] = set()
         state: dict[Unit, bool] = {}  # False: begun, True: done
-        for slot in dict.fromkeys(slot for output in self.outputs for slot, _ in output if slot >= self.first):
+        for slot in self._roots():
             stack: list[Unit] = [(True, owners[slot][0]) if slot in owners else (False, slot)]
             begun: list[Unit] = []
             while stack:
