@@ -7,7 +7,10 @@ from pathlib import Path
 
 from .table import Row, Timing
 
-_COLOURS = {"derive": "#4477aa", "speed": "#228833", "casadi": "#66ccee", "growth": "#ccbb44", "simulate": "#cc6677"}
+_COLOURS = {
+    "derive": "#4477aa", "speed": "#228833", "casadi": "#66ccee", "growth": "#ccbb44", "simulate": "#cc6677",
+    "kane": "#aa3377",
+}  # fmt: skip
 
 
 def draw(rows: Sequence[Row], path: Path) -> bool:

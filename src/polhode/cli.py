@@ -48,13 +48,14 @@ def derive(
     formalism: Formalism = "auto",
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from .commands import derive as command
 
-    command.run(file, formalism, of, latex, json, base)
+    command.run(file, formalism, of, latex, json, base, report)
 
 
 @app.command()
@@ -118,6 +119,20 @@ def check(file: File, base: Base = None, json: Json = False) -> None:
     from .commands import check as command
 
     raise typer.Exit(command.run(file, json, base))
+
+
+@app.command()
+def network(
+    file: File,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
+    from .commands import network as command
+
+    command.run(file, out, diagram, json, base)
 
 
 @app.command()

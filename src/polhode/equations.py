@@ -36,6 +36,7 @@ from .model.system import System
 if TYPE_CHECKING:
     from .analysis import Linear
     from .codegen.count import Operations
+    from .formalisms.kane.report import Report
     from .functions import Functions
     from .reactions import Reaction
     from .simulate import Trajectory
@@ -88,6 +89,18 @@ class Equations:
         """What the formalism provides, prepared when it is first needed."""
         with quiet_collector():
             return self.make_recipe()
+
+    @cached_property
+    def mark(self) -> str:
+        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
+        from .model.digest import digest
+        from .stamp import stamp, word_of
+
+        passes = "usual" if self.passes is None else ",".join(self.passes)
+        speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
+        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
+        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose)
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -333,6 +346,13 @@ class Equations:
         from .export import export
 
         return export(self, target, path, of)
+
+    @cached_property
+    def report(self) -> Report:
+        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
+        from .formalisms.kane.report import Report
+
+        return Report(self)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
         """One of the results in LaTeX, in readable normal form."""

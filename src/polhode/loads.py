@@ -1,6 +1,7 @@
 """What a System's loads come to: wrenches on links, forces on speeds, and potential energy.
 
-Each formalism takes what it needs: the recursive ones wrenches and forces, Poincaré's the potential energy.
+Each formalism takes what it needs: the recursive ones wrenches and forces, Poincaré's the potential energy. A vector
+goes from the link where it was given to the link where it acts joint by joint, never further in than both need.
 """
 
 from __future__ import annotations
@@ -10,13 +11,43 @@ from functools import cached_property
 from typing import Any
 
 from .expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sqrt, substitute
-from .geometry import Pose
-from .kinematics.motion import body_pose, centre_of_mass, point_velocity, velocities, world_poses
+from .kinematics.between import carried, carried_point, meeting
+from .kinematics.motion import centre_of_mass
 from .kinematics.tree import BASE, Tree
-from .model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
+from .model.force import (
+    LENGTH,
+    POSITION,
+    RATE,
+    BodyTorque,
+    GravityField,
+    JointForce,
+    LineForce,
+    PointForce,
+    PointSpring,
+    Potential,
+)
+from .model.records import GROUND
 from .model.system import System
 
 Wrench = tuple[Vector, Vector]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line from an end a to an end b, in the components of the outermost link that carries both."""
+
+    place: int
+    span: Vector
+    spreading: Vector
+
+    @cached_property
+    def length(self) -> Any:
+        return sqrt(as_expr(self.span.dot(self.span)))
+
+    @cached_property
+    def rate(self) -> Any:
+        """L̇ = span · (v_b - v_a)/L."""
+        return self.span.dot(self.spreading) / self.length
 
 
 @dataclass(frozen=True)
@@ -35,16 +66,6 @@ class Loads:
         return substitute([value], self.tree.followed)[0]
 
     @cached_property
-    def _poses(self) -> list[Pose]:
-        return world_poses(self.tree)
-
-    def _frame_pose(self, name: str) -> Pose:
-        if name in self.system.bodies:
-            return body_pose(self.tree, name, self._poses)
-        frame = self.system.frames[name]
-        return body_pose(self.tree, frame.body, self._poses) @ frame.pose
-
-    @cached_property
     def springs(self) -> list[PointSpring]:
         return [load for load in self.system.loads if isinstance(load, PointSpring)]
 
@@ -57,49 +78,78 @@ class Loads:
         table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
         for load in self.system.loads:
             if isinstance(load, PointForce):
-                force = self._frame_pose(load.frame).R @ self._given(load.vector)
-                self._push(table, load.body, load.point, force)
+                self._push(table, load.body, self._given(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
                 place, _ = self.tree.bodies[load.body]
                 if place != BASE:
-                    torque = self._poses[place].R.T @ (self._frame_pose(load.frame).R @ self._given(load.vector))
+                    vector, origin = self._in_link(load)
+                    torque = carried(self.tree, vector, origin, place)
                     table[place] = (table[place][0] + torque, table[place][1])
-        for spring in self.springs:
-            pull = self._spring_pull(spring, conservative)
-            self._push(table, spring.body_a, spring.point_a, pull)
-            self._push(table, spring.body_b, spring.point_b, -pull)
+            elif isinstance(load, PointSpring | LineForce):
+                self._pull(table, load, conservative)
+            elif isinstance(load, GravityField):
+                for force in self.attractions(load):
+                    self._push(table, force.body, force.point, *self._in_link(force))
         return table
 
-    def _push(self, table: list[Wrench], body: str, point: Vector, force_in_ground: Vector) -> None:
+    def _in_link(self, load: PointForce | BodyTorque) -> tuple[Vector, int]:
+        """The vector of a load in the components of the link in which it was given, and that link."""
+        frame = self.system.frames.get(load.frame)
+        place, X = self.tree.bodies[load.frame if frame is None else frame.body]
+        vector = self._given(load.vector)
+        return X.R @ (vector if frame is None else frame.pose.R @ vector), place
+
+    def in_ground(self, load: PointForce | BodyTorque) -> Vector:
+        """A given force or torque in ground components."""
+        return carried(self.tree, *self._in_link(load), BASE)
+
+    def pull_in_ground(self, load: PointSpring | LineForce) -> Vector:
+        """The force on end a, towards b, in ground components."""
+        line = self._line(load)
+        return carried(self.tree, line.span * (self._tension(load, line, True) / line.length), line.place, BASE)
+
+    def _push(self, table: list[Wrench], body: str, point: Vector, force: Vector, origin: int) -> None:
+        """Add a force, given in the components of a link, at a point of a body."""
         place, X = self.tree.bodies[body]
         if place != BASE:
-            force = self._poses[place].R.T @ force_in_ground
-            table[place] = (table[place][0] + X.point(point).cross(force), table[place][1] + force)
+            own = carried(self.tree, force, origin, place)
+            table[place] = (table[place][0] + X.point(point).cross(own), table[place][1] + own)
 
-    def _span(self, spring: PointSpring) -> tuple[Vector, Any]:
-        """From end a to end b in ground components, and its length."""
-        span = body_pose(self.tree, spring.body_b, self._poses).point(spring.point_b)
-        span = span - body_pose(self.tree, spring.body_a, self._poses).point(spring.point_a)
-        return span, sqrt(as_expr(span.dot(span)))
+    def _line(self, load: PointSpring | LineForce) -> Line:
+        (place_a, X_a), (place_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
+        top = meeting(self.tree, place_a, place_b)
+        a, v_a = carried_point(self.tree, X_a.point(self._given(load.point_a)), place_a, top)
+        b, v_b = carried_point(self.tree, X_b.point(self._given(load.point_b)), place_b, top)
+        return Line(top, b - a, v_b - v_a)
 
-    def _spring_pull(self, spring: PointSpring, conservative: bool) -> Vector:
-        """The force on end a, towards b: (k (L - L0) + c L̇) span/L, with L̇ = span·rate/L."""
-        span, length = self._span(spring)
-        tension: Any = spring.stiffness * (length - spring.length) if conservative else as_expr(0)
-        if spring.damping:
-            rate = self._ground_velocity(spring.body_b, spring.point_b)
-            rate = rate - self._ground_velocity(spring.body_a, spring.point_a)
-            tension = tension + spring.damping * (span.dot(rate) / length)
-        return Vector([component * (tension / length) for component in span])
+    def _pull(self, table: list[Wrench], load: PointSpring | LineForce, conservative: bool) -> None:
+        """The tension on end a towards b, and against it on b."""
+        line = self._line(load)
+        tension = self._tension(load, line, conservative)
+        if not tension:
+            return
+        pull = line.span * (tension / line.length)
+        self._push(table, load.body_a, self._given(load.point_a), pull, line.place)
+        self._push(table, load.body_b, self._given(load.point_b), -pull, line.place)
 
-    @cached_property
-    def _velocities(self) -> list[Wrench]:
-        return velocities(self.tree)
+    def _tension(self, load: PointSpring | LineForce, line: Line, conservative: bool) -> Any:
+        """k (L - L0) + c L̇, or what the law of a line force says."""
+        if isinstance(load, LineForce):
+            return substitute([self._given(load.tension)], {LENGTH: line.length, RATE: line.rate})[0]
+        tension: Any = load.stiffness * (line.length - load.length) if conservative else as_expr(0)
+        return tension + load.damping * line.rate if load.damping else tension
 
-    def _ground_velocity(self, body: str, point: Vector) -> Vector:
-        place, _ = self.tree.bodies[body]
-        _, v = point_velocity(self.tree, body, point, self._velocities)
-        return v if place == BASE else Vector(self._poses[place].R @ v)
+    def attractions(self, field: GravityField) -> list[PointForce]:
+        """A field of gravity as forces: m g(r) at the mass centre of every body that moves."""
+        made = []
+        for body in self.system.bodies.values():
+            place, X = self.tree.bodies[body.name]
+            if place != BASE and body.mass:
+                centre, _ = carried_point(self.tree, X.point(body.com), place, BASE)
+                here = dict(zip(POSITION, centre, strict=True))
+                pull = Vector(substitute(self._given(field.acceleration), here)) * body.mass
+                made.append(PointForce(field.name, body.name, body.com, pull, GROUND))
+        return made
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
         """For each speed the sum of the generalized forces given on it; potentials by -Γᵀ ∂V/∂q."""
@@ -138,6 +188,5 @@ class Loads:
         _, moment = centre_of_mass(self.tree)
         total = as_expr(-self.tree.gravity.dot(moment)) + self.given_potential
         for spring in self.springs:
-            _, length = self._span(spring)
-            total = total + spring.stiffness * (length - spring.length) ** 2 / 2
+            total = total + spring.stiffness * (self._line(spring).length - spring.length) ** 2 / 2
         return total

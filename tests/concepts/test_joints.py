@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import Expr, Matrix, Vector, as_expr, directional, rank, same, skew, substitute
 from polhode.geometry import Pose
+from polhode.geometry.orientation import SEQUENCES
 from polhode.kinematics.joint import (
     compound_configuration,
     compound_kinematic_matrix,
@@ -42,6 +43,9 @@ SKEW = ((1, 1, 0), (0, 1, 2), (2, 0, -1))
 SKATE = [[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
 OFFSET_HINGE = [[0], [0], [2], [1], [-1], [3]]
 
+UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
+TRANSLATION_FIRST = JointType("free", (Stage(Matrix(UNIT[3:] + UNIT[:3]), "123"),))
+
 CASES = {
     "fixed": Case(ph.Fixed(), 0, 0),
     "revolute": Case(ph.Revolute(), 1, 1),
@@ -60,6 +64,12 @@ CASES = {
     "free, quaternion": Case(ph.Free(), 7, 6),
     "free, vector": Case(ph.Free("vector"), 6, 6),
     "free, angles": Case(ph.Free("angles"), 6, 6),
+    **{f"spherical, {word}": Case(ph.Spherical(word), 3, 3) for word in SEQUENCES},
+    **{f"free, {word}": Case(ph.Free(word), 6, 6) for word in ("123", "321", "313")},
+    "free, translation first": Case(TRANSLATION_FIRST, 6, 6),
+    "building block: free": Case(ph.BuildingBlock("xyz", (1, 2, 3)), 6, 6),
+    "building block: skew slides and three turns": Case(ph.BuildingBlock([(0.6, 0.8, 0), "z"], (3, 1, 3)), 5, 5),
+    "building block: two turns": Case(ph.BuildingBlock(["y"], (2, 1)), 3, 3),
     "map: offset screw of length 2": Case(ph.JointMap(OFFSET_HINGE), 1, 1),
     "map: two turns, compound": Case(ph.JointMap(turns(*SKEW[:2]), groups=(1, 1)), 2, 2),
     "map: three skew turns, simple": Case(ph.JointMap(turns(*SKEW)), 3, 3),

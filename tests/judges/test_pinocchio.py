@@ -65,7 +65,9 @@ def quaternion_of(stage: Stage, e: Array) -> Array:
         return np.array([e[1], e[2], e[3], e[0]])
     if stage.storage == "vector":
         return np.array([*e[:3], 1.0]) / np.sqrt(1 + e[:3] @ e[:3])
-    return Rotation.from_euler("ZYX", [e[2], e[1], e[0]]).as_quat()
+    if stage.storage == "angles":
+        return Rotation.from_euler("ZYX", [e[2], e[1], e[0]]).as_quat()
+    return Rotation.from_euler("".join("XYZ"[int(axis) - 1] for axis in stage.storage), e[:3]).as_quat()
 
 
 def hat(h: Array) -> Array:

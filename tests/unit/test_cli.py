@@ -51,6 +51,18 @@ def test_derive_in_latex_and_json(polhode: Shell) -> None:
     assert record["joints"][0]["holonomic"] is True
 
 
+def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
+    said = polhode(*asked)
+    assert "Table 2. Body and joint properties" in said
+    assert "    B  0, 0, -P1" in said
+    assert "    P1 = L2 M_C/(M_B + M_C)" in said
+    assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
+    record = json.loads(polhode(*asked, "--json"))["report"]
+    assert record["tables"]["Table 2. Body and joint properties"]["Rotation category"]["C"] == "rotor"
+    assert {*record["operations"]} >= {"kane", "kane, as printed", "articulated_body"}
+
+
 def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "arm.yaml")
     assert "multiplications" in said
@@ -107,6 +119,7 @@ def test_schema_is_a_json_schema(polhode: Shell) -> None:
         ("derive", "nowhere.yaml"),
         ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
         ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
+        ("derive", MODELS / "pendulum.yaml", "--report"),
         ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
         ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
         ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
@@ -141,3 +154,17 @@ def test_help_and_version_load_nothing_heavy() -> None:
     loaded = set(run.stdout.split("LOADED")[1].split())
     assert "typer" in loaded
     assert not loaded & {"numpy", "scipy", "llvmlite", "sympy", "matplotlib", "pydantic", "ruamel"}
+
+
+def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: Path) -> None:
+    graph, diagram = tmp_path / "graph.svg", tmp_path / "blocks.svg"
+    said = polhode("network", MODELS / "double_pendulum.yaml", "-o", graph, "--diagram", diagram)
+    assert "x[lower.second] = x[second] + x[upper.second]" in said
+    assert graph.read_text().startswith("<svg") and diagram.read_text().startswith("<svg")
+    record = json.loads(polhode("network", MODELS / "double_pendulum.yaml", "--json"))
+    assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
+
+
+def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
+    polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
+    assert "graph.svg" in polhode.errors

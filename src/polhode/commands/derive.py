@@ -35,8 +35,10 @@ RESULTS = {
 _SMALL = 150
 
 
-def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None) -> None:
-    """Load, derive and print."""
+def run(
+    file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None, report: bool = False
+) -> None:
+    """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     if of is not None and of not in RESULTS:
         close = get_close_matches(of, RESULTS, n=1)
         raise PolhodeError(
@@ -46,13 +48,18 @@ def run(file: Path, formalism: str, of: str | None, latex: bool, json: bool, bas
         )
     system = show.loaded(file, base)
     began = time.perf_counter()
-    equations = system.derive(formalism)
+    equations = system.derive(formalism, report=report)
     wanted = [of] if of else ["mass_matrix", "forcing"]
     for name in wanted:
         getattr(equations, name)
     took = time.perf_counter() - began
     if json:
-        show.as_json(_record(system, equations, wanted, took, bool(of)))
+        record = _record(system, equations, wanted, took, bool(of))
+        show.as_json({**record, "report": equations.report.as_json()} if report else record)
+    elif report:
+        written = equations.report.latex() if latex else str(equations.report)
+        for line in written.splitlines():
+            show.console().print(show.plain(line), soft_wrap=True)
     elif latex:
         show.console().print(
             "\n\n".join(equations.latex(name, latex_names(equations)) for name in wanted), soft_wrap=True

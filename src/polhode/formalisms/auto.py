@@ -18,7 +18,10 @@ from ..model.system import System
 from . import articulated_body, composite_body, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
-_COUPLING_LIMIT = 1500
+_COUPLING_LIMIT = 200
+
+#: How many of the trees are tried for accelerations and mass matrix too; the others suit inverse dynamics alone.
+_BOTH_WAYS = 2
 
 #: Up to this many speeds the mass matrix is also tried column by column.
 _FEW = 4
@@ -27,30 +30,31 @@ _FEW = 4
 def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
     """Pick per function; the trees are the same mechanism, written in different ways."""
     composite = [composite_body.recipe(system, tree) for tree in trees]
+    usual = list(zip(trees, composite, strict=True))[:_BOTH_WAYS]
 
     def forward() -> Vector:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
-            candidates += [solve(tree, made) for tree, made in zip(trees, composite, strict=True)]
+            candidates += [solve(tree, made) for tree, made in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [solve(tree, newton_euler.recipe(system, tree)) for tree in trees]
-        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree in trees]
+            candidates += [solve(tree, newton_euler.recipe(system, tree)) for tree, _ in usual]
+        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
         return min(candidates, key=_operations)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return min((made.inverse(ud) for made in composite), key=_operations)
 
     def mass_matrix() -> Matrix:
-        candidates = [made.mass_matrix() for made in composite]
+        candidates = [made.mass_matrix() for _, made in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree in trees]
+            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree, _ in usual]
         return min(candidates, key=lambda M: _operations(M.entries()))
 
     return Recipe(
         forward=forward,
         inverse=inverse,
         mass_matrix=mass_matrix,
-        inverses=tuple(made.inverse for made in composite),
+        inverses=tuple(made.inverse for _, made in usual),
     )
 
 

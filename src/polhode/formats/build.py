@@ -21,7 +21,7 @@ from .names import Scope, quoted, scope_of
 from .tables import read_tables
 from .values import ZERO, Values
 
-_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage")
+_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
 _VECTORS = ("vector", "at", "at_a", "at_b")
 _NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")
 
@@ -201,6 +201,10 @@ def _motion(values: Values, path: Path, record: records.Motion) -> JointType:
 def _option(values: Values, path: Path, key: str, value: Any) -> Any:
     if key == "pitch":
         return values.number(path, value)
+    if key == "translations":
+        return [values.axis((*path, k), direction) for k, direction in enumerate(value)]
+    if key == "rotations":
+        return [values.count((*path, k), index) for k, index in enumerate(value)]
     return value if key == "storage" else values.axis(path, value)
 
 

@@ -12,7 +12,7 @@ from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotation import as_rotation
 from ..model import Body, Joint, Shape, System
-from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring
+from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potential
 from ..model.records import GROUND, Coupling, Parameter
 from .motion import describe_motion, describe_rotation
 from .names import Scope, scope_of
@@ -195,7 +195,14 @@ def _load(load: Load, fixed: Scope, free: Scope) -> dict[str, Any]:
                 "damping": _unless_zero(load.damping, free),
             }
         )
-    return _filled({"type": "potential", "name": name, "energy": spell(load.energy, free)})
+    if isinstance(load, Potential):
+        return _filled({"type": "potential", "name": name, "energy": spell(load.energy, free)})
+    raise FormatError(
+        f"a {type(load).__name__} has no place in a model file.",
+        place=f"load '{name}'" if name else "load",
+        cure="Keep this system in Python, or write the force with force, spring or potential.",
+        code="E-YAML-030",
+    )
 
 
 def _unless_zero(value: Expr, scope: Scope) -> str | None:

@@ -69,6 +69,8 @@ def _named(kind: JointType, name: str, scope: Scope) -> dict[str, Any] | None:
 
 def _options(kind: JointType, name: str) -> dict[str, Any] | None:
     """The options with which a type of this name could be this joint."""
+    if name == "building_block":
+        return _block(kind.stages)
     first = kind.stages[0]
     column = first.H.columns[0]
     turning, sliding = Vector(column[:3]), Vector(column[3:])
@@ -88,6 +90,21 @@ def _options(kind: JointType, name: str) -> dict[str, Any] | None:
     return options.get(name)
 
 
+def _block(stages: Sequence[Stage]) -> dict[str, Any] | None:
+    """Directions and axis indices with which a building block could have these stages."""
+    directions: list[Vector] = []
+    indices: list[int] = []
+    for stage in stages:
+        for column in stage.H.columns:
+            if not any(column[:3]):
+                directions.append(Vector(column[3:]))
+            elif not stage.stores_orientation:
+                indices += [axis for axis in (1, 2, 3) if same(column[:3], unit_axis(_LETTERS[axis - 1]))]
+        if stage.stores_orientation and stage.storage.isdigit():
+            indices += [int(digit) for digit in stage.storage]
+    return {"translations": directions, "rotations": indices}
+
+
 def _same_joint(a: JointType, b: JointType) -> bool:
     return len(a.stages) == len(b.stages) and all(
         one.storage == other.storage and one.H.shape == other.H.shape and same(one.H.entries(), other.H.entries())
@@ -100,6 +117,10 @@ def _option(key: str, value: Any, scope: Scope) -> Any:
         return value
     if key == "pitch":
         return spell(value, scope)
+    if key == "rotations":
+        return [str(index) for index in value]
+    if key == "translations":
+        return [_axis(direction, scope) for direction in value]
     return _axis(value, scope)
 
 

@@ -214,6 +214,9 @@ class Motion(Record):
     second: Axis | None = None
     normal: Axis | None = None
     storage: str | None = None
+    translations: tuple[Axis, ...] | None = None
+    rotations: tuple[Count, ...] | None = None
+    reference: Axis | None = None
     map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
     groups: tuple[Count, ...] | None = None
     sequence: tuple[Motion, ...] | None = None

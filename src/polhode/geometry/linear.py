@@ -147,13 +147,7 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], tie: Sequence[int], na
     rows: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
     for k in reversed(order):
-        if is_zero(A[k][k]):
-            raise ModelError(
-                f"the speed '{names[k]}' moves no mass: the mass matrix is singular everywhere.",
-                cure="Give mass or inertia to a body beyond that joint, or weld it.",
-                code="E-MODEL-030",
-            )
-        reciprocals[k] = 1 / A[k][k]
+        reciprocals[k] = 1 / _pivot(A[k][k], names[k])
         above = _chain(tie, k)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
         for i, factor in rows[k].items():
@@ -161,6 +155,42 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], tie: Sequence[int], na
                 if not is_zero(A[k][j]):
                     A[i][j] = A[i][j] - factor * A[k][j]
     return Factors(tuple(order), tuple(rows), tuple(reciprocals))
+
+
+def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) -> Factors:
+    """M = LᵀDL of any mass matrix, next the speed that is coupled to the fewest others; among equals from the tips.
+
+    In a tree on the ground this is the order of the tips. Where a base flies free, its translation may come first: it
+    is coupled to few others, and its pivot is a mass.
+    """
+    A = [list(row) for row in M]
+    place = {speed: number for number, speed in enumerate(order)}
+    coupled = {k: {i for i in order if i != k and not is_zero(A[k][i])} for k in order}
+    rows: list[dict[int, Any]] = [{} for _ in order]
+    reciprocals: list[Any] = [None] * len(order)
+    taken: list[int] = []
+    while coupled:
+        k = min(coupled, key=lambda speed: (len(coupled[speed]), -place[speed]))
+        others = sorted(coupled.pop(k), key=lambda speed: -place[speed])
+        taken.append(k)
+        reciprocals[k] = 1 / _pivot(A[k][k], names[k])
+        rows[k] = {i: A[k][i] * reciprocals[k] for i in others}
+        for number, i in enumerate(others):
+            for j in others[number:]:
+                A[i][j] = A[j][i] = A[i][j] - rows[k][i] * A[k][j]
+        for i in others:
+            coupled[i] = {j for j in (coupled[i] | {*others}) - {i, k} if not is_zero(A[i][j])}
+    return Factors(tuple(taken[::-1]), tuple(rows), tuple(reciprocals))
+
+
+def _pivot(entry: Any, name: str) -> Any:
+    if is_zero(entry):
+        raise ModelError(
+            f"the speed '{name}' moves no mass: the mass matrix is singular everywhere.",
+            cure="Give mass or inertia to a body beyond that joint, or weld it.",
+            code="E-MODEL-030",
+        )
+    return entry
 
 
 def _chain(tie: Sequence[int], k: int) -> list[int]:

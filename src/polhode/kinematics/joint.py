@@ -22,13 +22,7 @@ from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, s
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
 from ..geometry.linear import inverse
-from ..geometry.rotation import (
-    from_quaternion,
-    from_vector_parameter,
-    quaternion_rate,
-    vector_parameter_rate,
-    vector_parameter_velocity,
-)
+from ..geometry.orientation import ORIENTATIONS
 from ..model.stage import Stage
 
 
@@ -71,14 +65,19 @@ def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[P
 
 
 def simple_configuration(stage: Stage, eps: Sequence[Any]) -> Pose:
-    """The configuration of a simple joint: Corollary 1, (15), or the stored quaternion or vector-parameter."""
-    if stage.storage == "angles":
+    """The configuration of a simple joint: Corollary 1, (15), or the stored orientation and position."""
+    if not stage.stores_orientation:
         return _euler_like(stage.algebra, eps)[0]
-    if stage.storage == "quaternion":
-        R, rest = from_quaternion(eps[:4]), eps[4:]
-    else:
-        R, rest = from_vector_parameter(eps[:3]), eps[3:]
-    return Pose(R, Vector(rest) if rest else Vector([0, 0, 0]))
+    turned, moved = _stored(stage, eps)
+    return Pose(ORIENTATIONS[stage.storage].rotation(turned), Vector(moved or [0, 0, 0]))
+
+
+def _stored(stage: Stage, eps: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The coordinates of orientation and of position."""
+    if stage.is_free_translation_first:
+        return list(eps[3:]), list(eps[:3])
+    count = len(ORIENTATIONS[stage.storage].labels)
+    return list(eps[:count]), list(eps[count:])
 
 
 def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matrix]:
@@ -87,22 +86,19 @@ def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matri
     On the algebra H_e that the columns generate, B eps' = H_e beta has an exact solution:
     Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e.
     """
-    if stage.storage == "angles":
+    if not stage.stores_orientation:
         H = Matrix.columns_of(stage.algebra, 6)
         back = left_inverse(H) @ _euler_like(stage.algebra, eps)[1]
         return inverse(back), back
-    if stage.storage == "quaternion":
-        top = quaternion_rate(eps[:4])
-        back = top.T * 4
-        split = 4
-    else:
-        top = vector_parameter_rate(eps[:3])
-        back = vector_parameter_velocity(eps[:3])
-        split = 3
-    if len(eps) == split:
-        return top, back
-    R = simple_configuration(stage, eps).R
-    return _block_diagonal([top, R]), _block_diagonal([back, R.T])
+    turned, moved = _stored(stage, eps)
+    stored = ORIENTATIONS[stage.storage]
+    turning = [stored.rate(turned), stored.velocity(turned)]
+    if not moved:
+        return turning[0], turning[1]
+    R = stored.rotation(turned)
+    order = -1 if stage.is_free_translation_first else 1
+    rate, back = (_block_diagonal([turn, move][::order]) for turn, move in zip(turning, (R, R.T), strict=True))
+    return rate, back
 
 
 def kinematic_matrix(stage: Stage, eps: Sequence[Any]) -> Matrix:

@@ -291,7 +291,7 @@ def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `bound` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
-    joints = _joints_from_the_ground(system)
+    joints = joints_from_the_ground(system)
     followers = system.couplings if bound else {}
     followed, rates = _known(system) if bound else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
@@ -413,7 +413,7 @@ def _add_body(system: System, name: str, links: list[Link], carrier: int, X: Pos
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
 
 
-def _joints_from_the_ground(system: System) -> list[Joint]:
+def joints_from_the_ground(system: System) -> list[Joint]:
     """The joints, each after the one that carries its parent, otherwise as they were written."""
     by_parent: dict[str, list[Joint]] = {}
     for joint in system.joints.values():

@@ -2,6 +2,7 @@
 
 from .body import Body, Frame, Shape, box, cylinder, disc, rod, sphere
 from .joint_type import (
+    BuildingBlock,
     Compound,
     Cylindrical,
     Fixed,
@@ -19,7 +20,7 @@ from .records import Coupling, Joint, NamedPose, Parameter
 from .system import System
 
 __all__ = [
-    "Body", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap", "JointType",
-    "NamedPose", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Body", "BuildingBlock", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap",
+    "JointType", "NamedPose", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "box", "cylinder", "disc", "rod", "sphere",
 ]  # fmt: skip

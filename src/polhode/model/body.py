@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols
 from ..geometry import Pose, unit_axis
+from .directions import Directions
+
+if TYPE_CHECKING:
+    from ..vectors import Dyadic, Point
+    from .system import System
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Body:
+class Body(Directions):
     """A rigid body: mass, mass centre and inertia about it, in the body's frame.
 
     The frame's origin is the joint that carries the body, unless the joint says otherwise.
@@ -32,19 +37,33 @@ class Body:
     com: Vector
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
+    home: System | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_massless(self) -> bool:
         return not self.mass and not any(self.inertia.entries())
 
+    @property
+    def centre(self) -> Point:
+        """The mass centre as a point."""
+        return self.point(self.com)
+
+    @property
+    def inertia_dyadic(self) -> Dyadic:
+        """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
+        from ..vectors import inertia_dyadic
+
+        return inertia_dyadic(self)
+
 
 @dataclass(frozen=True)
-class Frame:
+class Frame(Directions):
     """A frame fixed in a body; as a point, its origin."""
 
     name: str
     body: str
     pose: Pose
+    home: System | None = field(default=None, compare=False, repr=False)
 
 
 def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:

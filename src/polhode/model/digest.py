@@ -35,6 +35,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_plain(entry) for entry in value)
     if is_dataclass(value):
-        own = ((field.name, getattr(value, field.name)) for field in fields(value) if field.name != "shapes")
+        own = (
+            (field.name, getattr(value, field.name))
+            for field in fields(value)
+            if field.compare and field.name != "shapes"
+        )
         return (type(value).__name__, *((name, _plain(entry)) for name, entry in own))
     return value if isinstance(value, int | str) else repr(value)

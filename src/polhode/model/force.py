@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, Vector
+from ..expr import Expr, Vector, symbol, symbols
+
+#: What the law of a line force is written with: the distance of its ends and the rate of that distance.
+LENGTH, RATE = symbol("length", "line"), symbol("rate", "line")
+#: What the law of a gravity field is written with: the ground components of a mass centre's position.
+POSITION = Vector(symbols(["x", "y", "z"], "position"))
 
 
 @dataclass(frozen=True)
@@ -60,4 +65,24 @@ class PointSpring:
     damping: Expr
 
 
-Load = PointForce | BodyTorque | JointForce | Potential | PointSpring
+@dataclass(frozen=True)
+class LineForce:
+    """A tension along the line between two points, an expression in `LENGTH`, `RATE` and all that a force may use."""
+
+    name: str
+    body_a: str
+    point_a: Vector
+    body_b: str
+    point_b: Vector
+    tension: Expr
+
+
+@dataclass(frozen=True)
+class GravityField:
+    """An acceleration of every mass, an expression in `POSITION`, in ground components."""
+
+    name: str
+    acceleration: Vector
+
+
+Load = PointForce | BodyTorque | JointForce | Potential | PointSpring | LineForce | GravityField

@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Matrix, as_expr
+from ..expr import Matrix, as_expr, same
 from ..geometry import unit_axis
+from ..geometry.orientation import ORIENTATIONS
+from .building_block import checked_rotations, nominal_orientation, unit_direction
 from .stage import Stage
 
 _XYZ = ("x", "y", "z")
@@ -20,12 +22,14 @@ class JointType:
     """A joint: its simple stages, listed as their coordinates are.
 
     A sequence of stages is a compound joint. `outermost_first` tells which way the list runs: the paper counts from
-    the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child.
+    the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child. A `nominal`
+    orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
     """
 
     name: str
     stages: tuple[Stage, ...]
     outermost_first: bool = True
+    nominal: Matrix | None = None
 
     @property
     def from_parent(self) -> list[int]:
@@ -130,13 +134,16 @@ def _plane_axes(n: Any) -> tuple[Any, Any]:
 
 
 def _orientation_labels(storage: str) -> tuple[str, ...]:
-    return {"quaternion": ("e0", "e1", "e2", "e3"), "vector": ("c1", "c2", "c3"), "angles": ("ax", "ay", "az")}[storage]
+    """Names for the coordinates of an orientation; of an unknown storage none, as the stage will refuse it."""
+    if storage == "angles":
+        return ("ax", "ay", "az")
+    return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()
 
 
 def Spherical(storage: str = "quaternion") -> JointType:
     """All rotations; the speeds are the angular velocity's body components."""
     columns = [_twist(unit_axis(letter)) for letter in _XYZ]
-    labels = _orientation_labels(storage) if storage in ("quaternion", "vector", "angles") else ()
+    labels = _orientation_labels(storage)
     return JointType(
         "spherical", (_stage(columns, storage, coordinate_labels=labels, speed_labels=("wx", "wy", "wz")),)
     )
@@ -146,7 +153,7 @@ def Free(storage: str = "quaternion") -> JointType:
     """All motions; coordinates are orientation and position in the parent, speeds are body components."""
     columns = [_twist(unit_axis(letter)) for letter in _XYZ]
     columns += [_twist(translation=unit_axis(letter)) for letter in _XYZ]
-    labels = (*_orientation_labels(storage), *_XYZ) if storage in ("quaternion", "vector", "angles") else ()
+    labels = (*_orientation_labels(storage), *_XYZ)
     speeds = ("wx", "wy", "wz", "vx", "vy", "vz")
     return JointType("free", (_stage(columns, storage, coordinate_labels=labels, speed_labels=speeds),))
 
@@ -176,13 +183,54 @@ def Compound(*joints: JointType, name: str = "compound") -> JointType:
     """Successive joints without bodies between them, from the parent to the child."""
     stages: list[Stage] = []
     for joint in joints:
+        if joint.nominal is not None:
+            raise ModelError(
+                f"a {joint.name} with a nominal orientation cannot be a part of a compound joint.",
+                cure="Leave out its axis and reference, or put a massless body between.",
+                code="E-BLOCK-006",
+            )
         stages += [joint.stages[place] for place in joint.from_parent]
     return JointType(name, tuple(stages), outermost_first=False)
 
 
+def BuildingBlock(
+    translations: Iterable[Any] = (), rotations: Iterable[int] = (), axis: Any = None, reference: Any = None
+) -> JointType:
+    """Sayers' joint, Table 1: up to three translations fixed in the parent, then up to three rotations by axis index.
+
+    `axis` and `reference` are d_rot and d_ref, fixed in the parent: they give the nominal orientation, Table 3. Three
+    translations along the axes of the nominal frame with three rotations are a free joint whose speeds are body
+    components; other speeds are the rates of the coordinates, but for three rotations the angular velocity's body
+    components. Coordinates and speeds of translation come first.
+
+    >>> block = BuildingBlock("xyz", (1, 2, 3))
+    >>> block.coordinate_labels(), block.speed_labels()
+    (['x', 'y', 'z', 'a1', 'a2', 'a3'], ['vx', 'vy', 'vz', 'wx', 'wy', 'wz'])
+    """
+    name = "building_block"
+    indices = checked_rotations(rotations)
+    nominal = nominal_orientation(indices, axis, reference)
+    directions = [nominal.T @ unit_direction(direction, "direction of translation") for direction in translations]
+    turned = None if same(nominal.entries(), Matrix.identity(3).entries()) else nominal
+    columns = [_twist(translation=direction) for direction in directions]
+    word = "".join(map(str, indices))
+    if len(columns) == len(indices) == 3 and same(Matrix(directions).entries(), Matrix.identity(3).entries()):
+        free = Free(word).stages[0]
+        labels = {"coordinate_labels": free.coordinate_labels, "speed_labels": free.speed_labels}
+        swapped = {key: own[3:] + own[:3] for key, own in labels.items()}
+        turns = [_twist(unit_axis(letter)) for letter in _XYZ]
+        return JointType(name, (_stage([*columns, *turns], word, **swapped),), nominal=turned)
+    stages = [_stage(columns)] if columns else []
+    if len(indices) == 3:
+        stages += Spherical(word).stages
+    else:
+        stages += [_stage([_twist(unit_axis(_XYZ[index - 1]))]) for index in indices]
+    return JointType(name, tuple(stages), outermost_first=False, nominal=turned)
+
+
 BY_NAME: dict[str, Callable[..., JointType]] = {
     "fixed": Fixed, "revolute": Revolute, "prismatic": Prismatic, "screw": Screw, "cylindrical": Cylindrical,
-    "universal": Universal, "planar": Planar, "spherical": Spherical, "free": Free,
+    "universal": Universal, "planar": Planar, "spherical": Spherical, "free": Free, "building_block": BuildingBlock,
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, cos, pi, sin, symbol
 from ..geometry import rotation
 from ..geometry.inertia import rotate_symmetric
+from ..geometry.orientation import SEQUENCES
 from .body import Body, Frame, box
 from .joint_type import (
     Compound,
@@ -33,7 +34,6 @@ from .joint_type import (
     Universal,
 )
 from .records import GROUND, Joint
-from .stage import STORAGES
 from .system import System
 
 #: What a random joint can be.
@@ -48,6 +48,9 @@ _BEYOND_MASSLESS = {
     "revolute": ("fixed", "prismatic"),
     "prismatic": ("fixed", "revolute", "spherical"),
 }
+
+#: Half of all orientations are stored in one of the three common ways, half in an Euler sequence.
+_STORAGES = ("angles", "quaternion", "vector") * 4 + SEQUENCES
 
 _MOST_SPEEDS = 6
 _LETTERS = ("x", "y", "z", "-x", "-y", "-z")
@@ -258,7 +261,7 @@ class _Draft:
         if name == "universal":
             return Universal(*self.crossing(2))
         if name in ("spherical", "free"):
-            return {"spherical": Spherical, "free": Free}[name](dice.pick(STORAGES))
+            return {"spherical": Spherical, "free": Free}[name](dice.pick(_STORAGES))
         if name == "map":
             return self.joint_map()
         if name == "nonholonomic":
@@ -317,7 +320,7 @@ class _Draft:
             (Prismatic(d), Revolute(a)),
             (Revolute(a), Revolute(b), Revolute(c)),
             (Prismatic(d), Prismatic(e), Revolute(a)),
-            (Spherical(self.dice.pick(STORAGES)), Prismatic(d)),
+            (Spherical(self.dice.pick(_STORAGES)), Prismatic(d)),
             (Prismatic(d), Universal(a, b)),
             (Cylindrical(a), Revolute(b)),
             (Screw(a, self.dice.decimal(-1, 1)), Prismatic(b)),

@@ -17,11 +17,14 @@ from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import generated_subalgebra
+from ..geometry.orientation import ORIENTATIONS, SEQUENCES
 
-#: How an orientation can be stored: three angles as in the paper, a unit quaternion, or tan(θ/2) times the axis.
-STORAGES = ("angles", "quaternion", "vector")
+#: How an orientation can be stored: three angles as in the paper, a unit quaternion, tan(θ/2) times the axis, or the
+#: angles of one of the twelve Euler sequences.
+STORAGES = ("angles", *ORIENTATIONS)
 
 _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
+_UNIT_TRANSLATION_FIRST = _UNIT[3:] + _UNIT[:3]
 
 
 def _check_length(column: Vector) -> None:
@@ -68,7 +71,7 @@ class Stage:
                 cure=f"Choose one of {', '.join(STORAGES)}.",
                 code="E-JOINT-003",
             )
-        if self.storage != "angles" and not (self.is_spherical or self.is_free):
+        if self.stores_orientation and not self._has_an_orientation:
             raise ModelError(
                 f"only spherical and free joints can store orientation as a {self.storage}.",
                 cure='Use storage="angles".',
@@ -82,6 +85,16 @@ class Stage:
     @property
     def is_free(self) -> bool:
         return self._has_map(_UNIT)
+
+    @property
+    def is_free_translation_first(self) -> bool:
+        """A free joint whose coordinates and speeds of translation come before those of rotation."""
+        return self._has_map(_UNIT_TRANSLATION_FIRST)
+
+    @property
+    def _has_an_orientation(self) -> bool:
+        turned_last = self.storage in SEQUENCES and self.is_free_translation_first
+        return self.is_spherical or self.is_free or turned_last
 
     def _has_map(self, rows: Sequence[Sequence[Any]]) -> bool:
         return self.H.shape == (6, len(rows[0])) and same(self.H.entries(), Matrix(rows).entries())
@@ -102,4 +115,10 @@ class Stage:
 
     @property
     def coordinates(self) -> int:
-        return len(self.algebra) + (self.storage == "quaternion")
+        stored = len(ORIENTATIONS[self.storage].labels) - 3 if self.stores_orientation else 0
+        return len(self.algebra) + stored
+
+    @property
+    def stores_orientation(self) -> bool:
+        """Whether the orientation has a storage of its own, rather than an angle for each column."""
+        return self.storage in ORIENTATIONS

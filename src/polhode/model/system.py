@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
 from ..geometry import Pose
 from .acting import Acting
 from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
 from .constraining import Constraining
 from .constraint import Constraint
+from .directions import Placing
 from .force import Load
 from .joint_type import JointType, joint_type
+from .origin import Origin
 from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 
 if TYPE_CHECKING:
     from ..compare import Comparison
     from ..equations import Equations
+    from ..vectors import Arrow
 
 BODY_LIMIT = 2000
 
 
-class System(Acting, Constraining):
+class System(Acting, Constraining, Placing):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     >>> import polhode as ph
@@ -38,12 +42,13 @@ class System(Acting, Constraining):
     (hinge,)
     """
 
+    #: The file that it was read from, where that is known.
+    origin: Origin | None = None
+
     def __init__(self, name: str = "system", gravity: Iterable[Any] = (0, 0, "-9.81")) -> None:
         self.name = checked_name(name, "system")
-        self.gravity = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in gravity])
-        if len(self.gravity) != 3:
-            raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-        self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr))
+        self.gravity = gravity
+        self.ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=self)
         self.time = symbol("t", "time")
         self.bodies: dict[str, Body] = {GROUND: self.ground}
         self.joints: dict[str, Joint] = {}
@@ -55,6 +60,29 @@ class System(Acting, Constraining):
         self.constraints: dict[str, Constraint] = {}
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
+        self.kept_scene: Any = None  # what polhode.vectors made of the tables above, until they grow
+
+    @property
+    def gravity(self) -> Vector:
+        """The acceleration of free fall in ground components: numbers, parameters, inputs, functions of time."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, given: Iterable[Any] | Arrow) -> None:
+        if hasattr(given, "components"):
+            given = given.components(self.ground)
+        made = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in given])
+        if len(made) != 3:
+            raise ModelError("gravity has 3 components.", place=f"system '{self.name}'", code="E-MODEL-001")
+        moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
+        if moving:
+            raise ModelError(
+                f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
+                place=f"system '{self.name}'",
+                cure="Use gravity_field for a field that depends on the position.",
+                code="E-MODEL-063",
+            )
+        self._gravity = made
 
     # ---- symbols ---------------------------------------------------------------------------------------------
 
@@ -100,6 +128,7 @@ class System(Acting, Constraining):
             vector_of(com, f"{place} com"),
             as_inertia(inertia, f"{place} inertia"),
             (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
+            home=self,
         )
         if check:
             check_mass_and_inertia(made.mass, made.inertia, place)
@@ -110,7 +139,7 @@ class System(Acting, Constraining):
         """Add a frame fixed in a body; its origin serves as a point."""
         place = f"frame '{name}'"
         self._new_name({**self.frames, **self.bodies}, "frame", name)
-        made = Frame(name, self._body_name(body, place), pose_of(at, rotation, place))
+        made = Frame(name, self._body_name(body, place), pose_of(at, rotation, place), home=self)
         self.frames[name] = made
         return made
 
@@ -136,6 +165,9 @@ class System(Acting, Constraining):
         self._new_name(self.joints, "joint", name)
         made_type = joint_type(kind, place, **options)
         parent_name, in_parent = self._place(parent, at, rotation, place)
+        if made_type.nominal is not None:
+            in_parent = in_parent @ Pose(made_type.nominal, zeros())
+            made_type = replace(made_type, nominal=None)
         child_name, in_child = self._place(child, child_at, child_rotation, place)
         self._check_child(parent_name, child_name, place)
         q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
@@ -222,15 +254,20 @@ class System(Acting, Constraining):
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
+        report: bool = False,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
-        from which the others follow at and around a pose (`near`, home by default).
+        from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
+        makes its `report` at once: the tables of Sayers' paper for this system.
         """
         from ..formalisms import derive
 
-        return derive(self.snapshot(), formalism, passes, constraints, independent, near)
+        made = derive(self.snapshot(), formalism, passes, constraints, independent, near)
+        if report:
+            _ = made.report.tables
+        return made
 
     def snapshot(self) -> System:
         """The system as it is now; what is added to the original later does not reach it."""
@@ -262,6 +299,13 @@ class System(Acting, Constraining):
         name = body.name if isinstance(body, Body) else str(body)
         if name not in self.bodies:
             raise unknown("body", name, self.bodies, place)
+        if isinstance(body, Body) and self.bodies[name] is not body:
+            raise ModelError(
+                f"the body '{name}' is not in the system '{self.name}', which has another of this name.",
+                place=place,
+                cure=f"Give the body of '{self.name}', or its name.",
+                code="E-MODEL-019",
+            )
         return name
 
     def _joint(self, joint: Joint | str, place: str) -> Joint:
@@ -285,4 +329,4 @@ class System(Acting, Constraining):
         name = frame if isinstance(frame, str) else frame.name
         if name not in self.bodies and name not in self.frames:
             raise unknown("frame or body", name, [*self.bodies, *self.frames], place)
-        return name
+        return self._body_name(frame, place) if isinstance(frame, Body) else name

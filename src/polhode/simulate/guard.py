@@ -195,7 +195,7 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
 
 def _can_lock(link: Link) -> bool:
     """Whether Γ of a stage depends on its angles: then there may be a lock."""
-    return link.stage.storage == "angles" and len(link.coordinates) > 2
+    return link.stage.storage not in ("quaternion", "vector") and len(link.coordinates) > 2
 
 
 def _half_turn(t: float, link: Link) -> Stop:

@@ -1,15 +1,15 @@
-"""Well-known mechanisms, ready to be derived: they serve the demo, the examples and the tests."""
+"""The arm of Kwatny and Blankenship, which serves the demo, the examples and the tests."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import cos, sin
 
-from .errors import PolhodeError
-from .expr import Expr
-from .model.body import Shape, cylinder, rod
-from .model.joint_type import JointMap, JointType, Revolute, Spherical
-from .model.system import System
+from ..errors import PolhodeError
+from ..expr import Expr
+from ..model.body import Shape, cylinder, rod
+from ..model.joint_type import JointMap, JointType, Revolute, Spherical
+from ..model.system import System
 
 _WRISTS = ("compound", "spherical")
 

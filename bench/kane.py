@@ -1,0 +1,104 @@
+"""Kane's method on the satellite of Sayers' paper: beside SymPy's KanesMethod, and beside our own other ways."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from functools import partial
+from itertools import count as counting
+from pathlib import Path
+from typing import Any
+
+from polhode import Equations, System
+from polhode.codegen.plan import plan
+from polhode.errors import PolhodeError
+from polhode.expr import evaluate
+from polhode.formats import loads_yaml
+
+from . import sympy_arm, sympy_satellite
+from .clock import least_times, seconds_of
+from .table import Count, Row, Timing
+
+SECTION = "kane"
+_FRESH = counting(1)
+_MODEL = Path(__file__).parents[1] / "models" / "satellite.yaml"
+_NAMES = re.compile(r"\b([MIk]_\w+|L\d|q\d+|u\d+)\b")
+
+
+def satellite(tag: str = "") -> System:
+    """The satellite, with names that carry a tag."""
+    return loads_yaml(_NAMES.sub(rf"\g<1>{tag}", _MODEL.read_text(encoding="utf-8")))
+
+
+def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
+    """The section's table."""
+    say("SymPy's KanesMethod on the satellite")
+    theirs = sympy_satellite.kane()
+    equations = satellite().derive("kane", report=True)
+    _check_same(equations, theirs)
+    passes = 2 if quick else 7
+    least = least_times({"M and f": _derivation(_mass_and_bias), "all": _derivation(_accelerations)}, passes)
+    sympy_seconds = least_times({"theirs": partial(seconds_of, sympy_satellite.kane)}, 1 if quick else 2)["theirs"]
+    costs = {name: count.total for name, count in equations.report.costs.items()}
+    others = {name: costs[name] for name in ("composite_body", "articulated_body")}
+    cheapest = min(others, key=lambda name: others[name])
+    case, accelerations = "satellite", "accelerations"
+    return [
+        Timing(SECTION, case, "M and f", least["M and f"], "SymPy KanesMethod", sympy_seconds, most_seconds=0.2),
+        Timing(SECTION, case, accelerations, least["all"], most_seconds=0.2),
+        Count(
+            SECTION,
+            case,
+            "M and f",
+            _operations(equations),
+            "SymPy after cse",
+            sympy_arm.operations_after_cse(theirs),
+            most_share=0.6,
+            note="set-up counted, as SymPy has none",
+        ),
+        Count(SECTION, case, accelerations, costs["kane"], cheapest, others[cheapest], most_share=1.1),
+        Count(SECTION, case, accelerations, costs["kane"], "sums as printed", costs["kane, as printed"]),
+    ]
+
+
+def _mass_and_bias(equations: Equations) -> object:
+    return equations.mass_matrix, equations.bias
+
+
+def _accelerations(equations: Equations) -> object:
+    return equations.forward_dynamics
+
+
+def _derivation(ask: Callable[[Equations], object]) -> Callable[[], float]:
+    """Seconds to derive a satellite that was built under names never used before."""
+
+    def measure() -> float:
+        system = satellite(f"_{next(_FRESH)}")
+        return seconds_of(lambda: ask(system.derive("kane")))
+
+    return measure
+
+
+def _operations(equations: Equations) -> int:
+    """Operations of M and f in one program, set-up included."""
+    size = len(equations.u)
+    outputs = [
+        ("mass_matrix", (size, size), list(equations.mass_matrix.entries())),
+        ("bias", (size,), list(equations.bias)),
+    ]
+    parameters = [parameter.symbol for parameter in equations.system.parameters.values()]
+    program = plan("mass_and_bias", [("q", list(equations.q)), ("u", list(equations.u))], outputs, parameters)
+    return len(program.setup) + len(program.run)
+
+
+def _check_same(equations: Equations, theirs: sympy_arm.Kane) -> None:
+    """SymPy's satellite and ours are one: M and f agree at a random point."""
+    dice = random.Random(5)
+    point: dict[Any, float] = {symbol: dice.uniform(-1, 1) for symbol in (*equations.q, *equations.u)}
+    point |= {p.symbol: float(p.value or 0) for p in equations.system.parameters.values()}
+    ours = evaluate([*equations.mass_matrix.entries(), *equations.bias], point)
+    M, f = sympy_arm.values(theirs, {symbol.name: value for symbol, value in point.items()})
+    other = [*map(float, M), *(-float(entry) for entry in f)]
+    if any(abs(a - b) > 1e-9 * (1 + abs(b)) for a, b in zip(ours, other, strict=True)):
+        raise PolhodeError("SymPy's satellite and ours are not the same mechanism.", code="E-BENCH-001")

@@ -1,0 +1,199 @@
+"""Step 1 of Sayers' method: categories and composite properties of bodies, (15) to (19), Tables 5 and 6.
+
+paper           here
+body B          a `Part`: a link of the tree as it was written, one for each stage of each joint
+fixed in A      the mass centre of what B carries as one does not move in the parent: its mass counts there  (15)
+rotor           the inertia is the same however far the joint has turned: it is written in the parent's basis (19)
+nonrecursive    the joint's own speeds suffice for the velocity; they are then absolute, along the body's axes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank, skew, substitute
+from ...geometry.inertia import rotate_symmetric, symmetric
+from ...kinematics.motion import velocities
+from ...kinematics.tree import BASE, Link, Tree
+from ...model.system import System
+
+NONRECURSIVE, FIXED, RECURSIVE, ROTOR = "nonrecursive", "fixed", "recursive", "rotor"
+
+_ZERO = Vector([0, 0, 0])
+_AXES = range(3)
+
+
+@dataclass(frozen=True)
+class Lump:
+    """Mass, mass centre, and inertia about the mass centre, in one link's components."""
+
+    mass: Any
+    centre: Vector
+    inertia: Matrix
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body of the paper, with what Table 2 says of it; the composite's inertia is in the components of `basis`."""
+
+    place: int
+    link: Link
+    level: int
+    translation: str
+    rotation: str
+    composite: Lump
+    basis: int
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.translation == FIXED
+
+    @property
+    def centre(self) -> Vector:
+        """r^B0B*, from the origin to the point whose velocity is used; if B is fixed, B_0 is taken for B*."""
+        return _ZERO if self.is_fixed else self.composite.centre
+
+    @property
+    def mass(self) -> Any:
+        """m^B', (41): the mass of a fixed body is counted with its parent."""
+        return as_expr(0) if self.is_fixed else self.composite.mass
+
+    @cached_property
+    def turning(self) -> tuple[int, ...]:
+        """Which columns of the joint map turn."""
+        return tuple(k for k, (w, _) in enumerate(self.link.H) if any(w))
+
+    @cached_property
+    def sliding(self) -> tuple[int, ...]:
+        """Which columns of the joint map move without turning."""
+        return tuple(k for k, (w, _) in enumerate(self.link.H) if not any(w))
+
+    @cached_property
+    def absolute(self) -> dict[int, Vector]:
+        """The speeds that are taken as absolute, each with its direction in the body: those of nonrecursive categories.
+
+        Three turning or sliding speeds go along the axes of the body, two sliding ones along their own directions.
+        """
+        table: dict[int, Vector] = {}
+        unit = Matrix.identity(3)
+        for columns, category in ((self.turning, self.rotation), (self.sliding, self.translation)):
+            if category == NONRECURSIVE:
+                own = [self.link.H[k][1] for k in columns] if len(columns) == 2 else list(unit)
+                table |= {self.link.speeds[k]: direction for k, direction in zip(columns, own, strict=True)}
+        return table
+
+
+def parts_of(system: System, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry) -> list[Part]:
+    """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once."""
+    own = _own_lumps(system, tree)
+    composites: dict[int, Lump] = {}
+    fixed: dict[int, bool] = {}
+    for place in reversed(range(len(tree.links))):  # from the tips: a parent counts its fixed children
+        carried = [
+            _seen_from_parent(system, tree, child, composites[child]) for child in tree.children[place] if fixed[child]
+        ]
+        composites[place] = _composite(own[place], carried, name)
+        fixed[place] = _stays_in_parent(tree.links[place], composites[place].centre)
+    moving = velocities(tree)
+    parts: list[Part] = []
+    for place, link in enumerate(tree.links):
+        level = 1 if link.parent == BASE else parts[link.parent].level + 1
+        translation = _translation_category(link, fixed[place], *moving[place])
+        rotation = _rotation_category(link, composites[place].inertia)
+        lump, basis = composites[place], place
+        if rotation == ROTOR:  # (19)
+            lump = Lump(lump.mass, lump.centre, rotate_symmetric(link.fixed.R, lump.inertia))
+            basis = link.parent
+        parts.append(Part(place, link, level, translation, rotation, lump, basis))
+    return parts
+
+
+def _own_lumps(system: System, tree: Tree) -> list[Lump]:
+    """For each link its bodies, welded together, in its components."""
+    table: list[list[Lump]] = [[] for _ in tree.links]
+    for name, (place, X) in tree.bodies.items():
+        body = system.bodies[name]
+        if place != BASE and not body.is_massless:
+            table[place].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
+    none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
+    return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]
+
+
+def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], with_inertia: bool = False) -> Lump:
+    """(15), (16), (17): a body with point masses that stay where they are in it, or with what is welded to it."""
+    others = [other for other in others if other.mass]
+    if not others:
+        return own
+    lumps = [own, *others]
+    mass = as_expr(sum((lump.mass for lump in others), own.mass))  # (15)
+    moment = [sum((lump.centre[k] * lump.mass for lump in others), own.centre[k] * own.mass) for k in _AXES]
+    centre = Vector([name(as_expr(entry / mass)) for entry in moment])  # (16)
+    entries: dict[tuple[int, int], Any] = {}
+    for i in _AXES:
+        for j in range(i, 3):
+            total = own.inertia[i, j]
+            for lump in lumps:
+                r = lump.centre - centre
+                square = sum(r[k] * r[k] for k in _AXES if k != i) if i == j else -r[i] * r[j]
+                total = total + lump.mass * square  # (17), the body itself included
+            if with_inertia:
+                total = sum((other.inertia[i, j] for other in others), total)
+            entries[i, j] = as_expr(total)
+    return Lump(mass, centre, symmetric(entries))
+
+
+def _seen_from_parent(system: System, tree: Tree, place: int, lump: Lump) -> Lump:
+    """The composite mass of a fixed child as a point of its parent, where it is at home and always."""
+    point = [as_expr(entry) for entry in tree.links[place].X.point(lump.centre)]
+    return Lump(lump.mass, Vector(substitute(point, _home(system, tree))), Matrix.zeros(3, 3))
+
+
+def _home(system: System, tree: Tree) -> Mapping[Expr, int]:
+    values: dict[Expr, int] = {system.time: 0, **dict.fromkeys(tree.q, 0)}
+    for link in tree.links:
+        if link.coordinates and link.stage.storage == "quaternion":
+            values[tree.q[link.coordinates[0]]] = 1
+    return values
+
+
+def _motions(link: Link) -> list[tuple[Vector, Vector]]:
+    """The directions in which a link can move in its parent, also by prescription."""
+    return [*link.H, *([(link.drive.w, link.drive.v)] if link.drive else [])]
+
+
+def _stays_in_parent(link: Link, point: Vector) -> bool:
+    """Whether a point of a link cannot move in the parent: ᴬv = 0, Table 5."""
+    return all(is_zero(entry) for w, v in _motions(link) for entry in v + w.cross(point))
+
+
+def _is_pure(link: Link) -> bool:
+    """Whether each column of the joint map either turns or slides."""
+    return all(not any(w) or not any(v) for w, v in link.H)
+
+
+def _translation_category(link: Link, fixed: bool, w: Vector, v: Vector) -> str:
+    """Table 5; w and v are the link's angular velocity and the velocity of its origin."""
+    if fixed:
+        return FIXED
+    slides = [direction for turn, direction in link.H if not any(turn)]
+    if not _is_pure(link) or len(slides) < 2 or rank(Matrix(slides)) < len(slides):
+        return RECURSIVE
+    if len(slides) == 3:
+        return NONRECURSIVE
+    gram = Matrix(slides) @ Matrix(slides).T - Matrix.identity(2)
+    normal = slides[0].cross(slides[1])
+    in_plane = [*gram.entries(), *w.cross(normal), v.dot(normal)]
+    return NONRECURSIVE if all(is_zero(entry) for entry in in_plane) else RECURSIVE
+
+
+def _rotation_category(link: Link, inertia: Matrix) -> str:
+    """Table 6; an inertia is a rotor's if it commutes with the turn: I â = â I."""
+    turns = [w for w, _ in _motions(link) if any(w)]
+    if len(turns) == 3 and _is_pure(link) and rank(Matrix(turns)) == 3:
+        return NONRECURSIVE
+    if len(turns) <= 1 and all(is_zero(e) for w in turns for e in (inertia @ skew(w) - skew(w) @ inertia).entries()):
+        return ROTOR
+    return RECURSIVE

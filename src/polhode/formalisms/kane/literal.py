@@ -1,0 +1,181 @@
+"""Sayers' equations as printed: body by body, with his speeds, (20) to (29) and (40) to (46).
+
+The paper's speeds u* are the system's own, but for nonrecursive bodies: there they are components, along the body's
+axes, of the absolute angular velocity and of the absolute velocity of the composite's mass centre. The system's own
+are then linear in them, u = D(q) u* + e(q, t), so that M* = Dᵀ M D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...equations import Equations, Recipe
+from ...expr import Expr, Matrix, Vector, as_expr, substitute, symbol
+from ...geometry.lie import left_inverse
+from ...geometry.linear import factor_by_sparsity
+from ...kinematics.tree import BASE, Tree
+from ...loads import Loads
+from ...model.system import System
+from .bodies import NONRECURSIVE, Part, parts_of
+from .rotational import Rotational, in_own_basis, rotational_terms
+from .translational import Translational, translational_terms
+
+_ZERO = Vector([0, 0, 0])
+
+
+@dataclass(frozen=True)
+class Literal:
+    """The method applied to a system; the tree is that of the mechanism as it was written."""
+
+    system: System
+    tree: Tree
+    name: Callable[[Expr], Expr] = lambda entry: entry
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Step 1: the bodies with their categories and composite properties."""
+        return parts_of(self.system, self.tree, self.name)
+
+    @cached_property
+    def speeds(self) -> Vector:
+        """u*: symbols for the paper's speeds."""
+        absolute = {i for part in self.parts for i in part.absolute}
+        return Vector([symbol(f"{u.name}*", "speed") if i in absolute else u for i, u in enumerate(self.tree.u)])
+
+    @cached_property
+    def rotational(self) -> list[Rotational]:
+        """Table 7."""
+        return rotational_terms(self.parts, self.speeds)
+
+    @cached_property
+    def translational(self) -> list[Translational]:
+        """Table 9."""
+        return translational_terms(self.tree, self.parts, self.rotational, self.speeds)
+
+    # ---- step 2: kinematics ----------------------------------------------------------------------------------
+
+    @cached_property
+    def own_speeds(self) -> Vector:
+        """The system's own speeds u as functions of the paper's, from (22) and (27)."""
+        made = list(self.speeds)
+        for part in self.parts:
+            w, v = self.relative_velocity(
+                part, [turn.w for turn in self.rotational], [move.v for move in self.translational]
+            )
+            for k, value in self._along_joint(part, w, v).items():
+                made[part.link.speeds[k]] = value
+        return Vector([as_expr(entry) for entry in made])
+
+    @cached_property
+    def slopes(self) -> Matrix:
+        """D = ∂u/∂u*: the same with partial velocities in place of velocities."""
+        size = len(self.speeds)
+        columns = [[as_expr(int(i == j)) for i in range(size)] for j in range(size)]
+        for j, column in enumerate(columns):
+            turns = [turn.partials.get(j, _ZERO) for turn in self.rotational]
+            moves = [move.partials.get(j, _ZERO) for move in self.translational]
+            for part in self.parts:
+                w, v = self.relative_velocity(part, turns, moves)
+                for k, value in self._along_joint(part, w, v).items():
+                    column[part.link.speeds[k]] = as_expr(value)
+        return Matrix.columns_of(columns, size)
+
+    def relative_velocity(self, part: Part, turns: Sequence[Vector], moves: Sequence[Vector]) -> tuple[Vector, Vector]:
+        """Relative angular velocity and relative velocity of the origin: (27), and (22) with -ω^A × r^A0B0."""
+        link, place, up = part.link, part.place, part.link.parent
+        w = in_own_basis(self.parts, place, turns[place])
+        v = moves[place] - w.cross(part.centre)
+        if up == BASE:
+            return w, v
+        w_up = in_own_basis(self.parts, up, turns[up])
+        v_up = moves[up] + w_up.cross(link.X.p - self.parts[up].centre)
+        return w - link.outward(w_up), v - link.outward(v_up)
+
+    @staticmethod
+    def _along_joint(part: Part, w: Vector, v: Vector) -> dict[int, Any]:
+        """The speeds of a nonrecursive joint, by column of its map, that give a relative velocity."""
+        found: dict[int, Any] = {}
+        for columns, category, row, vector in (
+            (part.turning, part.rotation, 0, w),
+            (part.sliding, part.translation, 1, v),
+        ):
+            if category == NONRECURSIVE:
+                H = Matrix.columns_of([part.link.H[k][row] for k in columns], 3)
+                found |= dict(zip(columns, left_inverse(H) @ vector, strict=True))
+        return found
+
+    @cached_property
+    def coordinate_rates(self) -> Vector:
+        """q̇ as functions of the paper's speeds, (20) to (29)."""
+        return self.tree.coordinate_rates(self.own_speeds)
+
+    # ---- step 3: dynamics ------------------------------------------------------------------------------------
+
+    def mass_matrix(self) -> Matrix:
+        """M by (43) and (44)."""
+        size = len(self.speeds)
+        M: list[list[Any]] = [[as_expr(0)] * size for _ in range(size)]
+        for part, turn, move in zip(self.parts, self.rotational, self.translational, strict=True):
+            spins = {i: part.composite.inertia @ w for i, w in turn.partials.items()}  # « I · ω_i »
+            pushes = {i: v * part.mass for i, v in move.partials.items()}  # « v_i m »
+            for i in range(size):
+                for j in range(i + 1):
+                    if i in spins and j in turn.partials:
+                        M[i][j] = M[i][j] + turn.partials[j].dot(spins[i])
+                    if part.mass and i in pushes and j in pushes:
+                        M[i][j] = M[i][j] + self._pushed(part, move, pushes, i, j)
+        return Matrix([[as_expr(M[max(i, j)][min(i, j)]) for j in range(size)] for i in range(size)])
+
+    def _pushed(self, part: Part, move: Translational, pushes: dict[int, Vector], i: int, j: int) -> Any:
+        """m v_j·v_i: (43) where one of them is native to the body, (44) with both as they were introduced."""
+        if part.place in (move.native[i], move.native[j]):
+            return move.partials[j].dot(pushes[i])  # (43)
+        home = self.translational[max(move.native[i], move.native[j])].partials
+        return home[j].dot(home[i]) * part.mass  # (44)
+
+    def forcing(self) -> Vector:
+        """f by (46), without the efforts on the speeds."""
+        loads = Loads(self.system, self.tree)
+        total: list[Any] = [as_expr(0)] * len(self.speeds)
+        wrenches = loads.wrenches()
+        for part, turn, move in zip(self.parts, self.rotational, self.translational, strict=True):
+            torque, force = wrenches[part.place]
+            torque = torque - part.centre.cross(force)  # about B*, (13)
+            if part.basis != part.place:
+                torque = part.link.inward(torque)
+            spin = part.composite.inertia @ turn.w
+            rest = part.composite.inertia @ turn.alpha_rem + turn.w.cross(spin)
+            for i, w in turn.partials.items():
+                total[i] = total[i] + torque.dot(w) - rest.dot(w)
+            for i, v in move.partials.items():
+                total[i] = total[i] + force.dot(v) - move.a_rem.dot(v * part.mass)
+        given = self.slopes.T @ Vector(loads.speed_forces())
+        meanings = dict(zip(self.tree.u, self.own_speeds, strict=True))
+        changed = {u: value for u, value in meanings.items() if u is not value}
+        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
+
+    @cached_property
+    def efforts(self) -> Vector:
+        """Symbols for the efforts on the paper's speeds."""
+        own = zip(self.tree.u, self.speeds, self.tree.tau, strict=True)
+        return Vector([tau if u is paper else symbol(paper.name, "effort") for u, paper, tau in own])
+
+    def equations(self) -> Equations:
+        """The same as `Equations` in the paper's speeds, uncoupled along the zeros of M."""
+        tree = replace(self.tree, u=self.speeds, tau=self.efforts)
+
+        def bias() -> Vector:
+            return -self.forcing()
+
+        def forward() -> Vector:
+            f = self.forcing() + self.efforts
+            return factor_by_sparsity(self.mass_matrix(), tree.speed_order, tree.speeds).solve(f)
+
+        def inverse(ud: Sequence[Any]) -> Vector:
+            return self.mass_matrix() @ Vector(ud) + bias()
+
+        made = Recipe(inverse=inverse, mass_matrix=self.mass_matrix, bias=bias, forward=forward)
+        return Equations(self.system, tree, "kane, as printed", (), lambda: made)

@@ -1,0 +1,109 @@
+"""Translational terms of Sayers' method: Table 9, (36) to (39), with gravity as an acceleration of the ground.
+
+Vectors are in the components of the body itself. If B is fixed, its origin B_0 is taken for its mass centre B*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...expr import Matrix, Vector, is_zero
+from ...kinematics.field import acceleration_matrix
+from ...kinematics.tree import BASE, Tree
+from .bodies import NONRECURSIVE, Part
+from .rotational import Partials, Rotational, added, in_own_basis, total
+
+_ZERO = Vector([0, 0, 0])
+
+
+@dataclass(frozen=True)
+class Translational:
+    """The rows of Table 9 for one body."""
+
+    arm: Vector  # r^A*B0, in the parent's basis
+    w: Vector  # ω^B', in the body's own basis
+    partials: Partials  # v_i^B*
+    native: tuple[int, ...]  # N_i^B: for each speed the body furthest up with the same partial velocity
+    v: Vector
+    R: Matrix  # what takes a point's position in the body to its acceleration relative to the origin
+    a_rem: Vector
+
+
+def translational_terms(
+    tree: Tree, parts: Sequence[Part], rotational: Sequence[Rotational], u: Sequence[Any]
+) -> list[Translational]:
+    """Table 9, from the base outward."""
+    table: list[Translational] = []
+    gravity: list[Vector] = []  # in each body's basis
+    turns = [_in_own_basis(parts, part.place, turn) for part, turn in zip(parts, rotational, strict=True)]
+    for part, turn in zip(parts, turns, strict=True):
+        up = part.link.parent
+        gravity.append(part.link.outward(Vector(tree.gravity) if up == BASE else gravity[up]))
+        if part.translation == NONRECURSIVE:
+            table.append(_absolute(parts, part, turn, gravity[-1], u))
+        elif up == BASE:
+            table.append(_relative(part, turn, _ground(tree, part.place), _STILL, u))
+        else:
+            table.append(_relative(part, turn, table[up], turns[up], u, parts[up].centre))
+    return table
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Angular velocity, its remainder and its partials in the body's own basis: « · B»."""
+
+    w: Vector
+    alpha: Vector
+    partials: Partials
+
+
+_STILL = _Turn(_ZERO, _ZERO, {})
+
+
+def _in_own_basis(parts: Sequence[Part], place: int, turn: Rotational) -> _Turn:
+    w, alpha = in_own_basis(parts, place, turn.w), in_own_basis(parts, place, turn.alpha_rem)
+    return _Turn(w, alpha, {i: in_own_basis(parts, place, vector) for i, vector in turn.partials.items()})
+
+
+def _ground(tree: Tree, place: int) -> Translational:
+    """N, as its child at a place sees it: at rest, (38), with a_rem = -g, (39)."""
+    return Translational(_ZERO, _ZERO, {}, (place,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
+
+
+def _absolute(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:
+    """The velocity of B* from the body's own speeds, along its axes."""
+    link = part.link
+    own = {link.speeds[k] for k in part.sliding}
+    directions = {i: direction for i, direction in part.absolute.items() if i in own}
+    v = total(directions, u)
+    arm = link.X.p if link.parent == BASE else link.X.p - parts[link.parent].centre
+    R = acceleration_matrix(turn.w, turn.alpha)
+    return Translational(arm, turn.w, directions, (part.place,) * len(u), v, R, turn.w.cross(v) - gravity)
+
+
+def _relative(
+    part: Part, turn: _Turn, above: Translational, turn_above: _Turn, u: Sequence[Any], start: Vector = _ZERO
+) -> Translational:
+    """What the parent has at A*, and what r^A*B0, the joint and r^B0B* add."""
+    link, centre = part.link, part.centre
+    arm = link.X.p - start
+    step: Partials = {i: w.cross(centre) for i, w in turn.partials.items()}
+    for (_, slide), i in zip(link.H, link.speeds, strict=True):
+        step = added(step, {i: slide})
+    step = added({i: link.outward(w.cross(arm)) for i, w in turn_above.partials.items()}, step)  # v_i^A*B*
+    moved = {i for i, vector in step.items() if not all(is_zero(entry) for entry in vector)}
+    native = tuple(part.place if i in moved else home for i, home in enumerate(above.native))
+    partials = added({i: link.outward(vector) for i, vector in above.partials.items()}, step)
+    _, own_v = link.relative_velocity(u)
+    _, own_a = link.relative_acceleration([0] * len(u))
+    w_in = link.outward(above.w)
+    v = link.outward(above.v + above.w.cross(arm)) + own_v + turn.w.cross(centre)
+    R = acceleration_matrix(turn.w, turn.alpha)
+    a_rem = link.outward(above.a_rem + above.R @ arm) + R @ centre + (w_in + turn.w).cross(own_v) + own_a
+    return Translational(arm, turn.w, _kept(partials), native, v, R, a_rem)
+
+
+def _kept(partials: Partials) -> Partials:
+    return {i: vector for i, vector in partials.items() if not all(is_zero(entry) for entry in vector)}

@@ -1,0 +1,261 @@
+"""The network formalism: equations of motion from the linear graph of a mechanism.
+
+Y. Tokad, "Network Model Approach to the Analysis of Multirigid-Body Systems", Dynamics and Control 2 (1992), equations
+(1) to (41) with the corrections listed in docs/errata.md, for any tree of any joints and any number of ports a body.
+Three sets of equations, none of which knows the others:
+
+    circuits       x_chord = Σ ± x_branch,  y_branch = -Σ ± y_chord        from the graph alone                 (8), (9)
+    bodies         x_p = K_pᵀ x_b,  y_b = -Σ K_p y_p   and at each mass centre  y = W x + u                (3), (4), (5)
+    joints         x_j = H u,  τ = Hᵀ y
+
+The formulation tree leaves the inner terminal b of each body to the cotree. Its circuit gives x_b from the body before,
+and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41).
+
+    paper       here
+    x, y        pairs (v, ω) and (f, M) in ground components
+    S D         `columns`: what each speed does to each body, x_b = Σ column · u                      (19), (27)
+    P = SᵀP_GS  `mass_matrix`                                                                         (23), (26)
+    u_G         gravity, a through driver at each mass centre
+
+Needs a tree; any joint. Cost: linear for inverse dynamics; vectors are in ground components, so code is longer than
+that of Newton-Euler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..equations import Recipe
+from ..expr import Matrix, Vector, as_expr
+from ..geometry.inertia import rotate_symmetric
+from ..kinematics.tree import Tree
+from ..loads import Loads
+from ..model.force import BodyTorque, PointForce
+from ..model.system import System
+from ..network.component import ZERO, Pair, added, brought, carried
+from ..network.formulation import formulation
+from ..network.graph import Formulation
+from ..network.loops import Direction, forbidden
+from ..network.mechanism import Component, Mechanism, mechanism
+
+_NOTHING = (ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class Network:
+    """The circuit, cut-set and terminal equations of a mechanism, solved along its formulation tree."""
+
+    system: System
+    tree: Tree
+    parts: Mechanism
+    graph: Formulation
+
+    # ---- across variables, outward ---------------------------------------------------------------------------
+
+    def motion(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[dict[str, Pair], dict[str, Pair]]:
+        """For each body x_b and its rate, by the circuits of the chords b (8), (40)."""
+        x: dict[str, Pair] = {}
+        rate: dict[str, Pair] = {}
+        for part in self.parts.components:
+            total, total_rate = _NOTHING, _NOTHING
+            circuit = self.graph.circuits[part.inner]
+            for edge, sign in circuit.items():  # x_b = ± x_joint ± x_a
+                total = added(total, self._across(edge, u, x), sign)
+            w = total[1]
+            for edge, sign in circuit.items():
+                total_rate = added(total_rate, self._across_rate(edge, w, u, ud, x, rate), sign)
+            x[part.name], rate[part.name] = total, total_rate
+        return x, rate
+
+    def _across(self, edge: str, u: Sequence[Any], x: dict[str, Pair]) -> Pair:
+        """x_j = H u of a joint, x_a = K_aᵀ x_b of a body's terminal."""
+        if edge in self.parts.joints:
+            joint = self.parts.joints[edge]
+            return joint.across(u) if joint.known is None else joint.known[0]
+        if edge in self.parts.closures:  # a chord, by its circuit
+            total = _NOTHING
+            for branch, sign in self.graph.circuits[edge].items():
+                total = added(total, self._across(branch, u, x), sign)
+            return total
+        part = self.parts.component_of[edge]
+        return carried(part.arms[edge], x[part.name])
+
+    def _across_rate(
+        self, edge: str, w: Vector, u: Sequence[Any], ud: Sequence[Any], x: dict[str, Pair], rate: dict[str, Pair]
+    ) -> Pair:
+        """Its derivative. The axes of a joint turn with its outer body, w; a terminal may move on its body."""
+        if edge in self.parts.joints:
+            joint = self.parts.joints[edge]
+            v, turn = self._across(edge, u, x)
+            a, alpha = joint.across(ud) if joint.known is None else joint.known[1]
+            return a + w.cross(v), alpha + w.cross(turn)
+        part = self.parts.component_of[edge]
+        r, own = part.arms[edge], x[part.name][1]
+        r_rate = own.cross(r)
+        if edge in part.slides:
+            r_rate = r_rate + self._across(part.slides[edge], u, x)[0]
+        a, alpha = carried(r, rate[part.name])
+        return a + own.cross(r_rate), alpha
+
+    # ---- through variables, inward ---------------------------------------------------------------------------
+
+    def efforts(self, u: Sequence[Any], ud: Sequence[Any]) -> list[Any]:
+        """τ of every speed, by the cut-sets (9), (41)."""
+        x, rate = self.motion(u, ud)
+        return self._inward({**self.drivers, **self._one_ports(x, rate)})
+
+    def _inward(self, chords: dict[str, Pair]) -> list[Any]:
+        """The efforts that hold what flows through the given chords; those of inner terminals are found on the way."""
+        efforts: list[Any] = [as_expr(0)] * len(self.tree.u)
+        for part in reversed(self.parts.components):
+            f, moment = _NOTHING
+            for edge, r in part.arms.items():
+                f, moment = added((f, moment), brought(r, self._through(edge, chords)), -1)
+            chords[part.inner] = f, moment  # y_b = -Σ K_p y_p (5)
+        for name, joint in self.parts.joints.items():
+            f, moment = self._through(name, chords)
+            for speed, (h_v, h_w) in joint.columns:
+                efforts[speed] = efforts[speed] - (h_v.dot(f) + h_w.dot(moment))  # y = -y* (17)
+        return efforts
+
+    def _through(self, branch: str, chords: dict[str, Pair]) -> Pair:
+        """The cut-set equation of a branch: y_branch = -Σ ± y_chord (9)."""
+        total = _NOTHING
+        for chord, sign in self.graph.cutsets[branch].items():
+            if chord in chords:
+                total = added(total, chords[chord], -sign)
+        return total
+
+    def _one_ports(self, x: dict[str, Pair], rate: dict[str, Pair]) -> dict[str, Pair]:
+        """y = W x + u at the mass centres (4): (m (a - g), J α + ω × J ω)."""
+        table: dict[str, Pair] = {}
+        for part in self.parts.components:
+            if not part.is_ideal:
+                w, alpha, J = x[part.name][1], rate[part.name][1], self.inertia[part.name]
+                a, _ = self._across_rate(part.centre, w, (), (), x, rate)
+                table[part.one_port] = (a - self.tree.gravity) * part.mass, J @ alpha + w.cross(J @ w)
+        return table
+
+    @cached_property
+    def inertia(self) -> dict[str, Matrix]:
+        """J_G of each body in ground components."""
+        return {
+            part.name: rotate_symmetric(part.R, part.inertia)
+            for part in self.parts.components
+            if part.inertia is not None
+        }
+
+    @cached_property
+    def drivers(self) -> dict[str, Pair]:
+        """What flows through the edges of loads: the opposite of what acts on the body at their tail."""
+        loads = Loads(self.system, self.tree)
+        table: dict[str, Pair] = {}
+        for edge, load in self.parts.loads.items():
+            if isinstance(load, PointForce):
+                table[edge] = -loads.in_ground(load), ZERO
+            elif isinstance(load, BodyTorque):
+                table[edge] = ZERO, -loads.in_ground(load)
+            else:
+                table[edge] = -loads.pull_in_ground(load), ZERO
+        return table
+
+    # ---- mass matrix -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def columns(self) -> dict[str, dict[int, Pair]]:
+        """S D of (19): for each body what a unit of each speed that moves it makes of x_b, by the same circuits."""
+        table: dict[str, dict[int, Pair]] = {}
+        for part in self.parts.components:
+            own: dict[int, Pair] = {}
+            for edge, sign in self.graph.circuits[part.inner].items():
+                for speed, column in self._columns_of(edge, table):
+                    own[speed] = added(own.get(speed, _NOTHING), column, sign)
+            table[part.name] = own
+        return table
+
+    def _columns_of(self, edge: str, table: dict[str, dict[int, Pair]]) -> list[tuple[int, Pair]]:
+        if edge in self.parts.joints:
+            return list(self.parts.joints[edge].columns)
+        part = self.parts.component_of[edge]
+        return [(speed, carried(part.arms[edge], column)) for speed, column in table[part.name].items()]
+
+    def mass_matrix(self) -> Matrix:
+        """Dᵀ P D with P = Sᵀ P_G S, (23), (26): Σ over bodies of m v·v + ω·J ω at the mass centre."""
+        size = len(self.tree.u)
+        M: list[list[Any]] = [[as_expr(0)] * size for _ in range(size)]
+        for part in self.parts.components:
+            if not part.is_ideal:
+                self._add_inertia(M, part)
+        return Matrix(M)
+
+    def _add_inertia(self, M: list[list[Any]], part: Component) -> None:
+        J = self.inertia[part.name]
+        at_centre = sorted(self._columns_of(part.centre, self.columns))
+        for place, (j, (v_j, w_j)) in enumerate(at_centre):
+            momentum, spin = v_j * part.mass, J @ w_j
+            for i, (v_i, w_i) in at_centre[: place + 1]:
+                M[i][j] = M[i][j] + v_i.dot(momentum) + w_i.dot(spin)
+                M[j][i] = M[i][j]
+
+    # ---- loops -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def closing(self) -> list[tuple[str, Direction]]:
+        """The chords that close loops, with each direction in which their across variable vanishes."""
+        return [(name, d) for name, edge in self.parts.closures.items() for d in forbidden(edge)]
+
+    def loop_matrix(self) -> Matrix:
+        """A of A u = 0: the circuit equations of those chords, along their directions."""
+        rows = []
+        for chord, direction in self.closing:
+            row: list[Any] = [as_expr(0)] * len(self.tree.u)
+            for edge, sign in self.graph.circuits[chord].items():
+                for speed, column in self._columns_of(edge, self.columns):
+                    row[speed] = row[speed] + direction.along(column) * sign
+            rows.append(row)
+        return Matrix(rows)
+
+    def loop_remainder(self) -> Vector:
+        """γ of A u̇ + γ = 0: the second rate of the circuits when all u̇ vanish."""
+        u, still = self.tree.u, [0] * len(self.tree.u)
+        x, rate = self.motion(u, still)
+        entries = []
+        for chord, direction in self.closing:
+            closure = self.parts.closures[chord].closure
+            w_a, w_b = (x[body][1] if body in x else ZERO for body in (closure.body_a, closure.body_b))
+            turned = direction.rate(w_a, w_b)
+            total: Any = as_expr(0)
+            for edge, sign in self.graph.circuits[chord].items():  # terminals of bodies, no joints
+                v, w = self._across(edge, u, x)
+                own = direction.along(self._across_rate(edge, ZERO, u, still, x, rate))
+                total = total + (own + turned[0].dot(v) + turned[1].dot(w)) * sign
+            entries.append(as_expr(total))
+        return Vector(entries)
+
+    def loop_efforts(self, multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ by the cut-sets: what forces λ along the directions come to on the speeds."""
+        chords: dict[str, Pair] = {}
+        for (chord, direction), force in zip(self.closing, multipliers, strict=True):
+            d_v, d_w = direction.pair
+            chords[chord] = added(chords.get(chord, _NOTHING), (d_v * force, d_w * force), -1)
+        return -Vector(self._inward(chords))
+
+
+def network(system: System, tree: Tree) -> Network:
+    """The network of a system, with its formulation tree chosen."""
+    parts = mechanism(system, tree)
+    return Network(system, tree, parts, formulation(parts.graph))
+
+
+def recipe(system: System, tree: Tree) -> Recipe:
+    """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
+    made = network(system, tree)
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        given = Loads(system, tree).speed_forces()
+        return Vector([tau - force for tau, force in zip(made.efforts(tree.u, ud), given, strict=True)])
+
+    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)

@@ -1,0 +1,73 @@
+"""What lies between two links: the turn from one to the other, over the joints between them alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import Vector
+from .tree import BASE, Tree, Turn
+
+
+def meeting(tree: Tree, a: int, b: int) -> int:
+    """The outermost link that carries both (a link carries itself); parents come first, so the later one steps in."""
+    while a != b:
+        if a > b:
+            a = tree.links[a].parent
+        else:
+            b = tree.links[b].parent
+    return a
+
+
+def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
+    """The first turn on the way in, over merged parallel joints where these lie between."""
+    link = tree.links[outer]
+    return link.long_turn if link.long_turn.anchor >= inner else link.turn
+
+
+def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
+    """The turns that lead from a link to one that carries it."""
+    found: list[Turn] = []
+    while outer != inner:
+        found.append(turn_inward(tree, outer, inner))
+        outer = found[-1].anchor
+    return found
+
+
+def path_between(tree: Tree, a: int, b: int) -> list[int]:
+    """The links from one to another, both included."""
+    top = meeting(tree, a, b)
+    return [*_inward(tree, a, top), top, *reversed(_inward(tree, b, top))]
+
+
+def _inward(tree: Tree, outer: int, inner: int) -> list[int]:
+    found: list[int] = []
+    while outer != inner:
+        found.append(outer)
+        outer = tree.links[outer].parent
+    return found
+
+
+def carried(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
+    """A vector with components in link b in the components of link a, turned joint by joint."""
+    top = meeting(tree, a, b)
+    turned: Any = vector
+    for turn in turns_inward(tree, b, top):
+        turned = turn.inward(turned)
+    for turn in reversed(turns_inward(tree, a, top)):
+        turned = turn.outward(turned)
+    return Vector(turned)
+
+
+def carried_point(tree: Tree, point: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
+    """A point of a link as a link further in sees it: its position and its velocity, in that link's components.
+
+    Step by step inward: r_parent = p + R r and ṙ_parent = R (ṙ + w × r + v), with the joint's own w, v = H u.
+    """
+    r, rate = point, Vector([0, 0, 0])
+    while outer != inner:
+        link = tree.links[outer]
+        w, v = link.relative_velocity(tree.u)
+        rate = link.inward(rate + w.cross(r) + v)
+        r = link.X.p + link.inward(r)
+        outer = link.parent
+    return r, rate

@@ -1,0 +1,101 @@
+"""What a body, a frame and a System offer to the vector language: axes, points, angular velocity.
+
+Each method hands over to `polhode.vectors` when it is called; the model itself knows no kinematics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..vectors import Arrow, Point
+    from .body import Body, Frame
+    from .system import System
+
+
+class Directions:
+    """The axes of a body or frame as unit vectors, and how it moves.
+
+    >>> import polhode as ph
+    >>> s = ph.System()
+    >>> A = s.body("A")
+    >>> _ = s.joint("q1", s.ground, A, ph.Revolute("x"), speeds=["u1"])
+    >>> s.ground.y & A.y
+    cos(q1)
+    >>> A.angular_velocity()
+    u1*ground_x
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str: ...
+        @property
+        def home(self) -> System | None: ...
+
+    @property
+    def x(self) -> Arrow:
+        """The unit vector along the first axis."""
+        return self.axis(0)
+
+    @property
+    def y(self) -> Arrow:
+        """The unit vector along the second axis."""
+        return self.axis(1)
+
+    @property
+    def z(self) -> Arrow:
+        """The unit vector along the third axis."""
+        return self.axis(2)
+
+    def axis(self, index: int) -> Arrow:
+        """The unit vector along axis 0, 1 or 2."""
+        from ..vectors import unit
+
+        return unit(self, index)
+
+    @property
+    def origin(self) -> Point:
+        """The origin as a point."""
+        return self.point()
+
+    def point(self, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
+        """The point with these coordinates along the axes, or at the end of an arrow from the origin."""
+        from ..vectors import point_of
+
+        return point_of(self, at)
+
+    def arrow(self, components: Iterable[Any]) -> Arrow:
+        """The vector with these components along the axes."""
+        from ..vectors import arrow_of
+
+        return arrow_of(self, components)
+
+    def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
+        """ω of this body relative to a body or frame (the ground), in native form."""
+        from ..vectors import angular_velocity
+
+        return angular_velocity(self, in_)
+
+    def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
+        """α = dω/dt, both relative to a body or frame (the ground)."""
+        from ..vectors import angular_acceleration
+
+        return angular_acceleration(self, in_)
+
+
+class Placing:
+    """The points of a System."""
+
+    if TYPE_CHECKING:
+        bodies: dict[str, Body]
+        frames: dict[str, Frame]
+
+        def _frame_name(self, frame: Body | Frame | str, place: str) -> str: ...
+
+    def point(self, on: Body | Frame | str, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
+        """A point of a body or frame, by its coordinates there or by an arrow from its origin."""
+        name = self._frame_name(on, "point")
+        owner = self.bodies[name] if name in self.bodies else self.frames[name]
+        return owner.point(at)

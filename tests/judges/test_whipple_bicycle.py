@@ -1,0 +1,78 @@
+"""The Whipple bicycle against its published benchmark: Meijaard, Papadopoulos, Ruina and Schwab (2007)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from polhode.analysis import Linear
+from polhode.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
+
+DIGITS = 1e-12
+
+# M q̈ + v C1 q̇ + (g K0 + v² K2) q = f, with q lean and steer.
+M = [[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]]
+C1 = [[0, 33.86641391492494], [-0.85035641456978, 1.68540397397560]]
+K0 = [[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]]
+K2 = [[0, 76.59734589573222], [0, 2.65431523794604]]
+
+
+@cache
+def small_motions() -> Linear:
+    bicycle = whipple_bicycle()
+    equations = bicycle.derive("composite_body", independent=INDEPENDENT)
+    return equations.linearize(upright(bicycle))
+
+
+def _of_lean_and_steer(matrix: str, **parameters: float) -> np.ndarray:
+    linear = small_motions()
+    rows = [linear.speeds.index(name) for name in ("lean rate", "steer")]
+    columns = [linear.displacements.index(name) for name in ("lean rate", "steer")] if matrix == "K" else rows
+    return linear.numbers(matrix, parameters)[np.ix_(rows, columns)]
+
+
+def test_upright_and_straight_is_a_steady_motion() -> None:
+    assert not any(small_motions().residual)
+
+
+@pytest.mark.parametrize("speed", [0.7, 5.0])
+def test_the_linear_equations_are_the_published_ones(speed: float) -> None:
+    assert_allclose(_of_lean_and_steer("M", v=speed), M, rtol=DIGITS)
+    assert_allclose(_of_lean_and_steer("C", v=speed) / speed, C1, rtol=DIGITS, atol=1e-12)
+    assert_allclose(_of_lean_and_steer("K", v=0.0) / 9.81, K0, rtol=DIGITS)
+    faster = _of_lean_and_steer("K", v=speed) - _of_lean_and_steer("K", v=0.0)
+    assert_allclose(faster / speed**2, K2, rtol=DIGITS, atol=1e-10)
+
+
+def _moving(speed: float) -> np.ndarray:
+    """The four eigenvalues of lean and steer; the others, of where the bicycle is and heads, are zero."""
+    found = small_motions().eigenvalues({"v": speed})
+    return found[np.argsort(abs(found))[-4:]]
+
+
+def test_eigenvalues_at_rest_and_at_five_metres_a_second_are_the_published_ones() -> None:
+    at_rest = sorted(_moving(0.0).real)
+    assert_allclose(at_rest, [-5.530943717653930, -3.131643247906560, 3.131643247906560, 5.530943717653930], rtol=1e-12)
+    running = sorted(_moving(5.0), key=lambda value: (value.real, value.imag))
+    weave = -0.775341882195845 + 4.464867713788223j
+    expected = [-14.078389692798220, weave.conjugate(), weave, -0.322866429004087]
+    assert_allclose(running, expected, rtol=1e-12)
+
+
+def test_it_balances_between_weave_and_capsize_speed() -> None:
+    weave = brentq(lambda v: max(x.real for x in _moving(v) if abs(x.imag) > 1e-6), 4.0, 5.0, xtol=1e-14)
+    capsize = brentq(lambda v: np.linalg.det(9.81 * np.array(K0) + v * v * np.array(K2)), 5.0, 7.0, xtol=1e-14)
+    assert weave == pytest.approx(4.292382536341110, rel=1e-12)
+    assert capsize == pytest.approx(6.024262015388370, rel=1e-12)
+    assert max(_moving(5.0).real) < 0 < max(_moving(4.2).real)
+
+
+def test_embedding_and_multipliers_agree_on_the_bicycle() -> None:
+    bicycle = whipple_bicycle()
+    embedded = bicycle.derive("newton_euler", independent=INDEPENDENT)
+    assert bicycle.derive("composite_body").agrees_with(embedded)
+    assert bicycle.derive("articulated_body", independent=INDEPENDENT).agrees_with(embedded)

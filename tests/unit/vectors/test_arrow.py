@@ -1,0 +1,149 @@
+"""Arrows: sums and products without a basis, equal whatever they are written in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import Vector, cos, free_symbols, same, sin, sqrt
+
+
+def test_unit_vectors_of_one_body_are_orthonormal_and_right_handed(pair: Any) -> None:
+    e = [pair.B.x, pair.B.y, pair.B.z]
+    for i in range(3):
+        for j in range(3):
+            assert e[i] & e[j] == int(i == j)
+    assert e[0] ^ e[1] == e[2]
+    assert e[1] ^ e[2] == e[0]
+    assert e[2] ^ e[0] == e[1]
+
+
+def test_an_axis_that_two_bodies_share_is_one_vector(pair: Any) -> None:
+    assert pair.B.y == pair.A.y
+    assert pair.A.x == pair.N.x
+    assert pair.B.x != pair.A.x
+    assert (pair.A.y & pair.B.y) == 1
+
+
+def test_products_know_only_the_joints_between(pair: Any) -> None:
+    assert set(free_symbols([pair.A.x & pair.B.x])) == {pair.q[1]}
+    assert set(free_symbols([pair.N.z & pair.A.y])) == {pair.q[0]}
+    assert (pair.A.x & pair.B.z) == sin(pair.q[1])
+
+
+def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None:
+    s = ph.System()
+    trunk, left, right = s.body("trunk"), s.body("left"), s.body("right")
+    s.joint("base", s.ground, trunk, ph.Free())
+    a = s.joint("a", trunk, left, ph.Revolute("x")).q[0]
+    b = s.joint("b", trunk, right, ph.Revolute("x")).q[0]
+    assert (left.y & right.y) == cos(a - b)
+    assert set(free_symbols([left.y & right.y])) <= {a, b}
+
+
+def test_parallel_joints_turn_by_the_sum_of_their_angles() -> None:
+    s = ph.System()
+    links = [s.ground] + [s.body(f"link{k}") for k in range(3)]
+    q = [s.joint(f"q{k}", links[k], links[k + 1], ph.Revolute("z")).q[0] for k in range(3)]
+    assert (links[0].x & links[3].x) is cos(q[0] + q[1] + q[2])
+
+
+def test_the_cross_product_keeps_shared_axes_free_of_angles(pair: Any) -> None:
+    assert repr(pair.N.x ^ pair.A.y) == "a_z"
+    assert repr(pair.B.y ^ pair.A.x) == "-a_z"
+    assert repr(pair.A.y ^ pair.B.x) == "-b_z"
+    assert repr(pair.N.x ^ pair.B.y) == "a_z", "n1 and b2 are both fixed in A"
+    assert repr(pair.B.y ^ pair.N.x) == "-a_z"
+
+
+def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
+    a = 2 * pair.N.x - pair.A.z + pair.q[0] * pair.B.y
+    b = pair.B.x + 3 * pair.N.y + pair.u[1] * pair.A.z
+    for frame in (pair.N, pair.A, pair.B):
+        x, y = a.components(frame), b.components(frame)
+        assert x.dot(y) == a.dot(b)
+        assert same(x.cross(y), a.cross(b).components(frame))
+        assert a.express(frame) == a
+        assert {key for key, _ in a.express(frame).terms} == {frame.name}
+
+
+def test_triple_products_obey_lagranges_rule(pair: Any) -> None:
+    a, b, c = pair.N.y + pair.B.x, 2 * pair.A.z - pair.N.x, pair.B.z + pair.u[0] * pair.A.y
+    assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b)
+    assert (a ^ b) == -(b ^ a)
+    assert (a & (b ^ c)) == (c & (a ^ b))
+
+
+def test_sums_scale_and_divide(pair: Any) -> None:
+    a = pair.A.x + pair.B.x
+    assert a - a == 0
+    assert not a - pair.A.x - pair.B.x
+    assert 2 * a == a + a
+    assert a / 2 * 2 == a
+    assert sum([pair.A.x, pair.B.x]) == a
+    assert 0 - a == -a
+    assert a.dot(a) == 2 + 2 * cos(pair.q[1])
+    assert a.norm() == sqrt(2 + 2 * cos(pair.q[1]))
+    assert a.normalized() * a.norm() == a
+
+
+def test_a_direction_of_known_length_is_made_exactly_unit(pair: Any) -> None:
+    tilted = (pair.A.x + 2 * pair.B.y).normalized()
+    assert (tilted & tilted) == 1
+    assert tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
+
+
+def test_native_form_is_written_as_it_was_built(pair: Any) -> None:
+    u1, u2 = pair.u
+    assert repr(u1 * pair.N.x + u2 * pair.A.y) == "u1*ground_x + u2*a_y"
+    assert repr(u2 * pair.A.y + u1 * pair.N.x) == "u2*a_y + u1*ground_x"
+    assert repr(-pair.A.x - (u1 + u2) * pair.B.z) == "-a_x - (u1 + u2)*b_z"
+    assert repr(pair.A.x * -2 + pair.A.y) == "-2*a_x + a_y"
+    assert repr(pair.A.x - pair.A.x) == "0"
+
+
+def test_latex_has_bold_letters_with_numbers_and_hats_on_request(pair: Any) -> None:
+    w = pair.u[0] * pair.N.x + pair.u[1] * pair.A.y
+    assert w.latex() == r"u_{1} \mathbf{\text{ground}}_{1} + u_{2} \mathbf{a}_{2}"
+    assert pair.B.z.latex(hats=True) == r"\hat{\mathbf{b}}_{3}"
+    assert (-(pair.u[0] + 1) * pair.B.x).latex() == r"-\left(1 + u_{1}\right) \mathbf{b}_{1}"
+    assert pair.B.x._repr_latex_() == r"$\mathbf{b}_{1}$"
+
+
+def test_a_capital_keeps_its_size_where_a_small_letter_is_taken() -> None:
+    s = ph.System()
+    for name in ("B", "b"):
+        s.joint(f"j{name}", s.ground, s.body(name), ph.Revolute("x"))
+    assert repr(s.bodies["B"].x + s.bodies["b"].x) == "B_x + b_x"
+
+
+def test_speeds_and_coordinates_of_one_name_are_told_apart() -> None:
+    s = ph.System()
+    rotor = s.body("rotor")
+    joint = s.joint("spin", s.ground, rotor, ph.Revolute("z"))
+    assert repr(joint.q[0] * rotor.x + joint.u[0] * rotor.y) == "spin*rotor_x + spin'*rotor_y"
+    assert repr(rotor.angular_acceleration()) == "spin''*ground_z"
+
+
+def test_a_system_that_grows_gives_fresh_answers() -> None:
+    s = ph.System()
+    A, B = s.body("A"), s.body("B")
+    one = s.joint("one", s.ground, A, ph.Revolute("x"))
+    assert (s.ground.y & A.y) == cos(one.q[0])
+    with pytest.raises(PolhodeError, match="body 'B' hangs on no joint yet"):
+        s.ground.y.dot(B.y)
+    two = s.joint("two", A, B, ph.Revolute("x"))
+    assert (s.ground.y & B.y) == cos(one.q[0] + two.q[0])
+    s.couple(two, one, multiplier=2)
+    assert (s.ground.y & B.y) == cos(3 * one.q[0])
+    tilted = s.frame("tilted", B, rotation=("x", ph.pi / 2))
+    assert (tilted.y & s.ground.y) == cos(3 * one.q[0] + ph.pi / 2)
+
+
+def test_an_arrow_may_be_made_of_components(pair: Any) -> None:
+    assert pair.B.arrow((1, 2, 3)) == pair.B.x + 2 * pair.B.y + 3 * pair.B.z
+    assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3]))
+    assert pair.B.axis(2) == pair.B.z
