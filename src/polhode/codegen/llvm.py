@@ -11,7 +11,7 @@ Functions of a scalar module (all doubles; pointers to contiguous arrays):
 A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
 `ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
 before it writes its first output, so that an output may lie over an input. Products and sums may be contracted to
-fused multiply-adds; no other liberty is taken with the arithmetic.
+fused multiply-adds; in packs the terms of a sum are added in another order; no other liberty is taken.
 """
 
 from __future__ import annotations
