@@ -267,7 +267,7 @@ class Equations:
         with quiet_collector():
             from .derivatives import inverse_derivatives
 
-            return (*inverse_derivatives(self), self.mass_matrix)
+            return inverse_derivatives(self)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
