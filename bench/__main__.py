@@ -1,4 +1,4 @@
-"""The command: `python -m bench [derive] [counts] [speed] [casadi] [growth] [start] [simulate] [kane] [--quick]`."""
+"""The command: `python -m bench [part …] [--quick]`, all parts by default."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
-PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane")
+PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle")
 ROOT = Path(__file__).parents[1]
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from polhode.analysis import Linear
+from polhode.expr import evaluate
 from polhode.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 
 DIGITS = 1e-12
@@ -76,3 +77,40 @@ def test_embedding_and_multipliers_agree_on_the_bicycle() -> None:
     embedded = bicycle.derive("newton_euler", independent=INDEPENDENT)
     assert bicycle.derive("composite_body").agrees_with(embedded)
     assert bicycle.derive("articulated_body", independent=INDEPENDENT).agrees_with(embedded)
+
+
+#: P. Basu-Mandal, A. Chatterjee and J. M. Papadopoulos, "Hands-free circular motions of a benchmark bicycle", Proc. R.
+#: Soc. A 463 (2007), Table 1: a state far from upright in their coordinates, its rates and its accelerations.
+FAR_OUT = {
+    "x": (0.0, -2.8069345714545, -0.5041626315047),
+    "y": (0.0, -0.1480982396001, -0.3449706619454),
+    "z": (0.2440472102925, 0.1058778746261, -1.4604528332980),
+    "theta": (0.0, 0.7830033527065, 0.8353281706379),
+    "psi": (0.9501292851472, 0.6068425835418, -7.8555281128244),
+    "phi": (3.1257073014894, -0.0119185528069, 0.1205543897884),
+    "psi_f": (0.2311385135743, 0.4859824687093, -4.6198904039403),
+    "beta_r": (0.0, 8.9129896614890, 1.8472554144217),
+    "beta_f": (0.0, 8.0133620584155, 2.4548072904550),
+}
+
+#: Their x points back and their z up; they count yaw, lean, pitch, steer and spins the other way, from other zeros.
+OURS = {
+    "x": (-1, "x", 0.0), "y": (1, "y", 0.0), "z": (-1, "z", 0.0), "yaw": (-1, "theta", 0.0),
+    "lean": (-1, "psi", np.pi / 2), "pitch": (-1, "phi", np.pi), "steer": (-1, "psi_f", 0.0),
+    "rear spin": (-1, "beta_r", 0.0), "front spin": (-1, "beta_f", 0.0),
+}  # fmt: skip
+
+
+def test_far_from_upright_accelerations_are_those_of_basu_mandal() -> None:
+    equations = whipple_bicycle().derive("articulated_body")
+    ties = equations.constraints
+    assert ties is not None
+    q = [OURS[name][2] + OURS[name][0] * FAR_OUT[OURS[name][1]][0] for name in equations.coordinates]
+    u, expected = (
+        np.array([OURS[name.removesuffix(" rate")][0] * FAR_OUT[OURS[name.removesuffix(" rate")][1]][k]
+                  for name in equations.speeds]) for k in (1, 2)
+    )  # fmt: skip
+    point = {p.symbol: float(p.value) for p in equations.system.parameters.values()}
+    point |= dict(zip([*equations.q, *equations.u], [*q, *u], strict=True))
+    assert_allclose(evaluate([*ties.values, *ties.rates], point), 0, atol=1e-12)
+    assert_allclose(equations.compile().forward_dynamics(q, u, np.zeros(9)), expected, rtol=1e-11, atol=1e-11)

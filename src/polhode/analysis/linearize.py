@@ -2,11 +2,12 @@
 
 About q₀, u₀ (an equilibrium, or a steady motion) small changes obey
 
-    δπ̇ = P δπ + R δu,     M δu̇ + C δu + K δπ = F δτ
+    δπ̇ = P δπ + R δu,     M δu̇ + C δu + K δπ = F δτ + G δi
 
 δπ are displacements along the speeds, δq = Γ δπ: for a joint with one coordinate its change, for a ball joint a small
-turn. Where positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the
-independent ones of the embedded equations. Nothing is expanded: each column is one directional derivative of the graph.
+turn. δτ are changes of the efforts, δi of the model's inputs. Where positions are constrained (φ = 0) only independent
+displacements are kept, and the speeds are the independent ones of the embedded equations. Nothing is expanded: each
+column is one directional derivative of the graph.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from ..constraints import bind
 from ..equations import Equations
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, quiet_collector, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, jacobian, quiet_collector, substitute
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +41,7 @@ class Linear:
     C: Matrix
     K: Matrix
     F: Matrix
+    G: Matrix
     residual: Vector  # what the state lacks to an equilibrium: zero, if it is one
 
     @property
@@ -47,8 +49,13 @@ class Linear:
         """Names of the state: displacements, then speeds."""
         return [*self.displacements, *(f"d({name})" for name in self.speeds)]
 
+    @property
+    def controls(self) -> list[str]:
+        """Names of what drives it: efforts by their speeds, then the model's inputs."""
+        return [*(f"tau({name})" for name in self.equations.tree.speeds), *self.equations.system.inputs]
+
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
-        """One of the matrices P, R, M, C, K, F at the model's parameter values, or given ones."""
+        """One of the matrices P, R, M, C, K, F, G at the model's parameter values, or given ones."""
         matrix: Matrix = getattr(self, of)
         rows, columns = len(matrix), (len(matrix[0]) if len(matrix) else 0)
         flat = evaluate([as_expr(entry) for entry in matrix.entries()], self._values(parameters))
@@ -68,10 +75,11 @@ class Linear:
         return values
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
-        """A and B of ẋ = A x + B τ, with x the displacements and the speeds."""
-        P, R, M, C, K, F = (self.numbers(name, parameters) for name in "PRMCKF")
+        """A and B of ẋ = A x + B c: x are the `states`, displacements and speeds, and c the `controls`."""
+        P, R, M, C, K, F, G = (self.numbers(name, parameters) for name in "PRMCKFG")
         A = np.block([[P, R], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
-        B = np.vstack([np.zeros((len(P), F.shape[1])), np.linalg.solve(M, F)])
+        drives = np.hstack([F, G])
+        B = np.vstack([np.zeros((len(P), drives.shape[1])), np.linalg.solve(M, drives)])
         return A, B
 
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
@@ -136,9 +144,10 @@ def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[st
     )  # fmt: skip
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
     F = Matrix.identity(height) if equations.binding is None else equations.binding.E.T
-    P, R, M, C, K, F = (_at(matrix, point) for matrix in (P, R, equations.mass_matrix, C, K, F))
+    G = -jacobian(residual, [entry.symbol for entry in equations.system.inputs.values()])
+    P, R, M, C, K, F, G = (_at(matrix, point) for matrix in (P, R, equations.mass_matrix, C, K, F, G))
     lacks = substitute([as_expr(r - f) for r, f in zip(residual, equations.efforts, strict=True)], point)
-    return Linear(equations, names, equations.speeds, P, R, M, C, K, F, Vector(lacks))
+    return Linear(equations, names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks))
 
 
 def _displacements(equations: Equations) -> tuple[list[str], list[Vector]]:

@@ -12,6 +12,7 @@ from ..equations import Equations
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.rotation import as_rotation
 from ..model.body import Body
+from ..model.constraint import Ball, Slip, Wheel
 from ..model.records import GROUND
 from ..model.system import System
 from .state import Floats
@@ -42,10 +43,11 @@ class DrawnBody:
 
 @dataclass(frozen=True, eq=False)
 class Scenery:
-    """All bodies, the ground first, and which way is up."""
+    """All bodies, the ground first, which way is up, and how high the ground is that they roll or glide on, if any."""
 
     bodies: tuple[DrawnBody, ...]
     up: list[float]
+    ground: float | None = None
 
     @staticmethod
     def of(equations: Equations, parameters: Mapping[str, Any]) -> Scenery:
@@ -83,7 +85,17 @@ class _Painter:
         bodies = tuple(self._drawn(body) for body in self.system.bodies.values())
         pull = self.numbers(self.system.gravity)
         up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
-        return Scenery(bodies, up.tolist())
+        return Scenery(bodies, up.tolist(), self._height(up / np.linalg.norm(up)))
+
+    def _height(self, up: Floats) -> float | None:
+        """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
+        heights = []
+        for contact in self.system.constraints.values():
+            if isinstance(contact, Wheel) or (isinstance(contact, Ball) and contact.other_radius is None):
+                heights += [float(self.numbers(contact.plane.p) @ up)] if contact.on == GROUND else []
+            elif isinstance(contact, Slip) and GROUND in (contact.body_a, contact.body_b):
+                heights.append(0.0)
+        return min(heights, default=None)
 
     def _joint_points(self, name: str) -> list[Floats]:
         """Where joints sit on a body, the one that carries it first."""
@@ -102,7 +114,10 @@ class _Painter:
     def _drawn(self, body: Body) -> DrawnBody:
         points = self.joints[body.name]
         if body.name == GROUND:
-            return DrawnBody(GROUND, tuple(self._given(body)) or self._bases(points), [0.0, 0.0, 0.0])
+            made_up = (
+                () if self._height(np.zeros(3)) is not None else self._bases(points)
+            )  # no stands where things roll
+            return DrawnBody(GROUND, tuple(self._given(body)) or made_up, [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name

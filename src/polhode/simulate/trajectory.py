@@ -284,6 +284,7 @@ class Trajectory:
                 for body in (scenery.bodies[place] for place in drawn)
             ],
             up=scenery.up,
+            ground=scenery.ground,
         )
         motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
         energy = self.energy

@@ -69,6 +69,27 @@ def test_a_free_body_hangs_on_no_base() -> None:
     assert drawn(s)[GROUND].pieces == ()
 
 
+def test_what_rolls_rolls_on_the_ground_that_is_drawn() -> None:
+    s = ph.System("wheel", gravity=(0, 0, "9.81"))  # z points down
+    r = s.parameter("r", 0.3)
+    wheel = s.body("wheel", 1, inertia=ph.disc(1, r, "y"))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("plane", s.ground, wheel, plane)
+    assert Scenery.of(s.derive(), {}).ground is None
+    s.roll_wheel("contact", wheel, r, "y", at=(0, 0, r), rotation=("x", ph.pi))
+    scenery = Scenery.of(s.derive(), {"r": 0.5})
+    assert scenery.ground == pytest.approx(-0.5)  # along what is up
+    assert scenery.bodies[0].pieces == ()
+
+
+def test_what_glides_glides_at_the_height_of_the_origin() -> None:
+    s = ph.System("sleigh")
+    body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    s.joint("ice", s.ground, body, ph.Planar())
+    s.knife_edge("runner", body)
+    assert Scenery.of(s.derive(), {}).ground == 0.0
+
+
 def test_quaternions_turn_as_their_matrices_do() -> None:
     matrices = Rotation.random(20, random_state=1).as_matrix().reshape(4, 5, 3, 3)
     made = quaternions_of(matrices)

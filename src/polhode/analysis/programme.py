@@ -1,0 +1,149 @@
+"""Programmes: the efforts that make a mechanism keep conditions that nothing but control enforces.
+
+C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", Theorem 5, (251) to
+(254) with the corrections listed in docs/errata.md. A motion keeps the programme A₂ u + a₂ = 0 if and only if it does
+so at the start and the control U satisfies
+
+    G U + g = 0,     G = ∂(A₂ u̇)/∂U,     g = A₂ u̇|_{U=0} + Ȧ₂ u + ȧ₂                          (252), (253, corrected)
+
+The paper has a control on every coordinate of a free system, G = A₂ H⁻¹; here U are the efforts of some joints, and the
+system may have passive constraints, such as rolling. A pull-back k makes the programme attractive, as ṙ = -k r for a
+condition r on the speeds and φ̈ = -2k φ̇ - k² φ for one on the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from ..constraints.rows import flow, reference_of
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    jacobian,
+    quiet_collector,
+    rank,
+    substitute,
+)
+from ..geometry.elimination import solve_columns
+
+_PLACE = "programme"
+
+
+@dataclass(frozen=True, eq=False)
+class Programme:
+    """Theorem 5 for one mechanism: G U + g = 0, and the control U(q, u, t) that solves it, by the actuators' names."""
+
+    actuators: list[str]
+    G: Matrix
+    g: Vector
+    control: dict[str, Expr]
+
+
+def programme_control(
+    equations: Equations, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0
+) -> Programme:
+    """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
+
+    As many actuators as conditions; all other efforts are nil. What it gives can be put back as loads.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart", gravity=(0, 0, 0))
+    >>> m = s.parameter("m", 2)
+    >>> slide = s.joint("slide", s.ground, s.body("cart", m), ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
+    >>> programme_control(s.derive(), [slide.q[0] - ph.sin(s.time)], ["v"]).control
+    {'v': -m*sin(t)}
+    """
+    with quiet_collector():
+        return _programme(equations, programme, list(actuators), as_expr(pull))
+
+
+def _programme(equations: Equations, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:
+    tree, time = equations.tree, equations.system.time
+    unknown = [name for name in actuators if name not in tree.speeds]
+    if unknown:
+        raise _no_speed(unknown[0], tree.speeds)
+    if len(actuators) != len(programme):
+        raise PolhodeError(
+            f"{len(actuators)} actuators are to keep {len(programme)} conditions.",
+            place=_PLACE,
+            cure="Name as many speeds as there are conditions.",
+            code="E-PROG-002",
+        )
+    conditions = substitute([as_expr(entry) for entry in programme], tree.followed)
+    along = flow(tree, time)
+    rates, lacks = _levels(conditions, along, pull)
+    A = jacobian(rates, list(tree.u))
+    _check_linear(A, tree.u)
+    gamma = directional(rates, along)
+    idle = {effort: as_expr(0) for name, effort in zip(tree.speeds, tree.tau, strict=True) if name not in actuators}
+    efforts = [tree.tau[tree.speeds.index(name)] for name in actuators]
+    udot = Vector(substitute(list(equations.accelerations), idle))
+    needed = [as_expr(a + b + c) for a, b, c in zip(A @ udot, gamma, lacks, strict=True)]
+    if equations.binding is not None:
+        needed = equations.binding.bound(needed)
+    G = jacobian(needed, efforts)
+    g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
+    if rank(G) < len(G):
+        raise PolhodeError(
+            f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
+            place=_PLACE,
+            cure="Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
+            code="E-PROG-003",
+        )
+    found = solve_columns(G, [[-entry] for entry in g], _numbers(equations, G))
+    return Programme(
+        actuators, G, Vector(g), {name: as_expr(row[0]) for name, row in zip(actuators, found, strict=True)}
+    )
+
+
+def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> tuple[list[Expr], list[Expr]]:
+    """Each condition as one on the speeds, and what pulls back to it."""
+    rates: list[Expr] = []
+    lacks: list[Expr] = []
+    for value, rate in zip(conditions, directional(conditions, along), strict=True):
+        on_speeds = any(x.data[0] == "speed" for x in free_symbols([value]))
+        rates.append(value if on_speeds else rate)
+        lacks.append(as_expr(pull * value if on_speeds else 2 * pull * rate + pull * pull * value))
+    return rates, lacks
+
+
+def _check_linear(A: Matrix, u: Vector) -> None:
+    speeds = set(u)
+    for number, row in enumerate(A, start=1):
+        if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
+            raise PolhodeError(
+                f"condition number {number} is not linear in the speeds.",
+                place=_PLACE,
+                cure="Give expressions of coordinates, or linear ones of speeds.",
+                code="E-PROG-004",
+            )
+
+
+def _numbers(equations: Equations, G: Matrix) -> list[list[float]] | None:
+    """G in numbers at home, where they can be had: its largest entries make the surest pivots."""
+    point = reference_of(equations.system, equations.tree)
+    try:
+        flat = evaluate([as_expr(entry) for entry in G.entries()], point)
+    except (ArithmeticError, ValueError, PolhodeError):
+        return None
+    return [flat[i * len(G) : (i + 1) * len(G)] for i in range(len(G))]
+
+
+def _no_speed(name: str, known: Sequence[str]) -> PolhodeError:
+    close = get_close_matches(name, known, n=1)
+    return PolhodeError(
+        f"there is no speed '{name}'.",
+        place=_PLACE,
+        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
+        code="E-PROG-001",
+    )

@@ -1,0 +1,113 @@
+"""Programmes: the efforts that Theorem 5 of Mladenova asks for, on mechanisms with and without passive constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode import Equations
+from polhode.analysis import programme_control
+from polhode.errors import PolhodeError
+from polhode.expr import as_expr, directional, rank, same, substitute
+
+
+def arm() -> ph.System:
+    s = ph.System("arm", gravity=(0, 0, "-9.81"))
+    before, at = s.ground, as_expr(0)
+    for name in ("shoulder", "elbow"):
+        m, l = s.parameter(f"m {name}", 2), s.parameter(f"l {name}", 0.7)
+        link = s.body(f"link {name}", m, (l / 2, 0, 0), ph.rod(m, l, "x"))
+        s.joint(name, before, link, ph.Revolute("y"), at=(at, 0, 0))
+        before, at = link, l
+    s.frame("tip", before, at=(at, 0, 0))
+    return s
+
+
+def follows(equations: Equations, control: dict[str, Any], conditions: list[Any], twice: bool) -> bool:
+    """Whether the conditions' rates vanish along the motion under control: first, or second ones."""
+    tree = equations.tree
+    efforts = {tau: control.get(name, as_expr(0)) for name, tau in zip(tree.speeds, tree.tau, strict=True)}
+    udot = substitute(list(equations.forward_dynamics), efforts)
+    motion = dict(zip(equations.q, equations.coordinate_rates, strict=True)) | dict(zip(equations.u, udot, strict=True))
+    motion[equations.system.time] = as_expr(1)
+    bound = [as_expr(entry) for entry in equations._bound(conditions)]
+    rates = directional(bound, motion)
+    return not any(directional(rates, motion) if twice else rates)
+
+
+def test_a_tip_follows_its_path_under_the_computed_efforts() -> None:
+    s = arm()
+    made = s.derive("newton_euler")
+    tip = made.pose("tip").p
+    path = [tip[0] - 1 - ph.sin(s.time) / 10, tip[2] - ph.cos(2 * s.time) / 10]
+    found = programme_control(made, path, ["shoulder", "elbow"])
+    assert rank(found.G) == 2
+    assert follows(made, found.control, path, twice=True)
+    assert not follows(made, {**found.control, "elbow": -found.control["elbow"]}, path, twice=True)
+
+
+def test_with_all_actuators_it_is_inverse_dynamics() -> None:
+    s = arm()
+    made = s.derive("newton_euler")
+    wanted = {"shoulder": ph.sin(s.time), "elbow": s.time**2}
+    found = programme_control(made, [q - wanted[q.name] for q in made.q], ["shoulder", "elbow"])
+    udot = dict(zip(made.udot, [-ph.sin(s.time), as_expr(2)], strict=True))
+    assert same(found.control.values(), substitute(list(made.inverse_dynamics), udot))
+
+
+def cart() -> ph.System:
+    """Two wheels on one axle, that roll; a pole swings on it, which nothing drives."""
+    s = ph.System("cart", gravity=(0, 0, "-9.81"))
+    deck = s.body("deck", 5, inertia=(1, 1, 1))
+    s.joint("floor", s.ground, deck, ph.Planar(), coordinates=["heading", "x", "y"], speeds=["w", "v", "side"])
+    for name, side in (("left", 1), ("right", -1)):
+        wheel = s.body(name, 1, inertia=ph.disc(1, 0.5, "y"))
+        s.joint(name, deck, wheel, ph.Revolute("y"), at=(0, side, 0.5))
+        s.roll_wheel(f"{name} tyre", wheel, 0.5, "y")
+    s.joint("pole", deck, s.body("pole", 1, com=(0, 0, 1)), ph.Revolute("y"))
+    return s
+
+
+@pytest.mark.parametrize("form", ["multipliers", "embedded"])
+def test_driven_wheels_keep_advance_and_turn_beside_rolling(form: str) -> None:
+    s = cart()
+    independent = ["v", "w", "pole"] if form == "embedded" else None
+    made = s.derive("composite_body", constraints=form, independent=independent)
+    speed = dict(zip(made.speeds, made.u, strict=True))
+    conditions = [speed["v"] - s.time, speed["w"] - ph.sin(s.time)]
+    found = programme_control(made, conditions, ["left", "right"])
+    assert follows(made, found.control, conditions, twice=False)
+
+
+def test_what_is_off_its_programme_comes_back_as_it_was_told() -> None:
+    s = arm()
+    made = s.derive()
+    found = programme_control(made, [q - 1 for q in made.q], ["shoulder", "elbow"], pull=4)
+    for name, effort in found.control.items():
+        s.joint_force(name, effort)
+    run = s.derive().simulate(2, rtol=1e-11, atol=1e-12)
+    assert_allclose(run["elbow"], 1 - (1 + 4 * run.t) * np.exp(-4 * run.t), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "actuators", "code", "said"),
+    [
+        (1, ["shoulders"], "E-PROG-001", "Did you mean 'shoulder'"),
+        (2, ["shoulder"], "E-PROG-002", "1 actuators are to keep 2 conditions"),
+        ("twice", ["shoulder", "elbow"], "E-PROG-003", "only 1 can be met"),
+        ("squared", ["shoulder"], "E-PROG-004", "not linear in the speeds"),
+    ],
+)
+def test_a_programme_that_cannot_be_kept_is_refused(
+    conditions: int | str, actuators: list[str], code: str, said: str
+) -> None:
+    made = arm().derive()
+    q, u = made.q[0], made.u[0]
+    given: dict[int | str, list[Any]] = {1: [q], 2: [q, made.q[1]], "twice": [q, 2 * q], "squared": [u * u - 1]}
+    with pytest.raises(PolhodeError, match=said) as caught:
+        programme_control(made, given[conditions], actuators)
+    assert caught.value.problems[0].code == code

@@ -1,0 +1,28 @@
+"""Units of coordinates and speeds, where speeds depend on others or are known beforehand."""
+
+from __future__ import annotations
+
+import polhode as ph
+from polhode.simulate.units import coordinate_units, speed_units
+
+
+def sleigh() -> ph.System:
+    s = ph.System("sleigh")
+    body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    s.joint("ice", s.ground, body, ph.Planar(), speeds=["w", "v", "side"])
+    s.joint("mast", body, s.body("mast", 1), ph.Revolute("y"))
+    s.knife_edge("runner", body)
+    return s
+
+
+def test_embedded_equations_have_the_units_of_their_own_speeds() -> None:
+    assert speed_units(sleigh().derive(independent=["v", "w", "mast"])) == ["rad/s", "m/s", "rad/s"]
+    assert speed_units(sleigh().derive()) == ["rad/s", "m/s", "m/s", "rad/s"]
+
+
+def test_what_is_prescribed_has_no_unit_to_tell() -> None:
+    s = sleigh()
+    s.prescribe("mast", ph.sin(s.time))
+    made = s.derive()
+    assert coordinate_units(made) == ["rad", "m", "m"]
+    assert speed_units(made) == ["rad/s", "m/s", "m/s"]
