@@ -35,7 +35,7 @@ def _parallel_angles(tree: Tree) -> tuple[list[Any], list[bool]]:
     angles: list[Any] = []
     continues: list[bool] = []
     for link in tree.links:
-        angle, goes_on = _own_angle(tree, link), False
+        angle, goes_on = own_angle(tree, link), False
         if angle is not None and link.parent != BASE and angles[link.parent] is not None:
             offset = _turn_about(link.H[0][0], link.fixed.R, tree.links[link.parent].H[0][0])
             if offset is not None:
@@ -70,7 +70,7 @@ def hold(tree: Tree) -> Tree:
     exits: dict[int, int] = {BASE: BASE}  # old place -> the frame that turns with the link
     turns = [_turned(link.H[0][0], angles[k]) if held[k] else None for k, link in enumerate(tree.links)]
     for place, link in enumerate(tree.links):
-        turn = turns[place]
+        link, turn = replace(link, merged=None), turns[place]
         if continues[place]:
             before = turns[link.parent]
             fixed = Pose(Matrix.identity(3), link.fixed.p if before is None else before.R @ link.fixed.p)
@@ -119,10 +119,10 @@ def _turned(axis: Vector, angle: Any) -> Pose:
     return Pose(about(axis, angle).map(as_expr), Vector([0, 0, 0]))
 
 
-def _own_angle(tree: Tree, link: Link) -> Any:
-    """The joint's angle if it turns about a coordinate axis of unit length."""
+def own_angle(tree: Tree, link: Link) -> Any:
+    """The joint's angle if it turns about a coordinate axis of unit length, and its frame with it."""
     found = single_axis(link)
-    if found is None or found[0] != "turn" or not link.coordinates:
+    if found is None or found[0] != "turn" or not link.coordinates or link.motion == Pose.identity():
         return None
     if sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
         return None

@@ -5,9 +5,9 @@
 * `regroup`: mass that a joint does not move belongs as well to the parent. Moving it there, from the tips to the base,
   leaves each link with its base parameters: a link on a revolute joint loses its mass, its first moment along the
   axis and its second moment along the axis, exactly.
-
 * `merge` and `hold` (in `parallel`): joints with parallel axes, one after the other, turn what they carry by the sum
   of their angles.
+* `unturned` (in `rotor`): the frame of a wheel need not turn with it.
 
 Every function of the motion stays the same, by fingerprint.
 """
@@ -22,6 +22,7 @@ from ..errors import PolhodeError
 from ..expr import Matrix, Vector, as_expr, free_symbols, is_zero
 from ..geometry import Inertia, Pose
 from .parallel import hold, merge, single_axis
+from .rotor import unturned
 from .tree import BASE, Link, Tree
 
 
@@ -104,11 +105,17 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
     return None
 
 
-PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup, "merge": merge, "hold": hold}
+PASSES: dict[str, Callable[[Tree], Tree]] = {
+    "slide": slide,
+    "regroup": regroup,
+    "merge": merge,
+    "hold": hold,
+    "unturned": unturned,
+}
 
 #: What is done by default, and what else is worth trying.
-USUAL = ("slide", "regroup", "merge")
-VARIANTS = (USUAL, ("slide", "regroup", "hold"))
+USUAL = ("slide", "regroup", "merge", "unturned")
+VARIANTS = (USUAL, ("slide", "regroup", "hold", "unturned"))
 
 
 def check(names: Iterable[str]) -> None:
