@@ -11,6 +11,7 @@ at one. Together the two components never exceed the friction that the load give
 E. Fiala, "Seitenkräfte am rollenden Luftreifen", VDI-Zeitschrift 96 (1954); H. B. Pacejka, "Tyre and vehicle dynamics"
 (2006), section 4.3.1 (similarity). Axes as in ISO 8855: x forward, y to the left, z up.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
