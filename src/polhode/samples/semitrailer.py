@@ -62,13 +62,15 @@ def axles(p: dict[str, Expr], tractor: Body, trailer: Body) -> Iterator[Axle]:
 def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 20) -> Vehicle:
     """A tractor with a laden semitrailer, steered as a function of time; its engine holds the speed of the input "V".
 
+    The input "brake" is the torque on each driven wheel, and on no other: what makes a lorry jackknife.
+
     >>> made = semitrailer()
     >>> len(made.system.derive("kane").u), len(made.patches)
     (28, 10)
     """
     s = System("semitrailer")
     p = parameters_of(s, LORRY)
-    V = s.input("V", speed, "m/s")
+    V, brake = s.input("V", speed, "m/s"), s.input("brake", 0, "N m")
     cab = [Shape("box", (2.0, 2.4, 2.6), (0.9, 0, 2.2)), Shape("box", (5.4, 1.0, 0.3), (-0.7, 0, 0.85))]
     load = [Shape("box", (13.2, 2.5, 2.7), (-5.3, 0, 2.6)), Shape("box", (12.5, 1.0, 0.25), (-5.3, 0, 1.1))]
     tractor = s.body("tractor", p["m1"], (0, 0, p["h1"]), (p["I1_xx"], p["I1_yy"], p["I1_zz"]), cab)
@@ -86,7 +88,8 @@ def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float =
     s.force(tractor, tractor.centre.velocity() * (-p["drag"] * v_x), at=tractor.centre, name="drag")
     push = p["drag"] * V**2 + p["gain"] * (V - v_x)
     for side in ("left", "right"):
-        s.joint_force(wheels[f"drive {side}"][1], push * p["r_w"] / 2, name="engine")
+        spin = wheels[f"drive {side}"][1]
+        s.joint_force(spin, push * p["r_w"] / 2 - brake * tanh(spin.u[0]), name="engine and brake")
     return Vehicle(s, {name: put_on_road(s, *parts) for name, parts in wheels.items()})
 
 
@@ -114,3 +117,37 @@ def _mounted(
         tyre = Tyre(r, p[f"tyre_{kind}"], p[f"C_{kind}"], p[f"C_{kind}"], p["mu"], curve)
         made[name] = hub, spin, tyre, axle.rests / 2 + (p[f"m_{kind}"] / 2 + p[f"mw_{kind}"]) * p["g"]
     return made
+
+
+def steady_turn(vehicle: Vehicle, speed: float, steer: float) -> tuple[float, float, float]:
+    """Sideways speed, yaw rate and articulation in a steady turn, by the linear model of text books.
+
+    Tyres push with C times their slip angle, everything is accelerated by V r. The forces on both units, the moments on
+    the tractor about the kingpin and those on the trailer about it balance:
+
+        Σ F = Σ m V r,   Σ F (x + f) = Σ m (x + f) V r,   Σ F x = Σ m x V r
+
+    with f from the tractor's mass centre back to the kingpin.
+    """
+    import numpy as np
+
+    p = {name: vehicle.value(name) for name in LORRY}
+    V, f = speed, p["fifth"]
+    unsprung = {kind: p[f"m_{kind}"] + 2 * p[f"mw_{kind}"] for kind in "frt"}
+    masses = [(p["m1"], f, 1), (unsprung["f"], p["a"] + f, 1), (unsprung["r"], f - p["b"], 1), (p["m2"], -p["d"], 2)]
+    tyres = [(2 * p["C_f"], p["a"] + f, 1, steer), (2 * p["C_r"], f - p["b"], 1, 0.0)]
+    for place in (1, 0, -1):
+        x = place * p["spacing"] - p["e"]
+        masses.append((unsprung["t"], x, 2))
+        tyres.append((2 * p["C_t"], x, 2, 0.0))
+    A, right = np.zeros((3, 3)), np.zeros(3)  # unknown: sideways speed v, yaw rate r, articulation
+    for C, x, unit, turned in tyres:  # x from the kingpin, which moves sideways by v - f r
+        force = -C * np.array([1 / V, (x - f) / V, -1.0 if unit == 2 else 0.0])
+        for row, arm in ((0, 1.0), (unit, x)):
+            A[row] += arm * force
+            right[row] -= arm * C * turned
+    for m, x, unit in masses:
+        for row, arm in ((0, 1.0), (unit, x)):
+            A[row, 1] -= arm * m * V
+    v, r, articulation = np.linalg.solve(A, right)
+    return float(v), float(r), float(articulation)

@@ -5,8 +5,8 @@ speed; force follows slip by similarity, as for a brush of bristles: with n = |C
 
     F = -μ F_z f(n) C σ / |C σ|
 
-where σ is the slip along and across the wheel, C its two stiffnesses and f a curve that begins with slope one and ends
-at one. Together the two components never exceed the friction that the load gives.
+where σ is the slip along and across the wheel, C its two stiffnesses and f a curve that begins with slope one and stays
+below one. Together the two components never exceed the friction that the load gives.
 
 E. Fiala, "Seitenkräfte am rollenden Luftreifen", VDI-Zeitschrift 96 (1954); H. B. Pacejka, "Tyre and vehicle dynamics"
 (2006), section 4.3.1 (similarity). Axes as in ISO 8855: x forward, y to the left, z up.

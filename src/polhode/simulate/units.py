@@ -22,6 +22,8 @@ def coordinate_units(equations: Equations) -> list[str]:
     """One of rad, m, quaternion and tan θ/2 for each coordinate."""
     units = [ANGLE] * len(equations.q)
     for link in equations.tree.links:
+        if link.drive is not None:  # its motion is given: it has neither coordinates nor speeds
+            continue
         stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(link.stage.storage, [])
         rest = [_unit(h) for h in link.stage.algebra[3 if stored else 0 :]]
         for place, unit in zip(link.coordinates, [*stored, *rest], strict=True):
@@ -33,6 +35,8 @@ def speed_units(equations: Equations) -> list[str]:
     """rad/s or m/s for each speed; a screw's is that of its angle."""
     units = ["rad/s"] * len(equations.u)
     for link in equations.tree.links:
+        if link.drive is not None:
+            continue
         for place, h in zip(link.speeds, link.stage.H.columns, strict=True):
             units[place] = f"{_unit(h)}/s"
     return units
