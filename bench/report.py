@@ -34,9 +34,9 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   always floats, on the robots that it reads.
 - **growth**: the same loop on chains of revolute joints about x, y and z in turn, by `articulated_body`; times are
   those of a call divided by the number of joints.
-- **start**: processor time of `polhode.load(file).derive().compile().native(function)` in fresh processes, with all
-  that it imports on first use: cold with an empty cache, warm with what the cold one left there. The time on the wall
-  and that of `import polhode` before are in the note.
+- **start**: processor time of `import polhode`, `polhode.load(file).derive().compile().native(function)` and its first
+  call in fresh processes, with all imports: cold with an empty cache, warm with what the cold one left there. The time
+  on the wall and that of `import polhode` are in the note.
 - **simulate**: a double pendulum with the same step, both recording every state; the motions agree to 1e-7 over one
   second.
 - **kane**: the satellite of Sayers' paper, ten degrees of freedom, every parameter a symbol; M and f agree with SymPy's

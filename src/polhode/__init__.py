@@ -10,93 +10,39 @@ Matrix([[1]])
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .equations import Equations
-from .errors import PolhodeError
-from .expr import (
-    Expr,
-    Function,
-    Matrix,
-    Vector,
-    from_sympy,
-    function,
-    latex,
-    normal,
-    pi,
-    symbol,
-    symbols,
-    table,
-    to_sympy,
-    unit_symbols,
-)
-from .expr.exact import (
-    absolute,
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    cosh,
-    exp,
-    log,
-    maximum,
-    minimum,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-)  # fmt: skip
-from .geometry import rotation
-from .model import (
-    Body,
-    BuildingBlock,
-    Compound,
-    Cylindrical,
-    Fixed,
-    Frame,
-    Free,
-    Joint,
-    JointMap,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Shape,
-    Spherical,
-    System,
-    Universal,
-    box,
-    cylinder,
-    disc,
-    rod,
-    sphere,
-)
-from .model.random_system import random_system
-from .vectors import Arrow, Dyadic, Point, basis
+from . import stamp as stamp  # notes when polhode was loaded
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .surface import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
 
-def load(path: str | PathLike[str], **options: Any) -> System:
+def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
     """A mechanism from a file: YAML or JSON model files, URDF robot files.
 
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
     """
-    from .formats import load as read
+    from .kept.start import load
 
-    return read(path, **options)
+    return load(path, **options)
 
 
-__all__ = [
-    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "Dyadic", "Equations", "Expr", "Fixed", "Frame",
-    "Free", "Function", "Joint", "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute",
-    "Screw", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2",
-    "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy", "function", "latex", "load", "log",
-    "maximum", "minimum", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sinh", "sphere",
-    "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
-]  # fmt: skip
+def __getattr__(name: str) -> Any:
+    """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
+    surface = import_module(".surface", __name__)
+    listed = {each: getattr(surface, each) for each in surface.__all__}
+    globals().update(listed, __all__=["load", *listed])
+    if name in globals():
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -51,6 +51,7 @@ class Recipe:
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
 
 
@@ -58,9 +59,21 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
     """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
     if recipe.forward is not None:
         return recipe.forward()
-    bias = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
-    right = [effort - b for effort, b in zip(tree.tau, bias, strict=True)]
-    return factor(tree, recipe.mass_matrix()).solve(right)
+    known, right = right_side(tree, recipe)
+    return factor(tree, recipe.mass_matrix()).solve(right) + known
+
+
+def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
+    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - known) = right.
+
+    Any accelerations will do; those of the recipe's `reference` take fewer operations than none.
+    """
+    if recipe.reference is not None:
+        known, taken = recipe.reference()
+    else:
+        known = Vector([as_expr(0)] * len(tree.u))
+        taken = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
+    return known, [effort - entry for effort, entry in zip(tree.tau, taken, strict=True)]
 
 
 def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
@@ -89,6 +102,18 @@ class Equations:
         """What the formalism provides, prepared when it is first needed."""
         with quiet_collector():
             return self.make_recipe()
+
+    @cached_property
+    def mark(self) -> str:
+        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
+        from .model.digest import digest
+        from .stamp import stamp, word_of
+
+        passes = "usual" if self.passes is None else ",".join(self.passes)
+        speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
+        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
+        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose)
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -242,7 +267,7 @@ class Equations:
         with quiet_collector():
             from .derivatives import inverse_derivatives
 
-            return (*inverse_derivatives(self), self.mass_matrix)
+            return inverse_derivatives(self)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

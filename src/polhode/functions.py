@@ -8,22 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .codegen.plan import plan
 from .codegen.program import Program
-from .equations import Equations
 from .errors import PolhodeError, ValueMissing
-from .expr import Expr, free_symbols, quiet_collector, substitute
-from .model.records import GROUND, Parameter
 
 if TYPE_CHECKING:
+    from .equations import Equations
+    from .expr import Expr
+    from .kept.functions import Kept
+    from .model.records import Parameter
     from .runtime import FixedStep
 
-Outputs = list[tuple[str, tuple[int, ...], list[Expr]]]
+Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 
 
 def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
@@ -50,6 +51,7 @@ def _momentum(equations: Equations) -> Outputs:
 
 def _poses(equations: Equations) -> Outputs:
     from .expr import as_expr
+    from .model.records import GROUND
 
     poses = [equations.pose(name) for name in equations.system.bodies if name != GROUND]
     count = len(poses)
@@ -66,9 +68,8 @@ def _state_rates(equations: Equations) -> Outputs:
 
 def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
     def outputs(equations: Equations) -> Outputs:
-        size = len(equations.u)
         matrices = getattr(equations, field)
-        return [(name, (size, size), list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
+        return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
 
     return outputs
 
@@ -139,6 +140,8 @@ def plan_of(
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
     mean, by fingerprint.
     """
+    from .expr import quiet_collector
+
     wanted, make = catalogued(name)
     with quiet_collector():
         return plan_outputs(equations, name, wanted, make(equations), bake, split_angles, notes)
@@ -154,6 +157,9 @@ def plan_outputs(
     notes: Mapping[int, str] | None = None,
 ) -> Planned:
     """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
+    from .codegen.plan import plan
+    from .expr import free_symbols, substitute
+
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
@@ -196,6 +202,7 @@ class Functions:
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[str, Planned] = {}
+        self._kept: dict[str, Kept] = {}
         self._compiled: dict[str, Any] = {}
         self._defaults: dict[str, Any] = {}
 
@@ -204,7 +211,7 @@ class Functions:
         if name not in self._plans:
             catalogued(name)
             if self._options["cache"]:
-                from .kept_plans import kept_plan
+                from .kept.plans import kept_plan
 
                 self._plans[name] = kept_plan(self.equations, name, self.bake)
             else:
@@ -218,9 +225,17 @@ class Functions:
     def native(self, name: str) -> Any:
         """The compiled form of a function, as the runtime has it."""
         if name not in self._compiled:
-            from .runtime import compile_program
+            catalogued(name)
+            if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
+                from .kept.functions import kept_function
 
-            self._compiled[name] = compile_program(self.program(name), **self._options)
+                planned = partial(self.planned, name)
+                self._kept[name] = kept_function(self.equations, name, self.bake, self._options["backend"], planned)
+                self._compiled[name] = self._kept[name].compiled
+            else:
+                from .runtime import compile_program
+
+                self._compiled[name] = compile_program(self.program(name), **self._options)
         return self._compiled[name]
 
     def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:
@@ -233,7 +248,10 @@ class Functions:
 
     def parameter_values(self, name: str, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """The parameters of a function in its order: given values first, then the model's defaults."""
-        return self.values_of(self.planned(name).parameters, given)
+        kept = self._kept.get(name)
+        if kept and not given and None not in kept.parameters.values():
+            return np.array(list(kept.parameters.values()), dtype=np.float64)
+        return self.values_of(tuple(kept.parameters) if kept else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """Parameters in an order: given values first, then the model's defaults."""
@@ -311,11 +329,14 @@ class Functions:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
+    def _no_effort(self, name: str) -> NDArray[np.float64]:
+        return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
+
     def forward_dynamics(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> NDArray[np.float64]:
         """Accelerations u̇ for efforts tau (none by default)."""
-        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        effort = self._no_effort("forward_dynamics") if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, **more)
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
@@ -333,7 +354,7 @@ class Functions:
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
-        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
 

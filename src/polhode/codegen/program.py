@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from types import MappingProxyType
 
 from polhode.opaque.function import Opaque
@@ -47,6 +48,23 @@ class Output:
     name: str
     shape: tuple[int, ...]
     slots: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a caller needs to know of a program: arrays, parameters, outputs, the lengths of work array and code."""
+
+    name: str
+    arrays: tuple[Array, ...]
+    parameters: int
+    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+    saved: int
+    length: int
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many numbers each array has, then each output."""
+        return [array.size for array in self.arrays] + [prod(shape) for _, shape in self.outputs]
 
 
 @dataclass(frozen=True)
@@ -86,6 +104,12 @@ class Program:
         used = {slot for instruction in self.run for slot in instruction.args}
         used.update(slot for output in self.outputs for slot in output.slots)
         return tuple(sorted(slot for slot in used if low <= slot < high))
+
+    @property
+    def outline(self) -> Outline:
+        """The program as its callers see it."""
+        outputs = tuple((output.name, output.shape) for output in self.outputs)
+        return Outline(self.name, self.arrays, self.parameters, outputs, len(self.saved), len(self.run))
 
     def numbered(self) -> Iterator[tuple[int, Instruction]]:
         """Every instruction with its slot, set-up first."""

@@ -1,11 +1,14 @@
-"""Joints with parallel axes, one after the other: a knee after a hip, the shoulder, elbow and wrist of an arm.
+"""Links that need not turn: joints with parallel axes, one after the other, and the last link of a limb.
 
-What they carry is turned by the sum of their angles. Two ways to profit:
+What parallel joints carry (a knee after a hip, the shoulder, elbow and wrist of an arm) is turned by the sum of their
+angles. Two ways to profit:
 
 * `merge`: angular velocities, accelerations and torques cross all of them in one step;
 * `hold`: the links keep one orientation, that of the frame before the first of them; their constants (offsets and
   moments) are turned instead of all the vectors that pass. A link that carries something else is given an exit, a
   massless frame that turns with it.
+
+A link that carries nothing can be held as well, in the frame of its seat: `rest`.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ def _parallel_angles(tree: Tree) -> tuple[list[Any], list[bool]]:
     angles: list[Any] = []
     continues: list[bool] = []
     for link in tree.links:
-        angle, goes_on = own_angle(tree, link), False
+        angle, goes_on = _own_angle(tree, link), False
         if angle is not None and link.parent != BASE and angles[link.parent] is not None:
             offset = _turn_about(link.H[0][0], link.fixed.R, tree.links[link.parent].H[0][0])
             if offset is not None:
@@ -70,21 +73,36 @@ def hold(tree: Tree) -> Tree:
     exits: dict[int, int] = {BASE: BASE}  # old place -> the frame that turns with the link
     turns = [_turned(link.H[0][0], angles[k]) if held[k] else None for k, link in enumerate(tree.links)]
     for place, link in enumerate(tree.links):
-        link, turn = replace(link, merged=None), turns[place]
+        turn = turns[place]
         if continues[place]:
             before = turns[link.parent]
             fixed = Pose(Matrix.identity(3), link.fixed.p if before is None else before.R @ link.fixed.p)
             link = replace(link, parent=seat[link.parent], fixed=fixed)
         else:
             link = replace(link, parent=_exit(link.parent, links, seat, exits, turns))
+        link = replace(link, merged=None)  # its anchor may have got another place
         if turn is not None:
-            link = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn))
+            link = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
         links.append(link)
         seat[place] = len(links) - 1
     bodies = {}
     for name, (place, X) in tree.bodies.items():
         turn = None if place == BASE else turns[place]
         bodies[name] = (seat[place], X if turn is None else turn @ X)
+    return replace(tree, links=tuple(links), bodies=bodies)
+
+
+def rest(tree: Tree) -> Tree:
+    """Give each link that carries nothing, and is not on the ground, the orientation of its seat."""
+    turns: dict[int, Pose] = {}
+    links = list(tree.links)
+    for place, link in enumerate(tree.links):
+        free = not tree.children[place] and link.merged is None and link.parent != BASE
+        angle = _own_angle(tree, link) if free else None
+        if angle is not None:
+            turn = turns[place] = _turned(link.H[0][0], angle)
+            links[place] = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
+    bodies = {name: (place, turns[place] @ X if place in turns else X) for name, (place, X) in tree.bodies.items()}
     return replace(tree, links=tuple(links), bodies=bodies)
 
 
@@ -115,14 +133,20 @@ def _exit(place: int, links: list[Link], seat: dict[int, int], exits: dict[int, 
     return exits[place]
 
 
+def _at_rest(inertia: Inertia, turn: Pose) -> Inertia:
+    """The inertia of a turned link; a rotor's (Sayers, Table 6) is what it was, so that its angle does not enter."""
+    turned = inertia.seen_from(turn, keep_trace=True)
+    return inertia if turned.h == inertia.h and turned.J == inertia.J else turned
+
+
 def _turned(axis: Vector, angle: Any) -> Pose:
     return Pose(about(axis, angle).map(as_expr), Vector([0, 0, 0]))
 
 
-def own_angle(tree: Tree, link: Link) -> Any:
-    """The joint's angle if it turns about a coordinate axis of unit length, and its frame with it."""
+def _own_angle(tree: Tree, link: Link) -> Any:
+    """The joint's angle if it turns about a coordinate axis of unit length, and the link turns with it."""
     found = single_axis(link)
-    if found is None or found[0] != "turn" or not link.coordinates or link.motion == Pose.identity():
+    if found is None or found[0] != "turn" or not link.coordinates or Matrix.identity(3) == link.motion.R:
         return None
     if sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
         return None

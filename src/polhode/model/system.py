@@ -18,6 +18,7 @@ from .constraint import Constraint
 from .directions import Placing
 from .force import Load
 from .joint_type import JointType, joint_type
+from .origin import Origin
 from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 
@@ -40,6 +41,9 @@ class System(Acting, Constraining, Placing):
     >>> hinge.q
     (hinge,)
     """
+
+    #: The file that it was read from, where that is known.
+    origin: Origin | None = None
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] = (0, 0, "-9.81")) -> None:
         self.name = checked_name(name, "system")

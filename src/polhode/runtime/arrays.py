@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from polhode.codegen.program import Program
+from polhode.codegen.program import Outline, Program
 from polhode.errors import PolhodeError, Problem, ShapeError, ValueMissing
 
 Floats = npt.NDArray[np.float64]
@@ -36,7 +36,7 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def ordered(program: Program, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+def ordered(program: Program | Outline, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
     """Positional and named arrays in the program's order; raises ShapeError for what is missing or unknown."""
     names = [array.name for array in program.arrays]
     problems: list[Problem] = []
@@ -66,7 +66,7 @@ def batch_size(arrays: Sequence[tuple[str, Floats]]) -> int | None:
     return next(iter(lengths.values()), None)
 
 
-def as_parameters(value: Any, program: Program) -> Floats:
+def as_parameters(value: Any, program: Program | Outline) -> Floats:
     """Parameters (count,) or one set a state (N, count), all finite."""
     place = f"parameters of {program.name!r}"
     if value is None:

@@ -13,8 +13,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.codegen.calls import on_arrays
-from polhode.codegen.interpret import evaluate
 from polhode.codegen.program import Program
 from polhode.errors import PolhodeError
 from polhode.runtime.arrays import Floats
@@ -68,12 +66,12 @@ class Native:
     def __init__(
         self,
         name: str,
-        program: Program,
+        saved: int,
         code: Code,
         lane_code: Callable[[], Code] | None = None,
         lanes: int = 1,
     ) -> None:
-        self.name, self.program, self.code, self.lanes = name, program, code, lanes
+        self.name, self.code, self.lanes = name, code, lanes
         self._lane_code = lane_code
         self._lock = threading.Lock()
         self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
@@ -81,7 +79,7 @@ class Native:
         self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
         self._scalar = _BATCH(code.address("ph_batch"))
         self._in_lanes: tuple[Code, Callable[..., object]] | None = None
-        self._saved = len(program.saved)
+        self._saved = saved
 
     def setup(self, parameters: Floats) -> Floats:
         work = np.empty((len(parameters), self._saved))
@@ -148,6 +146,7 @@ class Vectorised:
     name = "numpy"
 
     def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
+        from polhode.codegen.calls import on_arrays
         from polhode.runtime.linked import over_arrays
 
         self.program = program
@@ -177,6 +176,8 @@ class Vectorised:
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
+        from polhode.codegen.interpret import evaluate
+
         rows = slice(span.start, span.stop)
 
         def columns(array: Floats) -> list[Any]:
@@ -193,25 +194,32 @@ class Vectorised:
 
 def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by LLVM."""
-    from polhode.codegen.llvm import lane_module, scalar_module
+    from polhode.codegen.llvm import scalar_module
     from polhode.runtime import engine
     from polhode.runtime.linked import link
 
     host = engine.host()
     link(program, cache)
-    code = engine.load(scalar_module(program, fused=host.fused), cache)
+    code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
+    return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
 
-    def in_lanes() -> Code:
-        return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
 
-    return Native("llvm", program, code, in_lanes, host.lanes)
+def lane_code(program: Program, cache: ObjectCache | None) -> Code:
+    """The same program over as many states at once as the machine has lanes."""
+    from polhode.codegen.llvm import lane_module
+    from polhode.runtime import engine
+    from polhode.runtime.linked import link
+
+    host = engine.host()
+    link(program, cache)
+    return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
 
 
 def c_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by the system's C compiler."""
     from polhode.runtime.c_compiler import load
 
-    return Native("c", program, load(program, cache))
+    return Native("c", len(program.saved), load(program, cache))
 
 
 BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = MappingProxyType({

@@ -13,7 +13,6 @@ import hashlib
 import os
 import stat
 import struct
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -52,6 +51,18 @@ class ObjectCache:
                 self.write(key, found)
         return found
 
+    def find(self, key: str) -> bytes | None:
+        """What is kept under this key in a folder that can be trusted; nothing is made and nothing is said."""
+        try:
+            return None if _distrust(self.folder.stat()) else self.read(key)
+        except OSError:
+            return None
+
+    def keep(self, key: str, payload: bytes) -> None:
+        """Put something there, if the folder can be used."""
+        if self._usable():
+            self.write(key, payload)
+
     def path(self, key: str) -> Path:
         """Where the code of this key lies."""
         return self.folder / f"{key}.bin"
@@ -74,6 +85,8 @@ class ObjectCache:
 
     def write(self, key: str, payload: bytes) -> None:
         """Put the payload there in one motion: temporary file, sync, rename."""
+        import tempfile
+
         temporary = ""
         try:
             descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-", suffix=".tmp")
@@ -97,17 +110,10 @@ class ObjectCache:
         except OSError as problem:
             self._warn(f"the cache folder cannot be made ({problem.strerror or problem})")
             return False
-        if not stat.S_ISDIR(status.st_mode):
-            self._warn("the cache folder is not a folder")
-            return False
-        if hasattr(os, "getuid"):
-            if status.st_uid != os.getuid():
-                self._warn("the cache folder belongs to another user and is not trusted")
-                return False
-            if status.st_mode & stat.S_IWOTH:
-                self._warn("the cache folder can be written by everybody and is not trusted")
-                return False
-        return True
+        reason = _distrust(status)
+        if reason:
+            self._warn(reason)
+        return not reason
 
     @contextlib.contextmanager
     def _locked(self, key: str) -> Iterator[None]:
@@ -156,6 +162,18 @@ class ObjectCache:
                 CacheWarning,
                 stacklevel=2,
             )
+
+
+def _distrust(status: os.stat_result) -> str:
+    """Why a folder is not to be used, or nothing."""
+    if not stat.S_ISDIR(status.st_mode):
+        return "the cache folder is not a folder"
+    if hasattr(os, "getuid"):
+        if status.st_uid != os.getuid():
+            return "the cache folder belongs to another user and is not trusted"
+        if status.st_mode & stat.S_IWOTH:
+            return "the cache folder can be written by everybody and is not trusted"
+    return ""
 
 
 def default_cache() -> ObjectCache:

@@ -8,13 +8,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from polhode.codegen.ops import check_program
-from polhode.codegen.program import Program
+from polhode.codegen.program import Outline, Program
 from polhode.errors import PolhodeError, ShapeError
 from polhode.runtime.arrays import Floats, as_floats, as_parameters, batch_size, ordered
 from polhode.runtime.backends import LANES_FROM, Backend, Native, choose
@@ -42,8 +40,11 @@ def compile_program(
            [4.],
            [9.]])
     """
+    from polhode.codegen.ops import check_program
+
     check_program(program)
-    compiled = Compiled(program, choose(program, backend, chosen_cache(cache)), (cache, backend))
+    made = choose(program, backend, chosen_cache(cache))
+    compiled = Compiled(program.outline, made, (cache, backend), lambda: program)
     return compiled if parameters is None else compiled.with_parameters(parameters)
 
 
@@ -55,13 +56,13 @@ def chosen_cache(cache: bool | ObjectCache) -> ObjectCache | None:
 class _Desk:
     """One thread's place to compute a single state: inputs and outputs in one buffer, and views of them."""
 
-    def __init__(self, program: Program, backend: Backend) -> None:
-        sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
+    def __init__(self, outline: Outline, backend: Backend) -> None:
+        sizes = outline.sizes
         self.buffer = np.zeros(max(1, sum(sizes)))
         views = np.split(self.buffer[: sum(sizes)], np.cumsum(sizes)[:-1]) if sizes else []
-        self.inputs = views[: len(program.arrays)]
+        self.inputs = views[: len(outline.arrays)]
         self.outputs = [
-            view.reshape(output.shape) for view, output in zip(views[len(self.inputs) :], program.outputs, strict=True)
+            view.reshape(shape) for view, (_, shape) in zip(views[len(self.inputs) :], outline.outputs, strict=True)
         ]
         self.run = backend.single(self.buffer)
 
@@ -84,24 +85,26 @@ class Compiled:
 
     def __init__(
         self,
-        program: Program,
+        outline: Outline,
         backend: Backend,
         made_with: tuple[bool | ObjectCache, str],
+        program: Callable[[], Program],
         work: _Work | None = None,
     ) -> None:
-        self.program = program
-        self.arrays = tuple(array.name for array in program.arrays)
-        self.outputs = tuple(output.name for output in program.outputs)
+        self.outline = outline
+        self.arrays = tuple(array.name for array in outline.arrays)
+        self.outputs = tuple(name for name, _ in outline.outputs)
+        self._program = program
         self._backend = backend
         self._made_with = made_with
         self._names = frozenset(self.arrays)
-        self._shapes = tuple((array.size,) for array in program.arrays)
+        self._shapes = tuple((array.size,) for array in outline.arrays)
         self._local = threading.local()
         self._sets: dict[bytes, _Work] = {}
         self._sets_lock = threading.Lock()
         self._fixed = work
         self._fixed_parameters: Floats | None = None
-        if work is None and not program.parameters:
+        if work is None and not outline.parameters:
             self._fixed = _Work(backend, np.empty(0))
 
     def __call__(self, *arrays: Any, parameters: Any = None, threads: int | None = None, **named: Any) -> Any:
@@ -110,14 +113,14 @@ class Compiled:
             if not arrays and named.keys() == self._names:
                 arrays = tuple([named[name] for name in self.arrays])
             else:
-                arrays = tuple(ordered(self.program, arrays, named))
+                arrays = tuple(ordered(self.outline, arrays, named))
         work = self._fixed
         if work is None or parameters is not None:
             work = self._work(parameters)
         try:
             desk: _Desk = self._local.desk
         except AttributeError:
-            desk = self._local.desk = _Desk(self.program, self._backend)
+            desk = self._local.desk = _Desk(self.outline, self._backend)
         if work.array.ndim == 1:
             for array, view, shape in zip(arrays, desk.inputs, self._shapes, strict=False):
                 if type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape:
@@ -132,6 +135,11 @@ class Compiled:
         return self._general(arrays, work, desk, threads)
 
     @property
+    def program(self) -> Program:
+        """The instructions, which a function out of the cache fetches when they are asked for."""
+        return self._program()
+
+    @property
     def backend(self) -> str:
         """How it runs: "llvm", "c" or "numpy"."""
         return self._backend.name
@@ -139,8 +147,8 @@ class Compiled:
     @property
     def address(self) -> int:
         """The address of the native function of one state; see `signature`."""
-        name = self.program.name if self.backend == "c" else "ph_kernel"
-        return self._native().code.address(name)
+        name = self.outline.name if self.backend == "c" else "ph_kernel"
+        return self.native.code.address(name)
 
     @property
     def signature(self) -> Any:
@@ -149,8 +157,9 @@ class Compiled:
 
     def with_parameters(self, parameters: Any) -> Compiled:
         """The same function with its parameters fixed; nothing is compiled again."""
-        values = as_parameters(parameters, self.program)
-        fixed = Compiled(self.program, self._backend, self._made_with, _Work(self._backend, values.copy()))
+        values = as_parameters(parameters, self.outline)
+        work = _Work(self._backend, values.copy())
+        fixed = Compiled(self.outline, self._backend, self._made_with, self._program, work)
         fixed._fixed_parameters = values.copy()
         return fixed
 
@@ -172,8 +181,8 @@ class Compiled:
         Nothing is subtracted: give some hundred states, over which the cost of the call itself vanishes. With
         `lanes`, the states beyond a multiple of the number of lanes are left out.
         """
-        inputs = self._converted(tuple(ordered(self.program, arrays, named)))
-        work, native = self.work(parameters), self._native()
+        inputs = self._converted(tuple(ordered(self.outline, arrays, named)))
+        work, native = self.work(parameters), self.native
         count = batch_size([*zip(self.arrays, inputs, strict=True), ("parameters", work)]) or 1
         count -= count % native.lanes if lanes else 0
         if not count:
@@ -185,9 +194,11 @@ class Compiled:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
 
     def __repr__(self) -> str:
-        return f"<{self.program.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
+        return f"<{self.outline.name}({', '.join(self.arrays)}) -> {', '.join(self.outputs)}, by {self.backend}>"
 
-    def _native(self) -> Native:
+    @property
+    def native(self) -> Native:
+        """The machine code behind it, where there is some."""
         if not isinstance(self._backend, Native):
             raise PolhodeError(f"the backend {self.backend!r} has no machine code.")
         return self._backend
@@ -198,7 +209,7 @@ class Compiled:
             known = self._sets.get(parameters.tobytes())
             if known is not None:
                 return known
-        values = as_parameters(parameters, self.program)
+        values = as_parameters(parameters, self.outline)
         work = _Work(self._backend, values.copy())
         if values.ndim == 1:
             with self._sets_lock:
@@ -210,11 +221,11 @@ class Compiled:
     def _converted(self, arrays: tuple[Any, ...]) -> list[Floats]:
         return [
             as_floats(array, expected.size, f"array {expected.name!r}")
-            for array, expected in zip(arrays, self.program.arrays, strict=True)
+            for array, expected in zip(arrays, self.outline.arrays, strict=True)
         ]
 
     def _empty(self, count: int) -> list[Floats]:
-        return [np.empty((count, *output.shape)) for output in self.program.outputs]
+        return [np.empty((count, *shape)) for _, shape in self.outline.outputs]
 
     def _general(self, arrays: tuple[Any, ...], work: _Work, desk: _Desk, threads: int | None) -> Any:
         inputs = self._converted(arrays)
@@ -232,7 +243,7 @@ class Compiled:
     def _batch(
         self, count: int, inputs: list[Floats], work: Floats, outputs: list[Floats], threads: int | None
     ) -> None:
-        spans = pieces(count, threads, count * len(self.program.run))
+        spans = pieces(count, threads, count * self.outline.length)
         lanes = count >= LANES_FROM
 
         def one(span: range) -> None:
@@ -241,6 +252,8 @@ class Compiled:
         if len(spans) == 1:
             one(spans[0])
         else:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(len(spans)) as pool:
                 list(pool.map(one, spans))
 

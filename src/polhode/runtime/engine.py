@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from polhode.codegen.llvm import LIBRARY
 from polhode.errors import PolhodeError
 from polhode.runtime.cache import ObjectCache
+from polhode.runtime.image import LoadedImage, link
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
@@ -66,6 +68,7 @@ class Library:
         import llvmlite.binding as llvm
 
         _provide_library_functions()
+        self.code = code
         self._machine = _target_machine()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
@@ -79,12 +82,26 @@ class Library:
         return found
 
 
-def load(ir: str, cache: ObjectCache | None = None, *, thorough: bool = False) -> Library:
+def load(ir: str, cache: ObjectCache | None = None, *, thorough: bool = False) -> Library | LoadedImage:
     """The module as loaded code, out of the cache where it is known."""
+    return loaded(known_object_code(ir, cache, thorough=thorough))
+
+
+def loaded(code: bytes) -> Library | LoadedImage:
+    """Object code in memory: by our own small linker where it can, else by LLVM's."""
+    image = link(code)
+    if image is not None:
+        with suppress(OSError):
+            return LoadedImage(image)
+    return Library(code)
+
+
+def known_object_code(ir: str, cache: ObjectCache | None, *, thorough: bool = False) -> bytes:
+    """The object code of IR text, out of the cache where it is known."""
     if cache is None:
-        return Library(object_code(ir, thorough=thorough))
+        return object_code(ir, thorough=thorough)
     key = key_of(ir, {**vars(host()), "pipeline": PIPELINE, "thorough": thorough})
-    return Library(cache.get_or_make(key, lambda: object_code(ir, thorough=thorough)))
+    return cache.get_or_make(key, lambda: object_code(ir, thorough=thorough))
 
 
 def key_of(source: str, circumstances: Mapping[str, object]) -> str:

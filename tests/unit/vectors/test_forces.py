@@ -11,11 +11,11 @@ import polhode as ph
 from polhode.equations import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, directional, free_symbols, jacobian, same, sin, sqrt
+from polhode.formalisms import names
 from polhode.model.force import BodyTorque, PointForce
 from polhode.model.system import System
 
-FORMALISMS = ["poincare", "newton_euler", "composite_body", "articulated_body"]
-EVERY = [*FORMALISMS, "uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver"]
+FORMALISMS, EVERY = names(), names(historical=True)
 
 
 def arm(gravity: Any = (0, 0, "-9.81")) -> System:

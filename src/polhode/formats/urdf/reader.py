@@ -45,6 +45,7 @@ def load_urdf(
     massless: str = "refuse",
     snap: float | str = "1e-6",
     limits: Limits | None = None,
+    content: bytes | None = None,
 ) -> System:
     """The System that a URDF file describes; see `read_urdf` for the options and the report."""
     return read_urdf(
@@ -60,6 +61,7 @@ def load_urdf(
         massless=massless,
         snap=snap,
         limits=limits,
+        content=content,
     )[0]
 
 
@@ -77,6 +79,7 @@ def read_urdf(
     massless: str = "refuse",
     snap: float | str = "1e-6",
     limits: Limits | None = None,
+    content: bytes | None = None,
 ) -> tuple[System, Report]:
     """Read a URDF file: the System, and a report of warnings, notices, joint limits and meshes.
 
@@ -95,12 +98,13 @@ def read_urdf(
       warning unless a principal moment is negative, "any" uses even those.
     - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
+    - content: what is in the file, if it was read before; the path then only names it.
     """
     _check_choices({"base": base, "mimic": mimic, "inertia": inertia, "massless": massless})
     path = Path(path)
     findings = Findings(path.name)
     limits = limits or Limits()
-    document = parse_xml(read_bytes(path, limits), path.name, limits)
+    document = parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
     robot = parse_robot(document, findings)
     list_unmodelled(document, findings)
     check_references(robot, findings)

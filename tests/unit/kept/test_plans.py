@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import functions, kept_plans
+from polhode import functions
 from polhode.codegen.program_text import dump_program, load_program
 from polhode.codegen.random_program import random_program
+from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
+from polhode.kept import plans
 from polhode.model.digest import digest
 
 
@@ -36,10 +40,32 @@ def test_a_known_mechanism_is_not_planned_again(cold: Path, monkeypatch: pytest.
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("planned again")
 
-    monkeypatch.setattr(kept_plans, "plan_of", refuse)
+    monkeypatch.setattr(plans, "plan_of", refuse)
     again = _pendulum().derive().compile()
     assert again.program("forward_dynamics") == first.program("forward_dynamics")
     np.testing.assert_array_equal(again.forward_dynamics([0.3], [0.1]), before)
+
+
+def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
+    system = random_constrained_system(20)
+    ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
+    kept = [equations.compile().program("forward_dynamics") for equations in ways]
+    assert kept == [functions.plan_of(equations, "forward_dynamics").program for equations in ways]
+    assert kept[0] != kept[1]
+    speeds = [u for joint in system.joints.values() for u in joint.u]
+    marks = {equations.mark for equations in ways}
+    bindings = {equations.mark for equations in _bindings(system, [speed.name for speed in speeds])}
+    assert len(marks | bindings) == 1 + len(bindings) > 2
+
+
+def _bindings(system: ph.System, speeds: list[str]) -> list[ph.Equations]:
+    """The equations for every choice of independent speeds that can be made."""
+    count = len(system.derive("newton_euler", constraints="embedded").speeds)
+    made = []
+    for chosen in combinations(speeds, count):
+        with suppress(PolhodeError):
+            made.append(system.derive("newton_euler", independent=chosen))
+    return made
 
 
 def test_what_shapes_the_equations_changes_the_digest() -> None:
@@ -58,7 +84,7 @@ def test_what_shapes_the_equations_changes_the_digest() -> None:
 def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _pendulum().derive().compile().program("forward_dynamics")
     monkeypatch.setattr("polhode.runtime.cache.ObjectCache.get_or_make", lambda self, key, make: damage)
-    found = kept_plans.kept_plan(_pendulum().derive(), "forward_dynamics", False)
+    found = plans.kept_plan(_pendulum().derive(), "forward_dynamics", False)
     assert found.program == wanted
 
 

@@ -1,0 +1,101 @@
+"""Compiled functions kept on disk: what was compiled before is loaded without equations, plan or compiler.
+
+An entry is filed under the equations' mark, what was asked for, and the machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..runtime.cache import default_cache
+from ..runtime.filed import can_be_filed, file_code, file_function, unfile_code, unfile_function
+from ..runtime.machine import machine
+from ..stamp import word_of
+from .origins import remember_origin
+
+if TYPE_CHECKING:
+    from ..codegen.program import Program
+    from ..equations import Equations
+    from ..functions import Planned
+    from ..runtime.backends import Code
+    from ..runtime.compiled import Compiled
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A compiled function, and its parameters in order with the model's values, None where it has none."""
+
+    compiled: Compiled
+    parameters: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a function of some equations is kept."""
+
+    mark: str
+    name: str
+    bake: bool
+
+    def key(self, part: str = "function") -> str:
+        """The cache's key of the function, or of another part of it."""
+        return word_of(self.mark, part, self.name, str(self.bake), machine())
+
+
+def kept_function(equations: Equations, name: str, bake: bool, backend: str, planned: Callable[[], Planned]) -> Kept:
+    """A function of some equations, from the disk where it is known, else planned, compiled and kept."""
+    place = Place(equations.mark, name, bake)
+    found = _find(place, lambda: planned().program, backend)
+    if found is not None:
+        return found
+    from ..runtime import compile_program
+
+    table = equations.system.parameters
+    values = {key: table[key].value for key in planned().parameters}
+    made = Kept(
+        compile_program(planned().program, backend=backend),
+        {key: None if value is None else float(value) for key, value in values.items()},
+    )
+    if can_be_filed(made.compiled):
+        _keep(place, made)
+        remember_origin(equations)
+    return made
+
+
+def _find(place: Place, program: Callable[[], Program], backend: str) -> Kept | None:
+    payload = default_cache().find(place.key())
+    if payload is None:
+        return None
+    line, _, function = payload.partition(b"\n")
+    try:
+        values = {
+            str(name): None if value is None else float.fromhex(value) for name, value in json.loads(line)["parameters"]
+        }
+        return Kept(unfile_function(function, program, lambda: _lanes(place, program), backend), values)
+    except (KeyError, TypeError, ValueError, OSError):
+        return None
+
+
+def _keep(place: Place, kept: Kept) -> None:
+    values = [[name, None if value is None else value.hex()] for name, value in kept.parameters.items()]
+    payload = json.dumps({"parameters": values}).encode() + b"\n" + file_function(kept.compiled)
+    default_cache().keep(place.key(), payload)
+
+
+def _lanes(place: Place, program: Callable[[], Program]) -> Code:
+    """The code for many states at once, kept beside the function once it was wanted."""
+    key = place.key("lanes")
+    payload = default_cache().find(key)
+    if payload is not None:
+        try:
+            return unfile_code(payload)
+        except (KeyError, TypeError, ValueError, OSError):
+            pass
+    from ..runtime.backends import lane_code
+
+    made = lane_code(program(), default_cache())
+    default_cache().keep(key, file_code(made))
+    return made

@@ -1,0 +1,36 @@
+"""Plans kept on disk: a mechanism that was planned before is neither derived nor planned again.
+
+The key is made of the equations' mark and of what was asked for; the entry is plain text, checked like compiled code
+before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..codegen.program_text import dump_program, load_program
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..functions import Planned, plan_of
+from ..runtime.cache import default_cache
+from ..stamp import word_of
+
+
+def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
+    """The plan of a function, from the disk where it is known."""
+    key = word_of(equations.mark, "plan", name, str(bake))
+    made: list[Planned] = []
+
+    def make() -> bytes:
+        made.append(plan_of(equations, name, bake))
+        record = {"parameters": made[0].parameters, "program": dump_program(made[0].program)}
+        return json.dumps(record).encode()
+
+    payload = default_cache().get_or_make(key, make)
+    if made:
+        return made[0]
+    try:
+        record = json.loads(payload)
+        return Planned(load_program(record["program"]), tuple(map(str, record["parameters"])))
+    except (ValueError, KeyError, TypeError, PolhodeError):
+        return plan_of(equations, name, bake)

@@ -1,0 +1,77 @@
+"""The names that `import polhode` offers, gathered from their rooms; loaded when the first of them is used."""
+
+from __future__ import annotations
+
+from .equations import Equations
+from .errors import PolhodeError
+from .expr import (
+    Expr,
+    Function,
+    Matrix,
+    Vector,
+    from_sympy,
+    function,
+    latex,
+    normal,
+    pi,
+    symbol,
+    symbols,
+    table,
+    to_sympy,
+    unit_symbols,
+)
+from .expr.exact import (
+    absolute,
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)  # fmt: skip
+from .geometry import rotation
+from .model import (
+    Body,
+    BuildingBlock,
+    Compound,
+    Cylindrical,
+    Fixed,
+    Frame,
+    Free,
+    Joint,
+    JointMap,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Shape,
+    Spherical,
+    System,
+    Universal,
+    box,
+    cylinder,
+    disc,
+    rod,
+    sphere,
+)
+from .model.random_system import random_system
+from .vectors import Arrow, Dyadic, Point, basis
+
+__all__ = [
+    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "Dyadic", "Equations", "Expr", "Fixed", "Frame",
+    "Free", "Function", "Joint", "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute",
+    "Screw", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2",
+    "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy", "function", "latex", "log", "maximum",
+    "minimum", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt",
+    "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
+]  # fmt: skip
