@@ -34,8 +34,8 @@ LEAST_SLIP = Fraction(1, 10**6)
 def brush(n: Any) -> Any:
     """Fiala's curve, of a brush with a parabolic pressure: n - n²/3 + n³/27 until all bristles slide, at n = 3.
 
-    >>> brush(as_expr(1)), brush(as_expr(5))
-    (19/27, 1)
+    >>> round(brush(1.0), 3), brush(5.0)
+    (0.704, 1.0)
     """
     m = minimum(n, 3)
     return m - m**2 / 3 + m**3 / 27
@@ -69,7 +69,7 @@ class Tyre:
         >>> F_z, slip = ph.symbols("F_z slip")
         >>> along, across = Tyre(0.3, 2e5, 9e4, 7e4).force(0, slip, F_z)
         >>> [round(force) for force in evaluate([along, across], {F_z: 4000, slip: 0.02})]
-        [0, -1345]
+        [0, -1346]
         """
         most = as_expr(self.friction) * load
         x, y = as_expr(self.along) * slip_along / most, as_expr(self.across) * slip_across / most
