@@ -9,7 +9,7 @@ where σ is the slip along and across the wheel, C its two stiffnesses and f a c
 below one. Together the two components never exceed the friction that the load gives.
 
 E. Fiala, "Seitenkräfte am rollenden Luftreifen", VDI-Zeitschrift 96 (1954); H. B. Pacejka, "Tyre and vehicle dynamics"
-(2006), section 4.3.1 (similarity). Axes as in ISO 8855: x forward, y to the left, z up.
+(2006), on the similarity method. Axes as in ISO 8855: x forward, y to the left, z up.
 """
 
 from __future__ import annotations
