@@ -1,4 +1,4 @@
-"""Kane's method on the satellite of Sayers' paper: beside SymPy's KanesMethod, and beside our own other ways."""
+"""Kane's method on the satellite of Sayers' paper and on vehicles: beside SymPy's, and beside our own other ways."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from typing import Any
 from polhode import Equations, System
 from polhode.codegen.plan import plan
 from polhode.errors import PolhodeError
-from polhode.expr import evaluate
+from polhode.expr import Expr, as_expr, evaluate, tanh
 from polhode.formats import loads_yaml
+from polhode.samples import Vehicle, car, semitrailer
 
 from . import sympy_arm, sympy_satellite
 from .clock import least_times, seconds_of
 from .table import Count, Row, Timing
 
 SECTION = "kane"
+OTHERS = ("articulated_body", "newton_euler", "poincare")
 _FRESH = counting(1)
 _MODEL = Path(__file__).parents[1] / "models" / "satellite.yaml"
 _NAMES = re.compile(r"\b([MIk]_\w+|L\d|q\d+|u\d+)\b")
@@ -59,7 +61,32 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Row]:
         ),
         Count(SECTION, case, accelerations, costs["kane"], cheapest, others[cheapest], most_share=1.1),
         Count(SECTION, case, accelerations, costs["kane"], "sums as printed", costs["kane, as printed"]),
+        *_vehicles(passes, say),
     ]
+
+
+def _vehicles(passes: int, say: Callable[[str], None]) -> list[Row]:
+    """A car and a semitrailer with steering, suspensions and tyres, by Kane's method and by the other formalisms."""
+    made: list[Row] = []
+    for make in (car, semitrailer):
+        say(f"a {make.__name__} by every formalism")
+        found = {name: make(_step_steer).system.derive(name) for name in ("kane", *OTHERS)}
+        case = f"{make.__name__}, {len(found['kane'].u)} freedoms"
+        least = least_times({name: partial(_seconds_to_derive, make, name) for name in found}, passes)
+        counts = {name: equations.operations().total for name, equations in found.items()}
+        made += [Timing(SECTION, case, "accelerations", least["kane"], other, least[other]) for other in OTHERS]
+        made += [Count(SECTION, case, "accelerations", counts["kane"], other, counts[other]) for other in OTHERS]
+    return made
+
+
+def _step_steer(t: Expr) -> Expr:
+    return as_expr(tanh(5 * t) / 50)
+
+
+def _seconds_to_derive(make: Callable[..., Vehicle], formalism: str) -> float:
+    """Seconds to derive a vehicle's accelerations; nodes of an earlier one have gone with it."""
+    system = make(_step_steer).system
+    return seconds_of(lambda: _accelerations(system.derive(formalism)))
 
 
 def _mass_and_bias(equations: Equations) -> object:

@@ -144,18 +144,19 @@ def plan_of(
 
     wanted, make = catalogued(name)
     with quiet_collector():
-        return _planned(equations, name, wanted, make(equations), bake, split_angles, notes)
+        return plan_outputs(equations, name, wanted, make(equations), bake, split_angles, notes)
 
 
-def _planned(
+def plan_outputs(
     equations: Equations,
     name: str,
     wanted: Sequence[str],
     outputs: Outputs,
-    bake: bool,
-    split_angles: bool,
-    notes: Mapping[int, str] | None,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
 ) -> Planned:
+    """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
     from .codegen.plan import plan
     from .expr import free_symbols, substitute
 
@@ -250,6 +251,10 @@ class Functions:
         kept = self._kept.get(name)
         if kept and not given and None not in kept.parameters.values():
             return np.array(list(kept.parameters.values()), dtype=np.float64)
+        return self.values_of(tuple(kept.parameters) if kept else self.planned(name).parameters, given)
+
+    def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+        """Parameters in an order: given values first, then the model's defaults."""
         table = self.equations.system.parameters
         given = dict(given or {})
         unknown = [key for key in given if key not in table]
@@ -260,7 +265,6 @@ class Functions:
                 cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(table) or 'none'}.",
                 code="E-VALUE-002",
             )
-        order = tuple(kept.parameters) if kept else self.planned(name).parameters
         missing = [key for key in order if key not in given and table[key].value is None]
         if missing:
             raise ValueMissing(

@@ -62,7 +62,7 @@ class Loads:
         if not self.tree.followed:
             return value
         if isinstance(value, Vector):
-            return Vector(substitute(value, self.tree.followed))
+            return Vector(substitute([as_expr(entry) for entry in value], self.tree.followed))
         return substitute([value], self.tree.followed)[0]
 
     @cached_property

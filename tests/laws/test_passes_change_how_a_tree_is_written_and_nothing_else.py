@@ -10,7 +10,8 @@ import pytest
 import polhode as ph
 from polhode.expr import evaluate
 from polhode.formalisms import derive
-from polhode.kinematics.passes import PASSES, VARIANTS
+from polhode.geometry import Pose
+from polhode.kinematics.passes import PASSES, VARIANTS, apply
 from polhode.model.random_system import random_state, random_system
 from polhode.model.system import System
 
@@ -61,3 +62,36 @@ def test_passes_lose_no_digits_where_a_right_angle_is_rounded(angle: float, pass
     exact, passed = derive(system, "newton_euler", passes=()), derive(system, "newton_euler", passes=passes)
     ours, theirs = (evaluate(made.inverse_dynamics, values) for made in (passed, exact))
     np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
+
+
+def rotors() -> System:
+    """A gyroscope on a gimbal with wheels on its axis and across it, loads on each, and one that is out of balance."""
+    system = ph.System("rotors", gravity=(1, -9, 2))
+    drum, axle = system.parameter("J", 2), system.parameter("A", 1)
+    gimbal = system.body("gimbal", 3, com=(1, 0, 2), inertia=(2, 3, 4))
+    system.joint("turn", system.ground, gimbal, ph.Universal("x", "y"))
+    for name, axis, com in (("along", "y", (0, 1, 0)), ("across", "z", (0, 0, 2)), ("unbalanced", "z", (0.1, 0, 0))):
+        moments = {"y": (axle, drum, axle), "z": (axle, axle, drum)}[axis]
+        wheel = system.body(name, 2, com, moments)
+        spin = system.joint(name, gimbal, wheel, ph.Revolute(axis), at=(1, 2, 3))
+        system.force(wheel, (1, 2, 3), at=(0.3, 0.2, 0.1), frame=wheel)
+        system.joint_force(spin, -spin.u[0])
+    return system
+
+
+@pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
+@pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body", "kane"])
+def test_passes_keep_rotors_exact(formalism: str, passes: tuple[str, ...]) -> None:
+    system = rotors()
+    assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=passes))
+
+
+def test_a_wheel_at_rest_has_the_inertia_that_it_had_and_an_unbalanced_one_has_not() -> None:
+    before = derive(rotors(), "newton_euler", passes=()).tree
+    after = apply(before, ("rest",))
+    held = {new.joint: new.inertia is old.inertia for old, new in zip(before.links, after.links, strict=True)
+            if new.motion == Pose.identity()}  # fmt: skip
+    assert held == {"along": True, "across": True, "unbalanced": False}
+    for name in held:
+        (place, X), (place_after, X_after) = before.bodies[name], after.bodies[name]
+        assert after.links[place_after].X @ X_after == before.links[place].X @ X, "bodies are where they were"

@@ -82,7 +82,7 @@ def hold(tree: Tree) -> Tree:
             link = replace(link, parent=_exit(link.parent, links, seat, exits, turns))
         link = replace(link, merged=None)  # its anchor may have got another place
         if turn is not None:
-            link = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn, keep_trace=True))
+            link = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
         links.append(link)
         seat[place] = len(links) - 1
     bodies = {}
@@ -101,7 +101,7 @@ def rest(tree: Tree) -> Tree:
         angle = _own_angle(tree, link) if free else None
         if angle is not None:
             turn = turns[place] = _turned(link.H[0][0], angle)
-            links[place] = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn, keep_trace=True))
+            links[place] = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
     bodies = {name: (place, turns[place] @ X if place in turns else X) for name, (place, X) in tree.bodies.items()}
     return replace(tree, links=tuple(links), bodies=bodies)
 
@@ -131,6 +131,12 @@ def _exit(place: int, links: list[Link], seat: dict[int, int], exits: dict[int, 
         links.append(frame)
         exits[place] = len(links) - 1
     return exits[place]
+
+
+def _at_rest(inertia: Inertia, turn: Pose) -> Inertia:
+    """The inertia of a turned link; a rotor's (Sayers, Table 6) is what it was, so that its angle does not enter."""
+    turned = inertia.seen_from(turn, keep_trace=True)
+    return inertia if turned.h == inertia.h and turned.J == inertia.J else turned
 
 
 def _turned(axis: Vector, angle: Any) -> Pose:

@@ -129,6 +129,22 @@ class Trajectory:
         """Positions (T, bodies, 3) and rotation matrices (T, bodies, 3, 3) of all bodies, in the model's order."""
         return self._known().poses(self.q, **self._given("poses"))
 
+    def values(self, *expressions: Any) -> Floats:
+        """Expressions of the state at every sample, a row each: coordinates, speeds, accelerations, time, parameters.
+
+        >>> import polhode as ph
+        >>> s = ph.System("ball")
+        >>> ball = s.body("ball", mass=1)
+        >>> _ = s.joint("z", s.ground, ball, ph.Prismatic("z"))
+        >>> fall = s.derive().simulate(1, samples=3)
+        >>> height = ball.centre.position() & s.ground.z
+        >>> fall.values(height, ball.centre.acceleration() & s.ground.z).round(3).tolist()
+        [[0.0, -1.226, -4.905], [-9.81, -9.81, -9.81]]
+        """
+        from .along import values_along
+
+        return values_along(self, self._known(), expressions)
+
     def _given(self, function: str) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
         wanted = {array.name for array in self._known().program(function).arrays}

@@ -10,6 +10,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ LONGEST_NAME = 40
 PANEL_HEIGHT = 1.75  # inches
 LABEL_SIZE = 8.5  # points
 
+_NO_PATHS: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({})
+
 #: What a plot must not inherit: a user's TeX would read names as TeX; the salt keeps SVG files reproducible.
 _SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
 
@@ -36,10 +39,13 @@ def plot_channels(
     time: ArrayLike,
     groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]],
     title: str = "",
+    columns: int = 1,
+    paths: Mapping[str, tuple[ArrayLike, ArrayLike]] = _NO_PATHS,
 ) -> Figure:
     """Draw groups of quantities over time; a group is its title, its unit and its values by name.
 
-    A quantity that changes by less than one part in ten thousand is drawn level, its change told in words.
+    A quantity that changes by less than one part in ten thousand is drawn level, its change told in words. Panels go
+    down one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
 
         figure = plot_channels(t, [("Angles", "rad", {"shoulder": q1, "elbow": q2})], title="Free swing")
     """
@@ -53,15 +59,28 @@ def plot_channels(
 
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_SETTINGS):
-        height = PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5)
+        count = len(panels) + bool(paths)
+        rows = -(-count // columns)
+        height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
         spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.07, h_pad=0.08, w_pad=0.08)
-        figure: Figure = matplotlib.figure.Figure(figsize=(8.0, height), layout=spacing, facecolor="white")
-        rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, (name, unit, members) in zip(rows, panels, strict=True):
+        figure: Figure = matplotlib.figure.Figure(
+            figsize=(1.5 + 6.5 * columns, height), layout=spacing, facecolor="white"
+        )
+        first: Any = None
+        for place, (name, unit, members) in enumerate(panels):
+            row, column = place % rows, place // rows
+            axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
+            first = first or axes
             _panel(axes, times, name, unit, members)
-        rows[-1].set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
+            if row == rows - 1 or place == len(panels) - 1:
+                axes.set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
+            else:
+                axes.tick_params(labelbottom=False)
         if times[-1] > times[0]:
-            rows[-1].set_xlim(times[0], times[-1])
+            first.set_xlim(times[0], times[-1])
+        if paths:
+            row, column = (count - 1) % rows, (count - 1) // rows
+            _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
         if title:
             figure.suptitle(
                 _plain(title, 100),
@@ -120,7 +139,23 @@ def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
     return channel
 
 
-def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
+def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
+    """Paths on the ground, one metre as long along as across."""
+    _frame(axes)
+    for (name, (x, y)), color in zip(paths.items(), PALETTE * len(paths), strict=False):
+        along, across = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        axes.plot(along, across, color=color, linewidth=1.5)
+        axes.annotate(
+            _plain(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
+            va="center", fontsize=LABEL_SIZE, annotation_clip=False, **_AS_WRITTEN,
+        )  # fmt: skip
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_title("Path, from above  (m)", loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
+    axes.set_xlabel("x, m", color=QUIET, fontsize=9, loc="right")
+
+
+def _frame(axes: Any) -> None:
+    """The grid and the one line that a panel has."""
     axes.set_facecolor("white")
     axes.grid(True, color=HAIR, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -128,6 +163,10 @@ def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Chan
     for side, spine in axes.spines.items():
         spine.set_visible(side == "bottom")
         spine.set(color=QUIET, linewidth=0.8)
+
+
+def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
+    _frame(axes)
     ticker = _matplotlib().ticker
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
     axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))

@@ -161,3 +161,43 @@ def test_statistics_tell_how_the_run_went(run: Trajectory) -> None:
     assert run.info["steps"] > 10
     assert run.info["evaluations"] > run.info["steps"]
     assert "201 samples" in str(run)
+
+
+def steered() -> ph.System:
+    """A bead that slides along a bar which is turned as told."""
+    s = ph.System("turned bar", gravity=(0, 0, 0))
+    bar, bead = s.body("bar", 1, inertia=(1, 1, 1)), s.body("bead", s.parameter("m", 2))
+    s.joint("turn", s.ground, bar, ph.Revolute("z"))
+    s.joint("slide", bar, bead, ph.Prismatic("x"))
+    s.prescribe("turn", s.time**2)
+    s.joint_force("slide", s.input("push", 3))
+    return s
+
+
+def test_expressions_along_a_run_know_accelerations_time_inputs_and_prescribed_motions() -> None:
+    s = steered()
+    bead, push = s.bodies["bead"], s.inputs["push"].symbol
+    run = s.derive().simulate(1, start={"slide": 0.1}, inputs=lambda t, q, u: {"push": 3 + t}, parameters={"m": 5})
+    a = bead.centre.acceleration()
+    along, across, given, angle, mass = run.values(
+        a & bead.x, a & bead.y, push, s.joints["turn"].q[0], s.parameters["m"].symbol
+    )
+    r, v, t = run["slide"], run.speed("slide"), run.t
+    np.testing.assert_allclose(given, 3 + t)
+    np.testing.assert_allclose(angle, t**2, atol=1e-12)
+    np.testing.assert_allclose(mass, 5)
+    np.testing.assert_allclose(along, given / mass, rtol=1e-9)  # m a = F along the bar
+    np.testing.assert_allclose(across, 2 * r + 2 * (2 * t) * v, rtol=1e-9, atol=1e-12)  # r α + 2 ω v
+
+
+def test_an_expression_of_another_system_is_refused() -> None:
+    run = steered().derive().simulate(0.1)
+    with pytest.raises(PolhodeError, match=r"the coordinate 'elbow' is not known along this trajectory") as caught:
+        run.values(ph.symbol("elbow", "coordinate"))
+    assert caught.value.problems[0].code == "E-TRAJ-005"
+
+
+def test_a_page_and_a_plot_leave_out_what_is_prescribed(tmp_path: Path) -> None:
+    run = steered().derive().simulate(0.2)
+    assert [axes.get_title(loc="left") for axes in run.plot().axes][:2] == ["Positions  (m)", "Speeds  (m/s)"]
+    assert run.animate(tmp_path / "bar.html").stat().st_size > 10_000

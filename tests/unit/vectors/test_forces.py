@@ -241,3 +241,11 @@ def test_a_snapshot_keeps_forces_of_its_originals_arrows() -> None:
     assert len(copy.loads) == 1
     angle = s.joints["elbow"].q[0]
     assert (s.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
+
+
+def test_a_force_at_the_end_of_an_arrow_acts_beside_a_prescribed_joint() -> None:
+    s = arm()
+    s.prescribe("elbow", sin(s.time))
+    hand = s.bodies["hand"]
+    s.force(hand, hand.y, at=hand.point(2 * hand.x))
+    assert s.derive("newton_euler").agrees_with(s.derive("poincare"))

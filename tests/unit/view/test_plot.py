@@ -106,3 +106,19 @@ def test_without_matplotlib_the_cure_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(PolhodeError, match=r'pip install "polhode\[plot\]"'):
         plot_channels(TIME, [("x", "m", {"x": TIME})])
+
+
+def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
+    groups = [(f"Panel {k}", "m", {"x": k * TIME}) for k in range(4)]
+    figure = plot_channels(TIME, groups, columns=2, paths={"$car$": (3 * TIME, TIME**2)})
+    *panels, above = figure.axes
+    figure.draw_without_rendering()
+    places = [axes.get_subplotspec() for axes in figure.axes]
+    assert [(s.rowspan.start, s.colspan.start) for s in places] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
+    assert {axes.get_xlim() for axes in panels} == {(0.0, 1.0)}
+    assert [bool(axes.get_xlabel()) for axes in panels] == [False, False, True, True]
+    assert above.get_aspect() == 1.0
+    assert np.array_equal(above.get_lines()[0].get_xdata(), 3 * TIME)
+    shown = words(figure)
+    assert not shown["$car$"].get_parse_math()
+    assert save_plot(figure, tmp_path / "plot.svg").stat().st_size > 1_000
