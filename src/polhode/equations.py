@@ -227,9 +227,7 @@ class Equations:
         made = self.forward_dynamics
         return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
 
-    def reaction(
-        self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None
-    ) -> Reaction:
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
 
         A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling

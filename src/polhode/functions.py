@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .codegen.program import Program
+from .codegen.program import Program, identifier
 from .errors import PolhodeError, ValueMissing
 
 if TYPE_CHECKING:
@@ -100,6 +100,11 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
     if name not in CATALOGUE:
+        from .carried import entry
+
+        found = entry(name)
+        if found is not None:
+            return found
         close = get_close_matches(name, CATALOGUE, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
@@ -110,12 +115,17 @@ def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Output
 
 
 def _arrays(equations: Equations) -> dict[str, list[Expr]]:
+    from .expr import symbol
+
+    ties = equations.constraints
     return {
         "q": list(equations.q),
         "u": list(equations.u),
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u],
+        "accelerations": [symbol(name, "acceleration") for name in equations.tree.speeds],
+        "multipliers": [] if ties is None else list(ties.multipliers),
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],
     }
@@ -170,10 +180,10 @@ def _planned(
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = _arrays(equations)
-    extra = [key for key in ("inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
-        name,
+        identifier(name),
         [(key, arrays[key]) for key in (*wanted, *extra)],
         outputs,
         list(parameters.values()),
@@ -294,6 +304,7 @@ class Functions:
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
+        multipliers: ArrayLike | None = None,
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several."""
         native = self._with_defaults(name) if parameters is None else self.native(name)
@@ -302,6 +313,7 @@ class Functions:
             known = {
                 "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
                 "inputs": lambda: self.input_values(inputs),
+                "multipliers": lambda: np.asarray(multipliers, dtype=np.float64),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         if parameters is None:
@@ -374,6 +386,33 @@ class Functions:
     def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
+
+    def reaction(
+        self,
+        name: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        **more: Any,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
+        from .carried import evaluate, reaction_name
+
+        torque, force = evaluate(self, reaction_name(name, at, frame, on), q, u, tau, **more)
+        return torque, force
+
+    def driving_force(
+        self, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from .carried import evaluate
+
+        effort: NDArray[np.float64] = evaluate(self, f"drive {coordinate}", q, u, tau, **more)
+        return effort
 
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from .equations import Equations
-from .expr import Expr, Vector, as_expr, directional, gradient, substitute
+from .expr import Expr, as_expr, directional, gradient, substitute
 from .kinematics.motion import velocities
 from .kinematics.tree import BASE, leader_of
 from .loads import Loads, Wrench
