@@ -139,7 +139,7 @@ def _linkage() -> ph.System:
 
 
 def _train() -> ph.System:
-    """A driven joint a, a joint b that follows it, and a joint c that a condition gears to a; a brake on b, and d free."""
+    """A driven joint a, b that follows it, c that a condition gears to a, and d free; a brake on b."""
     system = ph.System("train", gravity=(0, 0, "-9.81"))
     carrier = system.ground
     for name, axis in (("a", "y"), ("b", "x"), ("c", "z"), ("d", "x")):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6
 #: Forces of constraints count as if they moved at least so fast: what rests has no power to compare with.
 _SLOW = 1e-3
-_LEAST = 1e-12  # W
+_LEAST = 1e-12  # W, J
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(book.turnover for book in books))
     whole = books[-1]
-    run, quadrature = _run(trajectory, whole)
+    run, quadrature = _run(trajectory, whole, least)
     parts = [run, *(book.closed(trajectory.t, scale) for book in books)]
     parts.sort(key=lambda part: -part.residual if np.isfinite(part.residual) else -np.inf)
     return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature)
@@ -152,13 +152,14 @@ def _books(parts: Iterable[tuple[str, Balance]], powers: Floats) -> list[_Book]:
     return made
 
 
-def _run(trajectory: Trajectory, whole: _Book) -> tuple[Part, float]:
+def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, float]:
     """Energy against work, and the part of it that the samples cannot tell."""
     energy = trajectory.energy
     change = energy.total - energy.total[0]
     work = _integral(trajectory.t, whole.inflow)
     rough = np.interp(trajectory.t, trajectory.t[::2], _integral(trajectory.t[::2], whole.inflow[::2]))
-    scale = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max()) or 1.0
+    in_play = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max())
+    scale = max(in_play, least * float(np.ptp(trajectory.t)), _LEAST)
     unsure = np.zeros_like(work)
     unsure[::2] = np.abs(work - rough)[::2]
     unsure = np.maximum.accumulate(unsure)
