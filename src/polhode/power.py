@@ -13,7 +13,7 @@ is a check of the other.
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -209,15 +209,19 @@ class _Meter:
             return self.flow[symbol]
         return self.tree.followed.get(speeds[index], speeds[index])
 
+    def joint_force(self, load: JointForce) -> Any:
+        """The power of a generalized force."""
+        speed = self.system.joints[load.joint].u[load.index]
+        value, moving = substitute([load.value, speed], self.tree.followed)
+        return value * moving
+
     @cached_property
     def inside(self) -> dict[str, _Ports]:
         """For each joint what joint forces, potentials and conditions do along its freedom."""
         made = {name: _Ports() for name in self.system.joints}
         for load, name in self.names:
             if isinstance(load, JointForce):
-                speed = self.system.joints[load.joint].u[load.index]
-                value, moving = substitute([load.value, speed], self.tree.followed)
-                made[load.joint].add(f"load {name}", value * moving)
+                made[load.joint].add(f"load {name}", self.joint_force(load))
             elif isinstance(load, Potential):
                 for joint, rate in self.along_joints(load.energy).items():
                     made[joint].add(f"load {name}", -rate)
@@ -304,9 +308,9 @@ class _Meter:
             for done in self.done_by(load, conservative=False).values():
                 made.add(f"load {name}", done)
             if isinstance(load, JointForce):
-                made.add(f"load {name}", self.inside[load.joint].powers[f"load {name}"])
+                made.add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PointSpring | Potential):
-                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load, f"load {name}"))
+                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
                 made.add(f"constraint {name}", done)
@@ -314,18 +318,17 @@ class _Meter:
         made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
         return made
 
-    def let_out(self, load: PointSpring | Potential, port: str) -> Any:
+    def let_out(self, load: PointSpring | Potential) -> Any:
         """What a store of energy does on bodies or along joints; what its energy changes beyond that, time puts in."""
         if isinstance(load, Potential):
-            return sum((ports.powers.get(port, 0) for ports in self.inside.values()), start=as_expr(0))
+            return -sum(self.along_joints(load.energy).values(), start=as_expr(0))
         all_of_it, without = self.done_by(load), self.done_by(load, conservative=False)
         return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))
 
 
 def _load_names(loads: list[Load]) -> list[tuple[Load, str]]:
-    """Each load with a name that no other has: its own, or its kind and number."""
-    times = Counter(load.name for load in loads)
+    """Each load with its name, or with its kind and number; loads of one name share a port."""
+    kinds = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(load).__name__).lower() for load in loads]
     return [
-        (load, load.name if load.name and times[load.name] == 1 else f"{load.name or type(load).__name__} {place}")
-        for place, load in enumerate(loads, start=1)
+        (load, load.name or f"{kind} {place}") for place, (load, kind) in enumerate(zip(loads, kinds, strict=True), 1)
     ]

@@ -93,14 +93,27 @@ def test_who_changes_a_spring_a_potential_or_gravity_puts_its_energy_in() -> Non
     arm = system.body("arm", 2, com=(1, 0, 0), inertia=(1, 2, 3))
     hinge = system.joint("hinge", system.ground, arm, ph.Revolute("y"))
     (q,), t = hinge.q, system.time
+    system.gravity = (0, 0, -10 - t)
     system.potential(t * q**2, name="wound")
     system.spring("ground", arm, 5, length=1 + ph.sin(t), damping=2, at_a=(0, 0, 3), at_b=(2, 0, 0), name="wire")
     made = system.derive()
     flow = made.power()
-    assert list(flow.ports) == ["effort hinge", "load wound", "load wire"]
+    assert list(flow.ports) == ["effort hinge", "load wound", "load wire", "gravity"]
     assert flow.ports["load wound"] == q**2
+    assert flow.ports["gravity"] == 2 * -ph.sin(q)  # the height of two kilograms, with gravity growing by 1 m/s² a second
     assert gaps(flow) == []
     assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
+
+
+def test_loads_of_one_name_share_a_port_and_others_are_counted() -> None:
+    system = ph.System("door")
+    hinge = system.joint("hinge", system.ground, system.body("leaf", 2, com=(1, 0, 0)), ph.Revolute("y"))
+    system.joint_spring(hinge, 3, damping=2, name="closer")
+    system.joint_force(hinge, 5)
+    flow = system.derive().power()
+    (u,) = hinge.u
+    assert flow.ports == {"effort hinge": hinge.tau[0] * u, "load closer": -2 * u**2, "load joint force 3": 5 * u}
+    assert gaps(flow) == []
 
 
 def test_the_weight_of_a_body_is_no_port_of_the_whole() -> None:

@@ -136,8 +136,11 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(book.turnover for book in books))
     whole = books[-1]
-    run, quadrature = _run(trajectory, whole, least)
-    parts = [run, *(book.closed(trajectory.t, scale) for book in books)]
+    parts = [book.closed(trajectory.t, scale) for book in books]
+    quadrature = 0.0
+    if not _inputs_move_energy(trajectory):
+        run, quadrature = _run(trajectory, whole, least)
+        parts.append(run)
     parts.sort(key=lambda part: -part.residual if np.isfinite(part.residual) else -np.inf)
     return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature)
 
@@ -150,6 +153,13 @@ def _books(parts: Iterable[tuple[str, Balance]], powers: Floats) -> list[_Book]:
         made.append(_Book(name, tuple(balance.ports), powers[:, first:last], powers[:, last]))
         first = last + 1
     return made
+
+
+def _inputs_move_energy(trajectory: Trajectory) -> bool:
+    """Whether the potential energy depends on inputs that changed: how fast they did, and so their power, is not known."""
+    if trajectory.inputs is None or not np.ptp(trajectory.inputs, axis=0).any():
+        return False
+    return any(array.name == "inputs" for array in trajectory.mechanism.program("energy").arrays)
 
 
 def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, float]:
