@@ -52,6 +52,7 @@ class Recipe:
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
 
 
@@ -59,9 +60,21 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
     """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
     if recipe.forward is not None:
         return recipe.forward()
-    bias = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
-    right = [effort - b for effort, b in zip(tree.tau, bias, strict=True)]
-    return factor(tree, recipe.mass_matrix()).solve(right)
+    known, right = right_side(tree, recipe)
+    return factor(tree, recipe.mass_matrix()).solve(right) + known
+
+
+def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
+    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - known) = right.
+
+    Any accelerations will do; those of the recipe's `reference` take fewer operations than none.
+    """
+    if recipe.reference is not None:
+        known, taken = recipe.reference()
+    else:
+        known = Vector([as_expr(0)] * len(tree.u))
+        taken = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
+    return known, [effort - entry for effort, entry in zip(tree.tau, taken, strict=True)]
 
 
 def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
@@ -265,7 +278,7 @@ class Equations:
         with quiet_collector():
             from .derivatives import inverse_derivatives
 
-            return (*inverse_derivatives(self), self.mass_matrix)
+            return inverse_derivatives(self)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

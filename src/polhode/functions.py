@@ -68,9 +68,8 @@ def _state_rates(equations: Equations) -> Outputs:
 
 def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
     def outputs(equations: Equations) -> Outputs:
-        size = len(equations.u)
         matrices = getattr(equations, field)
-        return [(name, (size, size), list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
+        return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
 
     return outputs
 

@@ -17,7 +17,7 @@ from .constraints.wrenches import Push, constraint_wrenches, pushes
 from .equations import Equations
 from .errors import PolhodeError
 from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
-from .formalisms.newton_euler import inertial_wrenches, pass_inward
+from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
 from .geometry import Pose
 from .kinematics.motion import body_pose, world_poses
 from .kinematics.tree import BASE, build_tree, leader_of
@@ -77,7 +77,7 @@ class Reactions:
                 held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
                 external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
             tree = self.tree
-            table = inertial_wrenches(tree, tree.u, list(self.given.udot), external, tree.gravity)
+            table = inertial_wrenches(tree, accelerate(tree, tree.u, list(self.given.udot), tree.gravity), external)
             for place in reversed(range(len(tree.links))):
                 link = tree.links[place]
                 if link.parent != BASE:

@@ -63,6 +63,13 @@ def test_f28_a_start_in_gimbal_lock_names_joint_and_angle() -> None:
     assert run.t.tolist() == [0.0]
 
 
+@pytest.mark.parametrize(("sequence", "locked"), [("123", np.pi / 2), ("313", 0.0)])
+def test_f28_an_euler_sequence_locks_where_its_outer_axes_meet(sequence: str, locked: float) -> None:
+    message, _ = stopped("gimbal_lock", ball(sequence), 1, start={"socket_a2": locked})
+    assert "'socket_a2'" in message
+    assert simulate(ball(sequence), 1, start={"socket_a2": locked + 0.5}, speeds=[0.1, 0.2, 0.1]).is_whole
+
+
 def test_f28_a_run_into_gimbal_lock_keeps_the_last_good_state() -> None:
     # Turning x into z passes the lock of z-y-x angles after half a turn; a hair's breadth aside, rates explode.
     axis = np.array([1.0, 1e-9, 1.0]) / np.sqrt(2)

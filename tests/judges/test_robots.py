@@ -230,6 +230,33 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
             assert_close(f"orientation of {name}", d.numbers(pose.R.entries()), d.data.oMf[frame].rotation.flatten())
 
 
+@pytest.mark.parametrize(
+    ("robot", "base"),
+    [
+        ("panda_description/urdf/panda.urdf", "fixed"),
+        ("solo_description/robots/solo12.urdf", "floating"),
+        pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.slow),
+    ],
+)
+def test_compiled_derivatives_are_pinocchios(robot: str, base: str) -> None:
+    """These programs are long, and so computed in packs of values."""
+    system = load_as_pinocchio_does(robot, base)
+    d = duel(system, robot, base)
+    functions = system.derive().compile(bake=True, cache=False)
+    rows = np.ix_(d.order, d.order)
+    u, rate = d.u[d.order], d.rate[d.order]
+    pin.computeRNEADerivatives(d.model, d.data, d.q_judge, u, rate)
+    by_q, by_u, _ = functions.inverse_dynamics_derivatives(d.q, d.u, d.rate)
+    assert_close("efforts by motion", by_q[rows], np.array(d.data.dtau_dq))
+    assert_close("efforts by speeds", by_u[rows], np.array(d.data.dtau_dv))
+    pin.computeABADerivatives(d.model, d.data, d.q_judge, u, rate)
+    by_q, by_u, by_tau = functions.forward_dynamics_derivatives(d.q, d.u, d.rate)
+    assert_close("accelerations by motion", by_q[rows], np.array(d.data.ddq_dq))
+    assert_close("accelerations by speeds", by_u[rows], np.array(d.data.ddq_dv))
+    upper = np.triu(d.data.Minv)
+    assert_close("accelerations by efforts", by_tau[rows], upper + np.triu(upper, 1).T)
+
+
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("robot", sized(list(COUPLED)))
 def test_followers_move_with_their_leaders_as_the_projection_of_free_joints(robot: str, base: str) -> None:

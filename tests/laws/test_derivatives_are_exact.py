@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import derivatives
+from polhode.composite_derivatives import CompositeTree
+from polhode.constraints.random_constraints import random_constrained_system
+from polhode.equations import Recipe
 from polhode.expr import directional, jacobian, same, substitute
 from polhode.model.random_system import random_system
 
@@ -22,8 +28,12 @@ def _arm() -> ph.System:
     return system
 
 
+@pytest.mark.parametrize("many", [-1, 99], ids=["closed form", "shortest"])
 @pytest.mark.parametrize("seed", range(12))
-def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(seed: int) -> None:
+def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(
+    seed: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derivatives, "_MANY", many)
     system = random_system(seed, bodies=(1, 4), max_speeds=8)
     equations, judge = system.derive(), system.derive("poincare")
     by_q, by_u, by_udot = equations.inverse_dynamics_derivatives
@@ -35,7 +45,37 @@ def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(seed: int) 
     assert same(by_udot.entries(), jacobian(efforts, list(judge.udot)).entries())
 
 
-def test_forward_dynamics_derivatives_are_those_of_the_articulated_body_form() -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_composite_bodies_in_one_frame_give_the_same_mass_matrix_and_efforts(seed: int) -> None:
+    """Loads apart: without them, the closed form knows the whole of the inverse dynamics."""
+    system = random_system(seed, bodies=(2, 5), max_speeds=9)
+    system.loads.clear()
+    equations = system.derive("newton_euler")
+    tree = CompositeTree(equations.tree, equations.u)
+    assert same(tree.mass_matrix.entries(), equations.mass_matrix.entries())
+    assert same(tree.efforts(tree.wrenches(tree.accelerations(equations.udot))), equations.inverse_dynamics)
+
+
+def test_an_effort_that_is_not_of_the_tree_is_differentiated_too() -> None:
+    """The closed form is taken only where it is the inverse dynamics; here a drag is written into the recipe."""
+    plain = _arm().derive("newton_euler")
+    drag = [u**3 for u in plain.u]
+
+    def recipe() -> Recipe:
+        made = plain.make_recipe()
+        return replace(made, inverse=lambda ud: made.inverse(ud) + ph.Vector(drag), bias=lambda: plain.bias + drag)
+
+    by_q, by_u, by_udot = replace(plain, make_recipe=recipe).inverse_dynamics_derivatives
+    plain_by_q, plain_by_u, plain_by_udot = plain.inverse_dynamics_derivatives
+    assert same(by_q.entries(), plain_by_q.entries()) and same(by_udot.entries(), plain_by_udot.entries())
+    assert same((by_u - plain_by_u).entries(), jacobian(drag, list(plain.u)).entries())
+
+
+@pytest.mark.parametrize("many", [-1, 99], ids=["closed form", "shortest"])
+def test_forward_dynamics_derivatives_are_those_of_the_articulated_body_form(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derivatives, "_MANY", many)
     system = _arm()
     by_q, by_u, by_tau = system.derive().forward_dynamics_derivatives
     judge = system.derive("articulated_body")
@@ -43,6 +83,23 @@ def test_forward_dynamics_derivatives_are_those_of_the_articulated_body_form() -
     assert same(by_q.entries(), jacobian(rates, list(judge.q)).entries())
     assert same(by_u.entries(), jacobian(rates, list(judge.u)).entries())
     assert same(by_tau.entries(), jacobian(rates, list(judge.tau)).entries())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_effort_speed_or_motion_changes_accelerations_against_a_constraint(seed: int) -> None:
+    """A u̇ + γ = 0 whatever the efforts: A ∂u̇/∂τ = 0; and where speeds are left out, so are their columns."""
+    system = random_constrained_system(seed)
+    equations = system.derive()
+    assert equations.constraints is not None
+    _, by_u, by_tau = equations.forward_dynamics_derivatives
+    assert not any((equations.constraints.A @ by_tau).entries())
+    drift = jacobian(list(equations.constraints.gamma), list(equations.u))
+    assert not any((equations.constraints.A @ by_u + drift).entries())
+    embedded = system.derive(constraints="embedded")
+    size = len(embedded.u)
+    assert [part.shape for part in embedded.forward_dynamics_derivatives][:2] == [(size, size)] * 2
+    _, _, by_tau = embedded.forward_dynamics_derivatives
+    assert same(by_tau.entries(), jacobian(list(embedded.forward_dynamics), list(embedded.tau)).entries())
 
 
 def test_derivatives_of_a_free_body_are_along_turns_and_shifts() -> None:

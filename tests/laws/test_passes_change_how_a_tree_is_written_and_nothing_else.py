@@ -10,11 +10,11 @@ import pytest
 import polhode as ph
 from polhode.expr import evaluate
 from polhode.formalisms import derive
-from polhode.kinematics.passes import PASSES
+from polhode.kinematics.passes import PASSES, VARIANTS
 from polhode.model.random_system import random_state, random_system
 from polhode.model.system import System
 
-COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1]]
+COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1], *VARIANTS]
 
 
 def planar_robot(seed: int) -> System:

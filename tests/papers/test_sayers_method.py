@@ -8,9 +8,11 @@ import polhode as ph
 from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, directional, is_zero, jacobian, same, substitute, symbols
 from polhode.formalisms.kane.bodies import parts_of
+from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.linear import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
+from polhode.model.joint_type import JointType
 from polhode.model.random_system import random_system
 from polhode.model.system import System
 
@@ -65,6 +67,23 @@ def test_a_free_body_on_a_moving_parent_has_absolute_speeds(prescribed: bool) ->
     assert (flyer.translation, flyer.rotation) == ("nonrecursive", "nonrecursive")
 
 
+@pytest.mark.parametrize("moved", [ph.Prismatic("x"), ph.Revolute("y"), ph.Screw("z", 0.3)], ids=lambda kind: kind.name)
+def test_motion_given_in_time_is_part_of_the_remainders(moved: JointType) -> None:
+    """ω_t and v_t of (30), which the paper leaves out, for a rotor on a driven joint and an arm on the rotor."""
+    system = ph.System("driven")
+    cart = system.body("cart", 1, (0.1, 0.2, 0.3), FULL)
+    wheel = system.body("wheel", 2, (0, 0, 0.5), (2, 2, 3))
+    system.joint("rock", system.ground, system.body("base", 1, (0, 1, 0), FULL), ph.Revolute((1, 2, 2)))
+    system.joint("drive", "base", cart, moved)
+    system.joint("spin", cart, wheel, ph.Revolute("z"), at=(0, 1, 0), rotation=("x", 0.4))
+    system.joint("swing", wheel, system.body("arm", 1, (0, 0.3, 1), FULL), ph.Revolute("x"), at=(0.5, 0, 0))
+    system.prescribe("drive", ph.sin(2 * system.time))
+    assert_sums_as_printed_give_the_same_equations(system)
+    system.prescribe("spin", system.time**3)
+    assert_sums_as_printed_give_the_same_equations(system)
+    assert system.derive("kane").agrees_with(system.derive("poincare"))
+
+
 def test_followers_share_a_speed_and_agree() -> None:
     system = ph.System("geared")
     one = system.body("one", 1, (0.5, 0, 0), (1, 1, 1))
@@ -92,6 +111,30 @@ def test_equation_22_needs_the_velocity_of_the_point_of_the_parent() -> None:
     assert not same(printed, rates_of_position)
     wrong = flow | dict(zip([q[k] for k in link.coordinates[3:]], printed, strict=True))
     assert not same(directional(position, wrong), [as_expr(entry) for entry in X.R @ move.v])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rates_solve_the_kinematical_equations(seed: int) -> None:
+    """S q̇ = v, (1); S is a Gram matrix of directions where a body is nonrecursive."""
+    method = literal_of(random_system(seed, bodies=3, joints=("free", "spherical", "planar", "compound", "revolute")))
+    S, v = kinematical_equations(method)
+    assert same([as_expr(entry) for entry in S @ method.coordinate_rates], v)
+    assert same(S.T.entries(), S.entries())
+
+
+def test_skew_translations_of_a_nonrecursive_body_have_a_gram_matrix() -> None:
+    """(23): rows are dotted with directions that are not orthogonal."""
+    system = ph.System("skew")
+    directions = [(0.6, 0.8, 0), (0, 0, 1), (0, 1, 0)]
+    body = system.body("body", 1, (0, 0, 0), FULL)
+    system.joint("slide", system.ground, body, ph.BuildingBlock(directions))
+    method = literal_of(system)
+    S, v = kinematical_equations(method)
+    gram = [sum(a * b for a, b in zip(one, other, strict=True)) for one in directions for other in directions]
+    assert same(S.entries(), [as_expr(round(entry, 12)) for entry in gram])
+    u = Vector(method.speeds)
+    assert same(v, [as_expr(u.dot([as_expr(x) for x in direction])) for direction in directions])
+    assert same([as_expr(entry) for entry in S @ method.coordinate_rates], v)
 
 
 def categories(system: System) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ Functions of a scalar module (all doubles; pointers to contiguous arrays):
 A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
 `ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
 before it writes its first output, so that an output may lie over an input. Products and sums may be contracted to
-fused multiply-adds; no other liberty is taken with the arithmetic.
+fused multiply-adds; in packs the terms of a sum are added in another order; no other liberty is taken.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polhode.codegen.calls_llvm import functions_ir, in_lanes
 from polhode.codegen.ops import live_run, live_setup
+from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
 from polhode.codegen.program import Instruction, Program
 from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
@@ -29,14 +30,18 @@ LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh",
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def scalar_module(program: Program, *, fused: bool = True) -> str:
-    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library."""
+def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
+    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
+
+    With a `width`, values of a long program that are computed alike are computed together, so many at a time.
+    """
     return "\n".join(
         [
             *declarations(1, fused),
             *functions_ir(program, 1),
             setup_ir(program),
-            kernel_ir(program, 1, name="ph_kernel"),
+            packed_kernel(program, width, kernel_arguments(program), lambda: _Block(1, program.constants))
+            or kernel_ir(program, 1, name="ph_kernel"),
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),

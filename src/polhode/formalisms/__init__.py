@@ -10,7 +10,7 @@ from ..constraints import bind, constraints_of
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
-from ..kinematics.passes import USUAL, VARIANTS, apply, check
+from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
 from ..model.reading import unknown
 from ..model.system import System
@@ -107,7 +107,7 @@ def _free_recipe(
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     if formalism == "auto":
         variants = VARIANTS if given is None else (given,)
-        return lambda: auto.recipe(system, [apply(tree, names) for names in variants]), given
+        return lambda: auto.recipe(system, apply_each(tree, variants)), given
     make = recipe_of(formalism)
     if tree.followed and formalism in HISTORICAL:
         raise PolhodeError(

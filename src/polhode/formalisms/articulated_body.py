@@ -1,16 +1,17 @@
 """Articulated-body forward dynamics.
 
 R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983), with the speeds of a joint
-eliminated one after the other, so that no matrix is inverted, and with accelerations measured from those of the
-motion without u̇ (which Newton-Euler's outward sweep gives, gravity and external wrenches included), so that neither
-linear velocities nor velocity products appear.
+eliminated one after the other, so that no matrix is inverted, and with accelerations measured from those of a
+reference motion (which Newton-Euler's outward sweep gives, gravity and external wrenches included), so that neither
+linear velocities nor velocity products appear. The u̇ of the reference are free; those are chosen that make entries of
+W, and the acceleration of a floating base, vanish.
 
-Writing A = (α, a) for the accelerations that u̇ adds, every articulated body obeys  (n, f) = I A + P. For each speed,
-from the last of the joint to its first:
+Writing A = (α, a) for the accelerations beyond the reference, every articulated body obeys  (n, f) = I A + P. For each
+speed, from the last of the joint to its first:
 
     U = I H,  D = H·U,  e = τ - H·P,    I ← I - U Uᵀ/D,    P ← P + U e/D
 
-and outward:  u̇ = (e - U·A)/D,  A ← A + H u̇.
+and outward:  x = e/D - (U/D)·A,  A ← A + H x,  u̇ = u̇ of the reference + x.
 
 Needs a tree; any joint. Cost: linear in the number of links.
 """
@@ -30,7 +31,7 @@ from ..kinematics.tree import BASE, Link, Tree
 from ..loads import Loads, Wrench
 from ..model.system import System
 from . import composite_body
-from .newton_euler import inertial_wrenches, pass_inward
+from .newton_euler import accelerate, inertial_wrenches, pass_inward
 
 _ZERO = Vector([0, 0, 0])
 
@@ -60,16 +61,17 @@ class ArticulatedInertia:
         B = Matrix([[self.B[i, j] - Un[i] * Df[j] for j in range(3)] for i in range(3)])
         return ArticulatedInertia(A, B, C)
 
-    def seen_from(self, X: Pose) -> ArticulatedInertia:
+    def seen_from(self, X: Pose, moving: bool = False) -> ArticulatedInertia:
         """About the parent's origin in its components: turned, then shifted along one axis after the other."""
-        moved = self if Matrix.identity(3) == X.R else self._turned(X.R)
+        moved = self if Matrix.identity(3) == X.R else self._turned(X.R, moving)
         for k in range(3):
             if X.p[k]:
                 moved = moved._shifted(k, X.p[k])
         return moved
 
-    def _turned(self, R: Matrix) -> ArticulatedInertia:
-        return ArticulatedInertia(rotate_symmetric(R, self.A), rotate_general(R, self.B), rotate_symmetric(R, self.C))
+    def _turned(self, R: Matrix, moving: bool) -> ArticulatedInertia:
+        A, C = rotate_symmetric(R, self.A, moving), rotate_symmetric(R, self.C, moving)
+        return ArticulatedInertia(A, rotate_general(R, self.B), C)
 
     def _shifted(self, k: int, p: Any) -> ArticulatedInertia:
         """By p along axis k: C, B + p̂ C, A + p̂ Bᵀ - (B + p̂ C) p̂, written out with equal factors gathered."""
@@ -86,20 +88,20 @@ class ArticulatedInertia:
 
 @dataclass(frozen=True)
 class _Pivot:
-    """What the elimination of one speed leaves for the way outward."""
+    """What the elimination of one speed leaves for the way outward: U/D and e/D."""
 
     speed: int
     H: Wrench
-    U: Wrench
-    e: Any
-    reciprocal: Any
+    share: Wrench
+    rate: Any
 
 
 def forward_dynamics(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
-    biases = inertial_wrenches(tree, u, [0] * len(u), wrenches, gravity)
+    reference = accelerate(tree, u, None, gravity)
+    biases = inertial_wrenches(tree, reference, wrenches)
     inertias = [ArticulatedInertia.of(link.inertia) for link in tree.links]
     pivots: list[list[_Pivot]] = [[] for _ in tree.links]
     for place in reversed(range(len(tree.links))):
@@ -109,9 +111,11 @@ def forward_dynamics(
             pivot, I, P = _eliminate(link, k, I, P, tau)
             pivots[place].append(pivot)
         if link.parent != BASE:
-            inertias[link.parent] = inertias[link.parent] + I.seen_from(link.motion).seen_from(link.fixed)
+            moving = bool(tree.children[place])
+            moved = I.seen_from(link.motion, moving).seen_from(link.fixed, moving)
+            inertias[link.parent] = inertias[link.parent] + moved
             biases[link.parent] = pass_inward(link, biases[link.parent], *P)
-    return _outward(tree, pivots)
+    return [rate + more for rate, more in zip(reference.ud, _outward(tree, pivots), strict=True)]
 
 
 def _eliminate(
@@ -129,25 +133,26 @@ def _eliminate(
         )
     reciprocal = 1 / D
     e = tau[speed] - (hw.dot(P[0]) + hv.dot(P[1]))
-    pivot = _Pivot(speed, (hw, hv), (Un, Uf), e, reciprocal)
+    rate, Dn, Df = e * reciprocal, Un * reciprocal, Uf * reciprocal
+    pivot = _Pivot(speed, (hw, hv), (Dn, Df), rate)
     if link.parent == BASE and k == 0:
         return pivot, I, P
-    Dn, Df = Un * reciprocal, Uf * reciprocal
-    return pivot, I.less(Un, Uf, Dn, Df), (P[0] + Dn * e, P[1] + Df * e)
+    return pivot, I.less(Un, Uf, Dn, Df), (P[0] + Un * rate, P[1] + Uf * rate)
 
 
 def _outward(tree: Tree, pivots: Sequence[Sequence[_Pivot]]) -> list[Any]:
-    """The accelerations u̇, from the base to the tips; A is what they add to the motion without them."""
+    """What u̇ has beyond the reference, from the base to the tips; A is what that adds to the motion."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     motion: list[Wrench] = []
     for link, own in zip(tree.links, pivots, strict=True):
         alpha, a = (_ZERO, _ZERO) if link.parent == BASE else motion[link.parent]
         alpha, a = link.outward(alpha), link.outward(a + alpha.cross(link.X.p))
         for pivot in reversed(own):
-            Un, Uf = pivot.U
-            rate = (pivot.e - (Un.dot(alpha) + Uf.dot(a))) * pivot.reciprocal
+            (hw, hv), (Dn, Df) = pivot.H, pivot.share
+            along = hw.dot(alpha) + hv.dot(a)  # what the joint undoes: (U/D)·H = 1
+            rate = pivot.rate - (Dn.dot(alpha - hw * along) + Df.dot(a - hv * along)) - along
             result[pivot.speed] = rate
-            alpha, a = alpha + pivot.H[0] * rate, a + pivot.H[1] * rate
+            alpha, a = alpha + hw * rate, a + hv * rate
         motion.append((alpha, a))
     return result
 

@@ -1,13 +1,15 @@
 """The cheapest way to each function of this very mechanism, found by trying.
 
 Candidates are Newton-Euler for inverse dynamics, composite bodies for the mass matrix, composite and articulated bodies
-for accelerations, each on the tree as the variants of passes write it. The papers behind them (Luh, Walker and Paul
-1980; Walker and Orin 1982; Featherstone 1983) are named in their files.
+(from the tips, or along the zeros of M as Kane's method has it) for accelerations, each on the tree as the variants of
+passes write it. The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Featherstone 1983; Sayers
+1991) are named in their files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..equations import Recipe, solve
@@ -15,10 +17,13 @@ from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree
 from ..model.system import System
-from . import articulated_body, composite_body, newton_euler
+from . import articulated_body, composite_body, kane, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
-_COUPLING_LIMIT = 1500
+_COUPLING_LIMIT = 200
+
+#: How many of the trees are tried for accelerations and mass matrix too; the others suit inverse dynamics alone.
+_BOTH_WAYS = 2
 
 #: Up to this many speeds the mass matrix is also tried column by column.
 _FEW = 4
@@ -27,30 +32,33 @@ _FEW = 4
 def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
     """Pick per function; the trees are the same mechanism, written in different ways."""
     composite = [composite_body.recipe(system, tree) for tree in trees]
+    usual = list(zip(trees, composite, strict=True))[:_BOTH_WAYS]
 
     def forward() -> Vector:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
-            candidates += [solve(tree, made) for tree, made in zip(trees, composite, strict=True)]
+            candidates += [solve(tree, made) for tree, made in usual]
+            candidates += [solve(tree, kane.recipe(system, tree)) for tree, _ in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [solve(tree, newton_euler.recipe(system, tree)) for tree in trees]
-        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree in trees]
+            plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
+            candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
+        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
         return min(candidates, key=_operations)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return min((made.inverse(ud) for made in composite), key=_operations)
 
     def mass_matrix() -> Matrix:
-        candidates = [made.mass_matrix() for made in composite]
+        candidates = [made.mass_matrix() for _, made in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree in trees]
+            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree, _ in usual]
         return min(candidates, key=lambda M: _operations(M.entries()))
 
     return Recipe(
         forward=forward,
         inverse=inverse,
         mass_matrix=mass_matrix,
-        inverses=tuple(made.inverse for made in composite),
+        inverses=tuple(made.inverse for _, made in usual),
     )
 
 

@@ -63,4 +63,8 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
 def recipe(system: System, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
     companion = newton_euler.recipe(system, tree)
-    return Recipe(inverse=companion.inverse, mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)))
+    return Recipe(
+        inverse=companion.inverse,
+        mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)),
+        reference=companion.reference,
+    )

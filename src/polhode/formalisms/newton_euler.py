@@ -8,16 +8,26 @@ the angular velocity. Velocities and accelerations go outward, forces inward; gr
     f = m a + W h           force, with h = m c the first moment
     n = vee(W J) + h × a    torque about the origin, with J = ∫ r rᵀ dm the second moment
 
+Over a joint that turns about a coordinate axis, W is carried by its column along that axis (`kinematics.field`).
 Needs a tree; any joint. Cost: linear in the number of links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..equations import Recipe
 from ..expr import Matrix, Vector
+from ..kinematics.field import (
+    acceleration_matrix,
+    carried,
+    carrying_axes,
+    importance,
+    unit_axis_of,
+    wanted_components,
+)
 from ..kinematics.tree import BASE, Link, Tree
 from ..loads import Loads, Wrench
 from ..model.system import System
@@ -25,43 +35,72 @@ from ..model.system import System
 _ZERO = Vector([0, 0, 0])
 
 
-def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
-    """W = α̂ + ω̂ ω̂."""
-    (x, y, z), (ax, ay, az) = w, alpha
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return Matrix([
-        [-(yy + zz), xy - az, xz + ay],
-        [xy + az, -(xx + zz), yz - ax],
-        [xz - ay, yz + ax, -(xx + yy)],
-    ])  # fmt: skip
+@dataclass(frozen=True)
+class Motion:
+    """Accelerations u̇, and for each link W and the acceleration of its origin."""
+
+    ud: list[Any]
+    W: list[Matrix]
+    a: list[Vector]
 
 
-def inertial_wrenches(
-    tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
-) -> list[Wrench]:
-    """Outward: the wrench that the motion of each link takes of it alone, less the external one."""
-    W: list[Matrix] = []
+def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: Sequence[Any]) -> Motion:
+    """Outward: the motion of the links for given u̇, or for the u̇ that make it shortest to write."""
+    motion = Motion([0] * len(u) if ud is None else list(ud), [], [])
     spin: list[Vector] = []
     alphas: list[Vector] = []
-    accelerations: list[Vector] = []
-    forces: list[Wrench] = []
-    for link, (n_ext, f_ext) in zip(tree.links, wrenches, strict=True):
+    axes = carrying_axes(tree)
+    wanted = wanted_components(tree, axes)
+    for place, link in enumerate(tree.links):
         turn, up = link.long_turn, link.parent
         w_in, alpha_in = _ZERO, _ZERO
         if turn.anchor != BASE:
             w_in, alpha_in = turn.outward(spin[turn.anchor]), turn.outward(alphas[turn.anchor])
         own_w, own_v = link.relative_velocity(u)
-        own_alpha, own_a = link.relative_acceleration(ud)
-        nu, nu_rate = (own_w, own_alpha) if link.drive else (turn.velocity(u), turn.velocity(ud))
+        nu = own_w if link.drive else turn.velocity(u)
         w = w_in + nu
-        alpha = alpha_in + nu_rate + w_in.cross(nu)
-        a_in = -Vector(gravity) if up == BASE else accelerations[up] + W[up] @ link.X.p
-        a = link.outward(a_in) + own_a + (w * 2 - own_w).cross(own_v)
-        W.append(acceleration_matrix(w, alpha))
+        alpha = alpha_in + w_in.cross(nu)
+        a_in = -Vector(gravity) if up == BASE else motion.a[up] + motion.W[up] @ link.X.p
+        a = link.outward(a_in) + (w * 2 - own_w).cross(own_v)
+        if ud is None:
+            before = alpha if link.merged is None else link.outward(alphas[up])
+            _choose(link, importance(tree, place), w, before, a, motion.ud)
+        own_alpha, own_a = link.relative_acceleration(motion.ud)
+        alpha = alpha + (own_alpha if link.drive else turn.velocity(motion.ud))
+        k = axes[place]
+        if k is None:
+            W = acceleration_matrix(w, alpha)
+        else:
+            column = _ZERO if turn.anchor == BASE else turn.outward(motion.W[turn.anchor] @ turn.fixed[:, k])
+            W, alpha = carried(k, w, column, alpha[k], importance(tree, place), wanted[place])
+        motion.W.append(W)
+        motion.a.append(a + own_a)
         spin.append(w)
         alphas.append(alpha)
-        accelerations.append(a)
-        n, f = link.inertia.wrench(W[-1], a)
+    return motion
+
+
+def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vector, ud: list[Any]) -> None:
+    """Set the rates that a joint leaves free: so that a component of a, or an entry of W, vanishes.
+
+    With α_k = ω_i ω_j the entry W_ij is zero, with -ω_i ω_j the entry W_ji; alpha and a are those without u̇.
+    """
+    for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+        turned, slid = unit_axis_of(hw), unit_axis_of(hv)
+        if turned is not None and not any(hv):
+            k = turned
+            i, j = (k + 1) % 3, (k + 2) % 3
+            best = w[i] * w[j] if weights[j] >= weights[i] else -(w[i] * w[j])
+            ud[speed] = hw[k] * (best - alpha[k])
+        elif slid is not None and not any(hw):
+            ud[speed] = -hv[slid] * a[slid]
+
+
+def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
+    """The wrench that the motion of each link takes of it alone, less the external one."""
+    forces: list[Wrench] = []
+    for link, W, a, (n_ext, f_ext) in zip(tree.links, motion.W, motion.a, wrenches, strict=True):
+        n, f = link.inertia.wrench(W, a)
         forces.append((n - n_ext, f - f_ext))
     return forces
 
@@ -70,8 +109,13 @@ def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    forces = inertial_wrenches(tree, u, ud, wrenches, gravity)
-    efforts: list[Any] = [0] * len(u)
+    return efforts_of(tree, accelerate(tree, u, ud, gravity), wrenches)
+
+
+def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
+    """Inward: the effort on every speed that a motion takes, with external wrenches on the links."""
+    forces = inertial_wrenches(tree, motion, wrenches)
+    efforts: list[Any] = [0] * len(tree.u)
     for place in reversed(range(len(tree.links))):
         link = tree.links[place]
         n, f = forces[place]
@@ -105,6 +149,12 @@ def recipe(system: System, tree: Tree) -> Recipe:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
 
+    def reference() -> tuple[Vector, Vector]:
+        motion = accelerate(tree, tree.u, None, tree.gravity)
+        efforts = efforts_of(tree, motion, loads.wrenches())
+        needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
+        return Vector(motion.ud), Vector(needed)
+
     def mass_matrix() -> Matrix:
         columns = []
         for k in range(size):
@@ -112,4 +162,4 @@ def recipe(system: System, tree: Tree) -> Recipe:
             columns.append(inverse_dynamics(tree.at_rest, nothing, unit, free, _ZERO))
         return Matrix.columns_of(columns, size)
 
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)

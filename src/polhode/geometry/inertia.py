@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Matrix, Vector
+from ..expr import Expr, Matrix, Vector
 from .pose import Pose
 
 
@@ -38,7 +38,9 @@ class Inertia:
         """The inertia about the origin: tr(J) 1 - J."""
         J = self.J
         x, y, z = J[0, 0], J[1, 1], J[2, 2]
-        return Matrix([[y + z, -J[0, 1], -J[0, 2]], [-J[0, 1], x + z, -J[1, 2]], [-J[0, 2], -J[1, 2], x + y]])
+        return Matrix([
+            [_sum(y, z), -J[0, 1], -J[0, 2]], [-J[0, 1], _sum(x, z), -J[1, 2]], [-J[0, 2], -J[1, 2], _sum(x, y)],
+        ])  # fmt: skip
 
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.m + other.m, self.h + other.h, self.J + other.J)
@@ -46,13 +48,13 @@ class Inertia:
     def __sub__(self, other: Inertia) -> Inertia:
         return Inertia(self.m - other.m, self.h - other.h, self.J - other.J)
 
-    def seen_from(self, X: Pose) -> Inertia:
+    def seen_from(self, X: Pose, keep_trace: bool = False) -> Inertia:
         """The same mass about the origin of frame A, in A's components, where X is the pose X_AB.
 
         h_A = h' + m p  and  J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ,  with h' = R h.
         """
         h_rotated = X.R @ self.h
-        J = rotate_symmetric(X.R, self.J)
+        J = rotate_symmetric(X.R, self.J, keep_trace=keep_trace)
         if not any(X.p):
             return Inertia(self.m, h_rotated, J)
         h_A = h_rotated + X.p * self.m
@@ -96,14 +98,35 @@ def symmetric(upper: dict[tuple[int, int], Any]) -> Matrix:
     return Matrix([[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
 
 
-def rotate_symmetric(R: Matrix, S: Matrix) -> Matrix:
-    """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications."""
+def rotate_symmetric(R: Matrix, S: Matrix, moving: bool = False, keep_trace: bool = False) -> Matrix:
+    """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications.
+
+    `moving` says that S is not made of constants: then 2 c, which serves several matrices, is taken rather than 2 S.
+    With `keep_trace` the trace in the plane of the turn stays visible: where it is a constant, `Inertia.I` finds it.
+    """
     plane = _plane_of_turn(R)
     if plane is not None:
         i, j, k = plane
-        return _turned(R[i, i], R[j, i], S, i, j, k)
+        c, s = R[i, i], R[j, i]
+        g = s * (S[i, i] - S[j, j]) + ((2 * c) * S[i, j] if moving else c * (2 * S[i, j]))
+        sg = s * g
+        first = S[i, i] - sg
+        second = (S[i, i] + S[j, j]) - first if keep_trace else S[j, j] + sg
+        entries = {
+            (i, i): first, (j, j): second, (i, j): c * g - S[i, j], (k, k): S[k, k],
+            (k, i): c * S[k, i] - s * S[k, j], (k, j): s * S[k, i] + c * S[k, j],
+        }  # fmt: skip
+        return symmetric({(min(key), max(key)): entry for key, entry in entries.items()})
     T = R @ S
     return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """a + b, where one may have been written as the sum less the other."""
+    for one, other in ((a, b), (b, a)):
+        if type(one) is Expr and one.op == "sub" and one.args[1] is other:
+            return one.args[0]
+    return a + b
 
 
 def rotate_general(R: Matrix, B: Matrix) -> Matrix:
@@ -130,14 +153,3 @@ def _plane_of_turn(R: Matrix) -> tuple[int, int, int] | None:
         if R[k, k] == 1 and not any((R[k, i], R[k, j], R[i, k], R[j, k])):
             return i, j, k
     return None
-
-
-def _turned(c: Any, s: Any, S: Matrix, i: int, j: int, k: int) -> Matrix:
-    """With g = s (S_ii - S_jj) + 2 c S_ij: S_ii - s g, S_jj + s g, c g - S_ij, and the pair (S_ki, S_kj) turned."""
-    g = s * (S[i, i] - S[j, j]) + c * (2 * S[i, j])
-    sg = s * g
-    entries = {
-        (i, i): S[i, i] - sg, (j, j): S[j, j] + sg, (i, j): c * g - S[i, j], (k, k): S[k, k],
-        (k, i): c * S[k, i] - s * S[k, j], (k, j): s * S[k, i] + c * S[k, j],
-    }  # fmt: skip
-    return symmetric({(min(key), max(key)): entry for key, entry in entries.items()})

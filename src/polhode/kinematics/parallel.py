@@ -1,11 +1,14 @@
-"""Joints with parallel axes, one after the other: a knee after a hip, the shoulder, elbow and wrist of an arm.
+"""Links that need not turn: joints with parallel axes, one after the other, and the last link of a limb.
 
-What they carry is turned by the sum of their angles. Two ways to profit:
+What parallel joints carry (a knee after a hip, the shoulder, elbow and wrist of an arm) is turned by the sum of their
+angles. Two ways to profit:
 
 * `merge`: angular velocities, accelerations and torques cross all of them in one step;
 * `hold`: the links keep one orientation, that of the frame before the first of them; their constants (offsets and
   moments) are turned instead of all the vectors that pass. A link that carries something else is given an exit, a
   massless frame that turns with it.
+
+A link that carries nothing can be held as well, in the frame of its seat: `rest`.
 """
 
 from __future__ import annotations
@@ -77,14 +80,29 @@ def hold(tree: Tree) -> Tree:
             link = replace(link, parent=seat[link.parent], fixed=fixed)
         else:
             link = replace(link, parent=_exit(link.parent, links, seat, exits, turns))
+        link = replace(link, merged=None)  # its anchor may have got another place
         if turn is not None:
-            link = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn))
+            link = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn, keep_trace=True))
         links.append(link)
         seat[place] = len(links) - 1
     bodies = {}
     for name, (place, X) in tree.bodies.items():
         turn = None if place == BASE else turns[place]
         bodies[name] = (seat[place], X if turn is None else turn @ X)
+    return replace(tree, links=tuple(links), bodies=bodies)
+
+
+def rest(tree: Tree) -> Tree:
+    """Give each link that carries nothing, and is not on the ground, the orientation of its seat."""
+    turns: dict[int, Pose] = {}
+    links = list(tree.links)
+    for place, link in enumerate(tree.links):
+        free = not tree.children[place] and link.merged is None and link.parent != BASE
+        angle = _own_angle(tree, link) if free else None
+        if angle is not None:
+            turn = turns[place] = _turned(link.H[0][0], angle)
+            links[place] = replace(link, motion=Pose.identity(), inertia=link.inertia.seen_from(turn, keep_trace=True))
+    bodies = {name: (place, turns[place] @ X if place in turns else X) for name, (place, X) in tree.bodies.items()}
     return replace(tree, links=tuple(links), bodies=bodies)
 
 
@@ -120,9 +138,9 @@ def _turned(axis: Vector, angle: Any) -> Pose:
 
 
 def _own_angle(tree: Tree, link: Link) -> Any:
-    """The joint's angle if it turns about a coordinate axis of unit length."""
+    """The joint's angle if it turns about a coordinate axis of unit length, and the link turns with it."""
     found = single_axis(link)
-    if found is None or found[0] != "turn" or not link.coordinates:
+    if found is None or found[0] != "turn" or not link.coordinates or Matrix.identity(3) == link.motion.R:
         return None
     if sorted(abs(_whole(x)) for x in found[1]) != [0, 0, 1]:
         return None

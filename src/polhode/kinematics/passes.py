@@ -1,13 +1,15 @@
 """Passes over the tree that change how a mechanism is written down, never how it moves.
 
-* `slide`: a joint's origin may lie anywhere on its axis (a sliding joint's anywhere at all); it is put where the offset
-  from the parent has the fewest components.
+* `slide` and `spread` (in `origins`): a joint's origin may lie anywhere on its axis; it is put where offsets have few
+  components.
 * `regroup`: mass that a joint does not move belongs as well to the parent. Moving it there, from the tips to the base,
   leaves each link with its base parameters: a link on a revolute joint loses its mass, its first moment along the
   axis and its second moment along the axis, exactly.
-
+* `lend` (with `lending`): the same, but particles stay further out where they cancel first moments.
+* `stem`: what the offsets of several joints have in common is crossed once.
 * `merge` and `hold` (in `parallel`): joints with parallel axes, one after the other, turn what they carry by the sum
   of their angles.
+* `rest` (in `parallel`): a link that carries nothing keeps the orientation of its seat; its constants turn instead.
 
 Every function of the motion stays the same, by fingerprint.
 """
@@ -16,72 +18,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from fractions import Fraction
 
 from ..errors import PolhodeError
-from ..expr import Matrix, Vector, as_expr, free_symbols, is_zero
-from ..geometry import Inertia, Pose
-from .parallel import hold, merge, single_axis
+from ..expr import Matrix, Vector
+from ..geometry import Inertia
+from .lending import particle, particles, weight
+from .origins import slide, spread
+from .parallel import hold, merge, rest, single_axis
+from .stem import stem
 from .tree import BASE, Link, Tree
 
-
-def slide(tree: Tree) -> Tree:
-    """Move each origin along its joint's axis (for a sliding joint: anywhere) to shorten the offset in the parent."""
-    links: list[Link] = []
-    shifts: list[Vector] = []  # of each link's origin, in its own components
-    for link in tree.links:
-        fixed = link.fixed
-        if link.parent != BASE:
-            fixed = Pose(fixed.R, fixed.p - shifts[link.parent])
-        shift = _best_shift(link, fixed, link.fixed.p)
-        moved = Pose(fixed.R, Vector([as_expr(x) for x in fixed.p + fixed.R @ shift]))
-        back = Pose(Matrix.identity(3), -shift)
-        links.append(replace(link, fixed=moved, inertia=link.inertia.seen_from(back) if any(shift) else link.inertia))
-        shifts.append(shift)
-    bodies = {
-        name: (place, X if place == BASE else Pose(X.R, X.p - shifts[place]))
-        for name, (place, X) in tree.bodies.items()
-    }
-    return replace(tree, links=tuple(links), bodies=bodies)
-
-
-def _best_shift(link: Link, fixed: Pose, given: Vector) -> Vector:
-    """How far to move the origin, in the link's components; `given` is the offset before the parent's origin moved.
-
-    Nothing is divided by that might be small or vanish for some value of a parameter.
-    """
-    zero = Vector([as_expr(0)] * 3)
-    found = single_axis(link)
-    if found is None:
-        return zero
-    kind, axis = found
-    if kind == "slide":
-        return Vector([as_expr(x) for x in -(fixed.R.T @ fixed.p)])
-    square = axis.dot(axis)
-    direction = fixed.R @ axis
-    candidates = [zero]
-    candidates += [axis * (-p.dot(direction) / square) for p in (given, fixed.p)]  # feet of perpendiculars
-    for k in range(3):  # make one component of the offset vanish
-        if not free_symbols([as_expr(direction[k])]) and abs(float(direction[k])) > 0.1:
-            candidates.append(axis * (-fixed.p[k] / direction[k]))
-    return min(candidates, key=lambda shift: _effort(fixed.p + fixed.R @ shift))
-
-
-def _effort(p: Iterable[Any]) -> int:
-    return sum(not is_zero(x) for x in p)
+_ORIGIN = Vector([0, 0, 0])
 
 
 def regroup(tree: Tree) -> Tree:
     """Move to each parent, from the tips on, the mass that the joint between does not move."""
+    return _regrouped(tree, None)
+
+
+def lend(tree: Tree) -> Tree:
+    """Regroup, but lend particles outward where they cancel first moments."""
+    return _regrouped(tree, weight(tree))
+
+
+def _regrouped(tree: Tree, most: Fraction | None) -> Tree:
+    """Regroup from the tips to the base, lending particles up to a mass, or none."""
     inertias = [link.inertia for link in tree.links]
-    for place in reversed(range(len(tree.links))):
+
+    def move_inward(place: int) -> None:
         link = tree.links[place]
         at_rest = resting_part(link, inertias[place])
-        if at_rest is None:
-            continue
-        inertias[place] = inertias[place] - at_rest
-        if link.parent != BASE:
-            inertias[link.parent] = inertias[link.parent] + at_rest.seen_from(link.fixed)
+        if at_rest is not None:
+            inertias[place] = inertias[place] - at_rest
+            if link.parent != BASE:
+                inertias[link.parent] = inertias[link.parent] + at_rest.seen_from(link.fixed)
+
+    for place in reversed(range(len(tree.links))):
+        move_inward(place)
+        lent = {} if most is None else particles(tree, place, inertias[place].h, most)
+        for child, m in lent.items():
+            inertias[child] = inertias[child] + particle(m, _ORIGIN)
+            inertias[place] = inertias[place] - particle(m, tree.links[child].fixed.p)
+        if lent:  # the mass that is missing now is at the origin of this joint, and so at rest
+            move_inward(place)
     links = tuple(replace(link, inertia=inertia) for link, inertia in zip(tree.links, inertias, strict=True))
     return replace(tree, links=links)
 
@@ -104,11 +84,14 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
     return None
 
 
-PASSES: dict[str, Callable[[Tree], Tree]] = {"slide": slide, "regroup": regroup, "merge": merge, "hold": hold}
+PASSES: dict[str, Callable[[Tree], Tree]] = {
+    "slide": slide, "spread": spread, "regroup": regroup, "lend": lend, "stem": stem, "merge": merge, "hold": hold,
+    "rest": rest,
+}  # fmt: skip
 
-#: What is done by default, and what else is worth trying.
-USUAL = ("slide", "regroup", "merge")
-VARIANTS = (USUAL, ("slide", "regroup", "hold"))
+#: What is done by default, and what else is worth trying; the last for inverse dynamics alone.
+USUAL = ("slide", "regroup", "merge", "rest")
+VARIANTS = (USUAL, ("spread", "regroup", "stem", "hold", "rest"), ("spread", "lend", "stem", "rest"))
 
 
 def check(names: Iterable[str]) -> None:
@@ -122,8 +105,17 @@ def check(names: Iterable[str]) -> None:
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:
     """The tree after the named passes, in their order."""
-    names = tuple(names)
-    check(names)
-    for name in names:
-        tree = PASSES[name](tree)
-    return tree
+    return apply_each(tree, [tuple(names)])[0]
+
+
+def apply_each(tree: Tree, variants: Iterable[tuple[str, ...]]) -> list[Tree]:
+    """The tree after each list of passes; what lists have in common at their beginning is done once."""
+    made: dict[tuple[str, ...], Tree] = {(): tree}
+    found = []
+    for names in variants:
+        check(names)
+        for count in range(1, len(names) + 1):
+            if names[:count] not in made:
+                made[names[:count]] = PASSES[names[count - 1]](made[names[: count - 1]])
+        found.append(made[names])
+    return found

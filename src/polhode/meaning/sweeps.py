@@ -15,7 +15,8 @@ from ..equations import Equations
 from ..expr import Matrix, Vector, is_zero
 from ..formalisms.articulated_body import ArticulatedInertia
 from ..formalisms.composite_body import composite_inertias
-from ..formalisms.newton_euler import acceleration_matrix, pass_inward
+from ..formalisms.newton_euler import accelerate, pass_inward
+from ..kinematics.field import acceleration_matrix
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.tree import BASE, Tree, Turn
 from ..loads import Loads, Wrench
@@ -263,7 +264,11 @@ class Sweeps:
     # ---- forward dynamics by articulated bodies ----------------------------------------------------------------
 
     def _articulated_bodies(self) -> None:
-        tree, forces = self.tree, list(self._biases)
+        tree = self.tree
+        reference = accelerate(tree, tree.u, None, tree.gravity).ud
+        for label, rate in zip(self._labels, reference, strict=True):
+            self.catalogue.name(rate, f"rate of {label} in the motion that others are measured from")
+        forces = list(self._newton_euler(reference, " in the motion measured from"))
         loads = Loads(self.equations.system, tree).speed_forces()
         inertias = [ArticulatedInertia.of(link.inertia) for link in tree.links]
         for place in reversed(range(len(tree.links))):
@@ -284,6 +289,7 @@ class Sweeps:
                 self.catalogue.name(e, f"effort on {label} less what holds all beyond it")
                 self._wrench(Un, Uf, f"at unit acceleration of {label}, all beyond it free", own)
                 self._wrench(Dn, Df, f"at unit effort on {label}, all beyond it free", own)
+                self.catalogue.name(e / D, f"rate of {label} that its effort gives, all beyond it free")
                 I, n, f = I.less(Un, Uf, Dn, Df), n + Dn * e, f + Df * e
                 self._articulated(I, f"{body}, {label} free", own)
                 self._wrench(n, f, f"through {label}, it and all beyond free", own)
@@ -295,16 +301,16 @@ class Sweeps:
                 self._pass_inward(place, n, f, ", it and all beyond free")
                 inertias[link.parent] = inertias[link.parent] + moved
                 forces[link.parent] = pass_inward(link, forces[link.parent], n, f)
-        self._added_accelerations()
+        self._added_accelerations(reference)
 
     def _articulated(self, I: ArticulatedInertia, what: str, frame: str) -> None:
         self.catalogue.matrix(I.A, f"{self.how}torque for turning {what}, @{frame}")
         self.catalogue.matrix(I.B, f"{self.how}torque for moving {what}, @{frame}")
         self.catalogue.matrix(I.C, f"{self.how}force for moving {what}, @{frame}")
 
-    def _added_accelerations(self) -> None:
-        """What u̇ adds to the acceleration of each link."""
-        rates = self.equations.forward_dynamics
+    def _added_accelerations(self, reference: Sequence[Any]) -> None:
+        """What u̇ adds to the acceleration that each link has in the motion measured from."""
+        rates = self.equations.forward_dynamics - Vector(reference)
         motion: list[Wrench] = []
         for place, link in enumerate(self.tree.links):
             alpha, a = (_ZERO, _ZERO) if link.parent == BASE else motion[link.parent]

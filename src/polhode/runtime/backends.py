@@ -200,7 +200,7 @@ def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
 
     host = engine.host()
     link(program, cache)
-    code = engine.load(scalar_module(program, fused=host.fused), cache)
+    code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
     return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
 
 

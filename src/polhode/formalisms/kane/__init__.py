@@ -24,7 +24,7 @@ Needs a tree; any joint. Cost: quadratic in depth.
 
 from __future__ import annotations
 
-from ...equations import Recipe
+from ...equations import Recipe, right_side
 from ...expr import Vector, as_expr
 from ...geometry.linear import factor_by_sparsity
 from ...kinematics.tree import Tree
@@ -39,8 +39,8 @@ def recipe(system: System, tree: Tree) -> Recipe:
 
     def forward() -> Vector:
         M = mass_matrix(tree, composite_inertias(tree)).map(as_expr)
-        f = [effort - entry for effort, entry in zip(tree.tau, remainders.inverse([0] * len(tree.u)), strict=True)]
-        return factor_by_sparsity(M, tree.speed_order, tree.speeds).solve(f)  # (2)
+        known, f = right_side(tree, remainders)
+        return factor_by_sparsity(M, tree.speed_order, tree.speeds).solve(f) + known  # (2)
 
     return Recipe(
         forward=forward,

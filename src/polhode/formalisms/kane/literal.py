@@ -62,7 +62,9 @@ class Literal:
         """The system's own speeds u as functions of the paper's, from (22) and (27)."""
         made = list(self.speeds)
         for part in self.parts:
-            w, v = self._relative(part, [turn.w for turn in self.rotational], [move.v for move in self.translational])
+            w, v = self.relative_velocity(
+                part, [turn.w for turn in self.rotational], [move.v for move in self.translational]
+            )
             for k, value in self._along_joint(part, w, v).items():
                 made[part.link.speeds[k]] = value
         return Vector([as_expr(entry) for entry in made])
@@ -76,12 +78,12 @@ class Literal:
             turns = [turn.partials.get(j, _ZERO) for turn in self.rotational]
             moves = [move.partials.get(j, _ZERO) for move in self.translational]
             for part in self.parts:
-                w, v = self._relative(part, turns, moves)
+                w, v = self.relative_velocity(part, turns, moves)
                 for k, value in self._along_joint(part, w, v).items():
                     column[part.link.speeds[k]] = as_expr(value)
         return Matrix.columns_of(columns, size)
 
-    def _relative(self, part: Part, turns: Sequence[Vector], moves: Sequence[Vector]) -> tuple[Vector, Vector]:
+    def relative_velocity(self, part: Part, turns: Sequence[Vector], moves: Sequence[Vector]) -> tuple[Vector, Vector]:
         """Relative angular velocity and relative velocity of the origin: (27), and (22) with -ω^A × r^A0B0."""
         link, place, up = part.link, part.place, part.link.parent
         w = in_own_basis(self.parts, place, turns[place])

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...equations import Equations
 from ...errors import PolhodeError
-from ...expr import Expr, quiet_collector
+from ...expr import Expr, Matrix, Vector, quiet_collector
 from ...expr.latex import latex as expression_latex
 from ...expr.latex import latex_escape
+from .kinematical import kinematical_equations
 from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused
 from .tables import Cell, Table, table_2, table_8, table_10
@@ -63,6 +64,11 @@ class Report:
         return list(zip(self.equations.tree.q, self.literal.coordinate_rates, strict=True))
 
     @cached_property
+    def kinematical_equations(self) -> tuple[Matrix, Vector]:
+        """S and v of S q̇ = v, (1), before they are solved."""
+        return kinematical_equations(self.literal)
+
+    @cached_property
     def table_2(self) -> Table:
         """Body and joint properties."""
         return table_2(self.literal, self.notation)
@@ -87,9 +93,13 @@ class Report:
 
     @cached_property
     def costs(self) -> dict[str, Any]:
-        """Operations of the accelerations: the sums as printed, ours, and other ways on the same system."""
-        table = {"kane, as printed": Literal(self.equations.system, self.equations.tree).equations()}
-        table |= {name: self.equations.system.derive(name) for name in _PEERS}
+        """Operations of the accelerations: the sums as printed, ours, and other ways on the same system.
+
+        The paper's scope is a tree: where there are constraints, its sums are not counted beside what keeps them.
+        """
+        system = self.equations.system
+        table = {} if system.constraints else {"kane, as printed": Literal(system, self.equations.tree).equations()}
+        table |= {name: system.derive(name) for name in _PEERS}
         return {name: made.operations("forward_dynamics") for name, made in table.items()}
 
     # ---- written out -----------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...expr import Matrix, Vector, as_expr, derivative, same
-from ...kinematics.joint import envelope_kinematics
+from ...expr import Matrix, Vector, as_expr, same
 from .bodies import NONRECURSIVE, Part
+from .kinematical import Direction, directions_of
 from .literal import Literal
 from .notation import Notation, Sum
 from .rotational import Partials
@@ -51,60 +51,27 @@ def _table(title: str, notation: Notation, rows: Iterable[tuple[str, str, Sequen
 # ---- Table 2 -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """The coordinates of a joint, each with its direction if it has one."""
-
-    translational: tuple[tuple[int, Sum], ...]
-    rotational: tuple[tuple[int, Sum | None], ...]
-
-
-def coordinates_of(literal: Literal, notation: Notation, part: Part) -> Coordinates:
-    """Which coordinates translate and which turn, and along what: d_t and d_r of Table 1.
-
-    A turn's direction is named in the parent's basis if it is an axis of the parent, in the body's otherwise. A
-    quaternion or a vector-parameter has no directions.
-    """
-    link, tree = part.link, literal.tree
-    own = [tree.q[k] for k in link.coordinates]
-    if not own:
-        return Coordinates((), ())
-    count = len(own) - sum(not any(h[:3]) for h in link.stage.algebra)
-    first = len(own) - count if link.stage.is_free_translation_first else 0
-    if link.stage.stores_orientation:
-        turns = [*range(first, first + count)]
-    else:
-        turns = [k for k, h in enumerate(link.stage.algebra) if any(h[:3])]
-    axes: dict[int, Sum] = {}
-    if link.stage.storage not in ("quaternion", "vector"):
-        _, back = envelope_kinematics(link.stage, own)  # H u = H back q̇
-        map_of_rates = Matrix.columns_of(link.stage.algebra, 6) @ back
-        axes = {k: _named_direction(notation, part, Vector(map_of_rates[:3, k])) for k in turns}
-    slides = []
-    for k in range(len(own)):
-        if k not in turns:
-            shift = Vector([derivative([as_expr(entry)], own[k])[0] for entry in link.motion.p])
-            slides.append((link.coordinates[k], notation.vector(link.parent, link.fixed.R @ shift)))
-    return Coordinates(tuple(slides), tuple((link.coordinates[k], axes.get(k)) for k in turns))
+def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
+    """A direction: that of a turn in the parent's basis if it is an axis of the parent, in the body's otherwise."""
+    if direction.vector is None:
+        return ()
+    if not direction.turns:
+        return (notation.vector(part.link.parent, direction.vector),)
+    in_parent = [as_expr(entry) for entry in part.link.inward(direction.vector)]
+    is_axis = any(same(in_parent, axis) for axis in Matrix.identity(3))
+    place, vector = (part.link.parent, in_parent) if is_axis else (part.place, direction.vector)
+    return (notation.vector(place, vector),)
 
 
 def _axes(notation: Notation, part: Part) -> Cell:
     return tuple(notation.vector(part.place, axis) for axis in Matrix.identity(3))
 
 
-def _named_direction(notation: Notation, part: Part, w: Vector) -> Sum:
-    in_parent = [as_expr(entry) for entry in part.link.inward(w)]
-    for axis in range(3):
-        if same(in_parent, [int(k == axis) for k in range(3)]):
-            return notation.vector(part.link.parent, in_parent)
-    return notation.vector(part.place, w)
-
-
 def table_2(literal: Literal, notation: Notation) -> Table:
     """Body and joint properties."""
     parts = literal.parts
-    moves = [coordinates_of(literal, notation, part) for part in parts]
-    own = literal.tree.children
+    tree = literal.tree
+    directions = [directions_of(tree, part.link) for part in parts]
 
     def symbols(entries: Sequence[Any], places: Iterable[int]) -> Cell:
         return _scalars(entries[place] for place in places)
@@ -117,26 +84,34 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         directions = [absolute.get(part.link.speeds[k], part.link.H[k][row]) for k in columns]
         return tuple(notation.vector(part.place, direction) for direction in directions)
 
-    q = literal.tree.q
+    def coordinates(turns: bool) -> list[Cell]:
+        return [symbols(tree.q, (d.coordinate for d in own if d.turns is turns)) for own in directions]
+
+    def named(turns: bool) -> list[Cell]:
+        pairs = zip(parts, directions, strict=True)
+        return [
+            tuple(item for d in own if d.turns is turns for item in _named(notation, part, d)) for part, own in pairs
+        ]
+
     composites = [part.composite for part in parts]
     return _table("Table 2. Body and joint properties", notation, [
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
-        ("Children", "", [tuple(notation.letter(child) for child in own[part.place]) for part in parts]),
+        ("Children", "", [tuple(notation.letter(child) for child in tree.children[part.place]) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
         ("Unit vectors", "", [_axes(notation, part) for part in parts]),
         ("Rotation category", "", [(part.rotation,) for part in parts]),
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),
-        ("Translational coordinates", "", [symbols(q, (k for k, _ in move.translational)) for move in moves]),
+        ("Translational coordinates", "", coordinates(False)),
         ("Translational speeds", "", [speeds(part, part.sliding) for part in parts]),
-        ("Translational directions", "", [tuple(direction for _, direction in move.translational) for move in moves]),
+        ("Translational directions", "", named(False)),
         ("Direction of translational speeds", "", [along(part, part.sliding, 1) for part in parts]),
-        ("Rotational coordinates", "", [symbols(q, (k for k, _ in move.rotational)) for move in moves]),
+        ("Rotational coordinates", "", coordinates(True)),
         ("Rotation speeds", "", [speeds(part, part.turning) for part in parts]),
-        ("Rotation directions", "", [tuple(axis for _, axis in move.rotational if axis) for move in moves]),
+        ("Rotation directions", "", named(True)),
         ("Directions of rotational speeds", "", [along(part, part.turning, 0) for part in parts]),
         ("Joint point (in parent)", "", [_scalars(part.link.fixed.p) for part in parts]),
         ("Mass center of composite body", "", [_scalars(lump.centre) for lump in composites]),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector, is_zero
+from ...kinematics.field import acceleration_matrix
 from ...kinematics.tree import BASE, Tree
-from ..newton_euler import acceleration_matrix
 from .bodies import NONRECURSIVE, Part
 from .rotational import Partials, Rotational, added, in_own_basis, total
 
