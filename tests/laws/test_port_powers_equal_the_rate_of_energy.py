@@ -100,7 +100,9 @@ def test_who_changes_a_spring_a_potential_or_gravity_puts_its_energy_in() -> Non
     flow = made.power()
     assert list(flow.ports) == ["effort hinge", "load wound", "load wire", "gravity"]
     assert flow.ports["load wound"] == q**2
-    assert flow.ports["gravity"] == 2 * -ph.sin(q)  # the height of two kilograms, with gravity growing by 1 m/s² a second
+    assert flow.ports["gravity"] == 2 * -ph.sin(
+        q
+    )  # the height of two kilograms, with gravity growing by 1 m/s² a second
     assert gaps(flow) == []
     assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
 

@@ -156,7 +156,7 @@ def _books(parts: Iterable[tuple[str, Balance]], powers: Floats) -> list[_Book]:
 
 
 def _inputs_move_energy(trajectory: Trajectory) -> bool:
-    """Whether the potential energy depends on inputs that changed: how fast they did, and so their power, is not known."""
+    """Whether the energy depends on inputs that changed: how fast they did, and so their power, is not known."""
     if trajectory.inputs is None or not np.ptp(trajectory.inputs, axis=0).any():
         return False
     return any(array.name == "inputs" for array in trajectory.mechanism.program("energy").arrays)
