@@ -186,3 +186,30 @@ def evaluate(
             code="E-FUN-004",
         )
     return functions.evaluate(name, q, u, udot, *extra, multipliers=multipliers, **more)
+
+
+class Carrying:
+    """What compiled functions say about forces; `Functions` provides the rest."""
+
+    def reaction(
+        self: Any,
+        name: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        **more: Any,
+    ) -> tuple[Floats, Floats]:
+        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
+        torque, force = evaluate(self, reaction_name(name, at, frame, on), q, u, tau, **more)
+        return torque, force
+
+    def driving_force(
+        self: Any, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> Floats:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        effort: Floats = evaluate(self, f"drive {coordinate}", q, u, tau, **more)
+        return effort

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .carried import Carrying, entry
 from .codegen.program import Program, identifier
 from .errors import PolhodeError, ValueMissing
 
@@ -99,8 +100,6 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
     if name not in CATALOGUE:
-        from .carried import entry
-
         found = entry(name)
         if found is not None:
             return found
@@ -192,7 +191,7 @@ def _planned(
     return Planned(program, tuple(parameters))
 
 
-class Functions:
+class Functions(Carrying):
     """Compiled functions of one set of equations.
 
     >>> import polhode as ph
@@ -385,33 +384,6 @@ class Functions:
     def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
-
-    def reaction(
-        self,
-        name: str,
-        q: ArrayLike,
-        u: ArrayLike,
-        tau: ArrayLike | None = None,
-        *,
-        at: str | None = None,
-        frame: str | None = None,
-        on: str | None = None,
-        **more: Any,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
-        from .carried import evaluate, reaction_name
-
-        torque, force = evaluate(self, reaction_name(name, at, frame, on), q, u, tau, **more)
-        return torque, force
-
-    def driving_force(
-        self, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
-    ) -> NDArray[np.float64]:
-        """The effort that makes a prescribed coordinate move as prescribed."""
-        from .carried import evaluate
-
-        effort: NDArray[np.float64] = evaluate(self, f"drive {coordinate}", q, u, tau, **more)
-        return effort
 
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

@@ -54,7 +54,7 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
         raise PolhodeError(
             "this trajectory does not hold the efforts that drove it.",
             cure="Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save.",
-            code="E-TRAJ-005",
+            code="E-TRAJ-006",
         )
     return np.broadcast_to(known, (len(trajectory.t), len(trajectory.mechanism.equations.tau)))
 

@@ -152,3 +152,15 @@ def test_functions_of_reactions_are_exported_under_names_that_compilers_take(tmp
     s.joint("clamp b", "rope", s.body("y", 1))
     with pytest.raises(PolhodeError, match="two functions would be written"):
         s.derive().export("c", tmp_path, of=["reaction clamp_b", "reaction clamp b"])
+
+
+def test_without_constraints_there_is_no_balance_of_them() -> None:
+    with pytest.raises(PolhodeError, match="system 'crane' has no constraints"):
+        crane().derive().operations("constraint_balance")
+
+
+def test_a_condition_acts_on_no_body() -> None:
+    s = crane()
+    s.constrain(s.joints["hook"].q[0] - ph.sin(s.time), "tilt")
+    with pytest.raises(PolhodeError, match=r"condition 'tilt' acts on no body(.|\n)*multipliers"):
+        s.derive().reaction("tilt")
