@@ -120,7 +120,7 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_spring(hinge, 1, damping="0.1")
+    >>> s.joint_spring(hinge, 1, damping=0.1)
     >>> audit = audited(s.derive().simulate(2, start={"hinge": 1.0}))
     >>> audit.residual < 1e-6
     True
