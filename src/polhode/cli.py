@@ -73,15 +73,19 @@ def simulate(
     page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
+    reaction: Annotated[
+        list[str] | None, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
+    ] = None,
+    audit: Annotated[bool, typer.Option("--audit", help="Check that power and the rate of energy agree.")] = False,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Run a mechanism; write what came of it."""
     from .commands import simulate as command
 
-    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
+    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
-    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base))
+    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))
 
 
 @app.command()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .codegen.count import Operations
     from .formalisms.kane.report import Report
     from .functions import Functions
+    from .power import Power
     from .reactions import Reaction
     from .simulate import Trajectory
 
@@ -239,16 +240,16 @@ class Equations:
         made = self.forward_dynamics
         return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
 
-    def reaction(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
 
         A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
-        contact's what the ground (or what it rolls on) exerts on the wheel.
+        contact's what the ground (or what it rolls on) exerts on the wheel; `on` names the other body for the opposite.
         """
         from .reactions import reaction
 
         with quiet_collector():
-            return reaction(self, name, at, frame)
+            return reaction(self, name, at, frame, on)
 
     def driving_force(self, coordinate: str) -> Expr:
         """The effort that makes a prescribed coordinate move as prescribed."""
@@ -256,6 +257,16 @@ class Equations:
 
         with quiet_collector():
             return Reactions(self).driving_force(coordinate)
+
+    def power(self, solved: bool = True) -> Power:
+        """What flows through every port, and the rates of energy; see `polhode.power`.
+
+        Unless `solved`, accelerations and multipliers are left as symbols.
+        """
+        from .power import power
+
+        with quiet_collector():
+            return power(self, solved)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:

@@ -45,6 +45,7 @@ _KIND = {
     "inputs": "inputs", "t": "time", "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
     "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
     "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
+    "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
 }  # fmt: skip
 
@@ -68,8 +69,16 @@ def export(
     files: dict[str, str] = {}
     for name in names:
         planned = annotated(equations, name)
+        words = f"{planned.program.name}.json"
+        if words in files:
+            raise PolhodeError(
+                f"two functions would be written to {words!r}.",
+                place=f"function {name!r}",
+                cure="Export them to two folders.",
+                code="E-EXPORT-004",
+            )
         files |= render(planned.program, preface(equations, planned))
-        files[f"{name}.json"] = sidecar(equations, planned)
+        files[words] = sidecar(equations, planned)
     return write_together(Path(folder), files)
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .codegen.program import Program
+from .carried import Carrying, entry
+from .codegen.program import Program, identifier
 from .errors import PolhodeError, ValueMissing
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
     if name not in CATALOGUE:
+        found = entry(name)
+        if found is not None:
+            return found
         close = get_close_matches(name, CATALOGUE, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
@@ -109,12 +113,17 @@ def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Output
 
 
 def _arrays(equations: Equations) -> dict[str, list[Expr]]:
+    from .expr import symbol
+
+    ties = equations.constraints
     return {
         "q": list(equations.q),
         "u": list(equations.u),
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u],
+        "accelerations": [symbol(name, "acceleration") for name in equations.tree.speeds],
+        "multipliers": [] if ties is None else list(ties.multipliers),
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],
     }
@@ -170,10 +179,10 @@ def plan_outputs(
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = _arrays(equations)
-    extra = [key for key in ("inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
-        name,
+        identifier(name),
         [(key, arrays[key]) for key in (*wanted, *extra)],
         outputs,
         list(parameters.values()),
@@ -183,7 +192,7 @@ def plan_outputs(
     return Planned(program, tuple(parameters))
 
 
-class Functions:
+class Functions(Carrying):
     """Compiled functions of one set of equations.
 
     >>> import polhode as ph
@@ -297,6 +306,7 @@ class Functions:
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
+        multipliers: ArrayLike | None = None,
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several."""
         native = self._with_defaults(name) if parameters is None else self.native(name)
@@ -305,6 +315,7 @@ class Functions:
             known = {
                 "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
                 "inputs": lambda: self.input_values(inputs),
+                "multipliers": lambda: np.asarray(multipliers, dtype=np.float64),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         if parameters is None:

@@ -6,6 +6,7 @@ goes from the link where it was given to the link where it acts joint by joint, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ from .model.force import (
     GravityField,
     JointForce,
     LineForce,
+    Load,
     PointForce,
     PointSpring,
     Potential,
@@ -74,9 +76,13 @@ class Loads:
 
         Without `conservative` the elastic part of springs is left out (it is in the potential energy).
         """
+        return self.wrenches_of(self.system.loads, conservative)
+
+    def wrenches_of(self, loads: Iterable[Load], conservative: bool = True) -> list[Wrench]:
+        """The same of some loads alone."""
         zero = Vector([0, 0, 0])
         table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
-        for load in self.system.loads:
+        for load in loads:
             if isinstance(load, PointForce):
                 self._push(table, load.body, self._given(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
@@ -179,14 +185,27 @@ class Loads:
         total: Any = as_expr(0)
         for load in self.system.loads:
             if isinstance(load, Potential):
-                total = total + self._given(load.energy)
+                total = total + self.stored(load)
         return total
+
+    def stored(self, load: Load) -> Any:
+        """The energy that a spring or a given potential holds; nothing in other loads."""
+        if isinstance(load, Potential):
+            return self._given(load.energy)
+        if isinstance(load, PointSpring):
+            return load.stiffness * (self._line(load).length - load.length) ** 2 / 2
+        return as_expr(0)
+
+    @property
+    def weight_energy(self) -> Any:
+        """-g·Σ m c."""
+        _, moment = centre_of_mass(self.tree)
+        return as_expr(-self.tree.gravity.dot(moment))
 
     @cached_property
     def potential_energy(self) -> Any:
         """Gravity, given potentials and springs: V = -g·Σ m c + …"""
-        _, moment = centre_of_mass(self.tree)
-        total = as_expr(-self.tree.gravity.dot(moment)) + self.given_potential
+        total = self.weight_energy + self.given_potential
         for spring in self.springs:
-            total = total + spring.stiffness * (self._line(spring).length - spring.length) ** 2 / 2
+            total = total + self.stored(spring)
         return total

@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 from .constraints import Constraints, constraints_of
-from .constraints.wrenches import constraint_wrenches, pushes
+from .constraints.wrenches import Push, constraint_wrenches, pushes
 from .equations import Equations
 from .errors import PolhodeError
 from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
 from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
 from .geometry import Pose
 from .kinematics.motion import body_pose, world_poses
-from .kinematics.tree import BASE, build_tree
+from .kinematics.tree import BASE, build_tree, leader_of
 from .loads import Loads, Wrench
 from .model.constraint import Condition
 from .model.force import JointForce, Potential
+from .model.records import Joint
+from .model.system import System
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Reactions:
         self.tree = build_tree(self.system, welds=True)
         self.ties: Constraints | None = constraints_of(self.system, self.tree) if self.system.constraints else None
         self.given = self._solved() if solved else self._symbols()
-        self._poses = world_poses(self.tree)
+        self.poses = world_poses(self.tree)
         self._wrenches: list[Wrench] | None = None
 
     def _solved(self) -> Given:
@@ -82,62 +85,103 @@ class Reactions:
             self._wrenches = table
         return self._wrenches
 
-    def joint(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
-        """What the parent exerts on the child through a joint; by default at the joint, in the child's joint frame."""
+    def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
+        """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
         place = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
-        X = self._poses[place]
+        X = self.poses[place]
         n, f = self.wrenches[place]
-        return self._seen(X.R @ n, X.R @ f, X.p, at, X.R if frame is None else self._frame(frame).R)
+        joint = self.system.joints[name]
+        sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
+        return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
 
-    def constraint(self, name: str, at: str | None = None, frame: str | None = None) -> Reaction:
+    def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
-        if self.ties is None:
-            raise PolhodeError(f"there is no constraint '{name}'.", code="E-REACT-001")
-        push = pushes(self.system, self.ties, self.given.multipliers).get(name)
+        push = self.pushes.get(name)
         if push is None:
             raise PolhodeError(
                 f"constraint '{name}' acts on no body by itself.",
                 cure="Its multiplier is in equations.multipliers.",
                 code="E-REACT-002",
             )
+        sign = _side(f"constraint '{name}'", on, push.on, push.against)
         R = Matrix.identity(3) if frame is None else self._frame(frame).R
-        return self._seen(push.torque, push.force, push.place, at, R)
+        return self._seen(push.torque * sign, push.force * sign, push.place, at, R)
+
+    @cached_property
+    def pushes(self) -> dict[str, Push]:
+        """What each constraint between bodies does to them."""
+        return {} if self.ties is None else pushes(self.system, self.ties, self.given.multipliers)
 
     def driving_force(self, coordinate: str) -> Expr:
-        """The effort that moves a prescribed coordinate as prescribed, beyond the loads and springs given on it."""
+        """The effort that moves a prescribed coordinate, and what follows it, as prescribed.
+
+        It comes beyond the loads, springs and conditions that act on these joints.
+        """
         known = self.system.prescribed
         if coordinate not in known:
             raise _unknown("prescribed coordinate", coordinate, list(known), "E-REACT-003")
         joint = self.system.joints[known[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
+        effort: Any = self._own_effort(joint, index)
+        for name in self.system.couplings:
+            follower = self.system.joints[name]
+            leader, ratio = leader_of(self.system, name)
+            if leader is joint:
+                effort = effort + ratio * self._own_effort(follower, 0)
+        return as_expr(self.bound(substitute([as_expr(effort)], self.tree.followed))[0])
+
+    def _own_effort(self, joint: Joint, index: int) -> Any:
+        """What a joint passes on along one coordinate, less what loads and conditions give there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
         place = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
         n, f = self.wrenches[place]
         h = self.tree.links[place].stage.H.columns[0]
-        effort = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
+        effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
         for load in self.system.loads:
             if isinstance(load, JointForce) and load.joint == joint.name and load.index == index:
                 effort = effort - load.value
             if isinstance(load, Potential):
                 effort = effort + derivative([load.energy], joint.q[index])[0]
-        return as_expr(self._bound(substitute([as_expr(effort)], self.tree.followed))[0])
+        for condition, multiplier in self.conditions:
+            along = joint.u[index] if condition.on_speeds else joint.q[index]
+            effort = effort - multiplier * derivative([condition.value], along)[0]
+        return effort
+
+    @cached_property
+    def conditions(self) -> list[tuple[Condition, Any]]:
+        """The scalar conditions that are not kept by the tree itself, each with its multiplier."""
+        if self.ties is None:
+            return []
+        found = zip(self.ties.rows, self.given.multipliers, strict=True)
+        records = [(self.system.constraints[row.of], multiplier) for row, multiplier in found]
+        return [(record, multiplier) for record, multiplier in records if isinstance(record, Condition)]
 
     def _seen(self, torque: Vector, force: Vector, place: Vector, at: str | None, R: Matrix) -> Reaction:
         """A wrench given in ground components about a place, about another place in other components."""
         if at is not None:
             torque = torque + (place - self._frame(at).p).cross(force)
-        return Reaction(self._bound(R.T @ torque), self._bound(R.T @ force))
+        return Reaction(self.bound(R.T @ torque), self.bound(R.T @ force))
 
-    def _bound(self, entries: Sequence[Any]) -> Vector:
+    def bound(self, entries: Sequence[Any]) -> Vector:
+        """Expressions of all speeds, in the speeds of the equations."""
         return self.equations._bound([as_expr(entry) for entry in entries])
 
     def _frame(self, name: str) -> Pose:
         if name in self.system.frames:
             found = self.system.frames[name]
-            return body_pose(self.tree, found.body, self._poses) @ found.pose
+            return body_pose(self.tree, found.body, self.poses) @ found.pose
         if name not in self.tree.bodies:
             raise _unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], "E-REACT-004")
-        return body_pose(self.tree, name, self._poses)
+        return body_pose(self.tree, name, self.poses)
+
+
+def _side(what: str, on: str | None, first: str, second: str) -> int:
+    """1 for the body on which a wrench is told, -1 for the other one."""
+    if on not in (None, first, second):
+        raise PolhodeError(
+            f"{what} does not act on '{on}'.", cure=f"It acts on '{first}' and on '{second}'.", code="E-REACT-006"
+        )
+    return -1 if on == second != first else 1
 
 
 def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
@@ -149,9 +193,14 @@ def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
 
 
 def reaction(
-    equations: Equations, name: str, at: str | None = None, frame: str | None = None, solved: bool = True
+    equations: Equations,
+    name: str,
+    at: str | None = None,
+    frame: str | None = None,
+    on: str | None = None,
+    solved: bool = True,
 ) -> Reaction:
-    """The wrench that a joint or a constraint carries.
+    """The wrench that a joint or a constraint carries; unless `solved`, by symbols of accelerations and multipliers.
 
     >>> import polhode as ph
     >>> s = ph.System("hung", gravity=(0, 0, -10))
@@ -159,20 +208,24 @@ def reaction(
     >>> reaction(s.derive(), "hook").force
     Vector([0, 0, 20])
     """
+    check_name(equations.system, name)
     made = Reactions(equations, solved)
-    if name in equations.system.joints:
-        return made.joint(name, at, frame)
-    if name in equations.system.constraints:
-        if isinstance(equations.system.constraints[name], Condition):
-            raise PolhodeError(
-                f"the condition '{name}' acts on no body by itself.",
-                cure="Its multiplier is in equations.multipliers.",
-                code="E-REACT-002",
-            )
-        return made.constraint(name, at, frame)
-    raise _unknown(
-        "joint or constraint", name, [*equations.system.joints, *equations.system.constraints], "E-REACT-005"
-    )
+    of = made.joint if name in equations.system.joints else made.constraint
+    return of(name, at, frame, on)
+
+
+def check_name(system: System, name: str) -> None:
+    """Raise unless there is a joint, or a constraint between bodies, with this name."""
+    if name in system.joints:
+        return
+    if name not in system.constraints:
+        raise _unknown("joint or constraint", name, [*system.joints, *system.constraints], "E-REACT-005")
+    if isinstance(system.constraints[name], Condition):
+        raise PolhodeError(
+            f"the condition '{name}' acts on no body by itself.",
+            cure="Its multiplier is in equations.multipliers.",
+            code="E-REACT-002",
+        )
 
 
 def _unknown(kind: str, name: str, known: Sequence[str], code: str) -> PolhodeError:

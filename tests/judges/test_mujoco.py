@@ -121,3 +121,21 @@ def test_mujoco_accelerates_a_floating_arm_alike(seed: int, formalism: str, agre
     rates = ours(system, [*e, *p, *angles], u, tau, formalism)
     in_their_words = [*(R @ (rates[3:6] + np.cross(w, v))), *rates[:3], *rates[6:]]
     agree("accelerations", in_their_words, theirs)
+
+
+@pytest.mark.parametrize("make", [double_pendulum, lambda: arm(free=False)], ids=["double pendulum", "arm"])
+@pytest.mark.parametrize("seed", range(3))
+def test_mujoco_finds_the_same_wrench_in_every_joint(seed: int, make: Any, agree: Any) -> None:
+    system, text = make()
+    model = mujoco.MjModel.from_xml_string(text)
+    q, u, tau = np.random.default_rng(seed).uniform(-2, 2, (3, model.nv))
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, u, tau
+    mujoco.mj_forward(model, data)
+    mujoco.mj_rnePostConstraint(model, data)
+    functions = system.derive().compile(cache=False)
+    for body, name in enumerate(functions.equations.speeds, start=1):
+        torque, force = functions.reaction(name, q, u, tau, at="ground", frame="ground")
+        theirs = data.cfrc_int[body]  # about the mass centre of all, in world axes
+        agree(f"force in {name}", force, theirs[3:])
+        agree(f"torque in {name}", torque, theirs[:3] + np.cross(data.subtree_com[model.body_rootid[body]], theirs[3:]))

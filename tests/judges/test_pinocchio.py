@@ -27,6 +27,7 @@ from polhode.model.random_system import JOINTS, random_state, random_system
 from polhode.model.records import GROUND, Joint
 from polhode.model.stage import Stage
 from polhode.model.system import System
+from polhode.reactions import Reactions
 
 pin = pytest.importorskip("pinocchio")
 
@@ -351,3 +352,25 @@ def test_pinocchio_agrees_on_chains_of_one_kind_of_joint(kind: str, agree: Any) 
         system = random_system(seed, bodies=3, joints=(kind,), max_speeds=18)
         for formalism in ("poincare", "articulated_body"):
             judge(system, system.derive(formalism), random_state(system, seed), agree)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pinocchio_finds_the_same_wrench_in_every_joint(seed: int, agree: Any) -> None:
+    system = random_system(seed, max_speeds=10, loads=False)
+    values = random_state(system, seed)
+    equations = system.derive("newton_euler")
+    twin = Twin(system, values)
+    q, G, v, drift = twin.at(values)
+    G = G[:, [twin.u.index(u) for u in equations.u]]
+    ud = np.array([values[symbol] for symbol in equations.udot])
+    pin.forwardKinematics(twin.model, twin.data, q)
+    pin.rnea(twin.model, twin.data, q, v, G @ ud + drift)
+    swept = Reactions(equations, solved=False)
+    for joint in system.joints.values():
+        if not joint.type.stages:  # welded bodies are one to Pinocchio
+            continue
+        place = twin.model.frames[twin.model.getFrameId(joint.child)].parentJoint
+        theirs = twin.data.oMi[place].act(twin.data.f[place])
+        ours = swept.joint(joint.name, at=GROUND, frame=GROUND)
+        agree(f"torque in {joint.name}", numbers(values, ours.torque), theirs.angular)
+        agree(f"force in {joint.name}", numbers(values, ours.force), theirs.linear)

@@ -87,6 +87,55 @@ def test_a_driven_joint_takes_the_effort_that_inverse_dynamics_gives() -> None:
     assert bound.driving_force("a") == expected
 
 
+def test_the_pin_of_a_bent_pendulum_carries_its_mass_times_acceleration() -> None:
+    system = ph.System("bent", gravity=(0, 0, "-9.81"))
+    m, a, b, I = (system.parameter(name) for name in "mabI")
+    bend = system.body("bend", m, com=(a, 0, -b), inertia=(I, I, I))
+    hinge = system.joint("hinge", system.ground, bend, ph.Revolute("y"))
+    (q,), (u,), (tau,) = hinge.q, hinge.u, hinge.tau
+    g = as_expr(981) / 100
+    reach = a * ph.cos(q) - b * ph.sin(q)  # how far the mass centre is to the side of the pin
+    ud = (tau + m * g * reach) / (I + m * (a**2 + b**2))
+    force = system.derive().reaction("hinge").force
+    assert force[0] == m * (-b * ud - a * u**2 - g * ph.sin(q))  # turning about y takes x to -z
+    assert force[2] == m * (-a * ud + b * u**2 + g * ph.cos(q))
+    assert force[1] == 0
+
+
+def test_what_a_joint_does_on_its_parent_is_the_opposite() -> None:
+    system = ph.System("pair")
+    one = system.body("one", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    two = system.body("two", 2, com=(0, 1, 0), inertia=(2, 1, 2))
+    system.joint("a", system.ground, one, ph.Revolute("y"))
+    system.joint("b", one, two, ph.Revolute("x"), at=(1, 0, 0))
+    equations = system.derive()
+    given, taken = equations.reaction("b", frame="ground"), equations.reaction("b", frame="ground", on="one")
+    assert same(given.force, -taken.force) and same(given.torque, -taken.torque)
+    assert same(given.force, equations.reaction("b", frame="ground", on="two").force)
+    with pytest.raises(PolhodeError, match="acts on 'two' and on 'one'"):
+        equations.reaction("b", on="ground")
+
+
+def test_a_drive_bears_what_follows_it_by_the_ratio() -> None:
+    """The same motion with both joints free takes efforts a and b; a drive with a gear of ratio 3 takes a + 3 b."""
+    free, driven = ph.System("free"), ph.System("driven")
+    for system in (free, driven):
+        arm = system.body("arm", 2, com=(1, 0, 0), inertia=(1, 2, 3))
+        tip = system.body("tip", 1, com=(0, 1, 1), inertia=(3, 2, 2))
+        system.joint("a", system.ground, arm, ph.Revolute("y"))
+        system.joint("b", arm, tip, ph.Revolute("x"), at=(1, 0, 1))
+        system.joint_force("b", -system.joints["b"].u[0])
+    driven.couple("b", "a", 3)
+    driven.prescribe("a", driven.time**3)
+    t, equations = driven.time, free.derive()
+    motion = (t**3, 3 * t**2, 6 * t)
+    known = {}
+    for symbols, value in zip((equations.q, equations.u, equations.udot), motion, strict=True):
+        known |= {symbols[0]: value, symbols[1]: 3 * value}
+    a, b = ph.expr.substitute(equations.inverse_dynamics, known)
+    assert driven.derive().driving_force("a") == a + 3 * b
+
+
 def test_an_unknown_reaction_is_named() -> None:
     system = ph.System("s")
     system.joint("hinge", system.ground, system.body("one", 1, com=(1, 0, 0)), ph.Revolute("y"))

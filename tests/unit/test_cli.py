@@ -190,3 +190,14 @@ def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: 
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
     polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
     assert "graph.svg" in polhode.errors
+
+
+def test_simulate_tells_what_a_joint_carries(polhode: Shell, tmp_path: Path) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--reaction", "hinge", "--audit")
+    said = polhode(*asked, "--csv", tmp_path / "run.csv")
+    assert "largest force" in said
+    assert "force.hinge.z" in (tmp_path / "run.csv").read_text()
+    carried = json.loads(polhode(*asked, "--json"))["reactions"]["hinge"]
+    assert carried["force"] > carried["torque"]
+    polhode("simulate", MODELS / "pendulum.yaml", "--reaction", "hing", code=2)
+    assert "Did you mean 'hinge'" in polhode.errors

@@ -10,12 +10,17 @@ handed over in one work array, in that order. A printer never sees a name that a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import prod
 from types import MappingProxyType
 
 from polhode.opaque.function import Opaque
+
+#: Compilers tell names apart by their first 63 letters.
+_LONGEST_NAME = 50
 
 #: Every operation and the number of its operands.
 ARITY: Mapping[str, int] = MappingProxyType({
@@ -114,3 +119,15 @@ class Program:
     def numbered(self) -> Iterator[tuple[int, Instruction]]:
         """Every instruction with its slot, set-up first."""
         yield from enumerate(self.setup + self.run, start=self.first_setup)
+
+
+def identifier(name: str) -> str:
+    """What a function is called in generated code: small letters, digits and underscores; by a digest where others are.
+
+    >>> identifier("reaction hinge in ground"), identifier("reaction größe")
+    ('reaction_hinge_in_ground', 'reaction_gr_e_ac789e70')
+    """
+    plain = re.sub(r"[^a-z0-9_]+", "_", name.lower())
+    if len(plain) <= _LONGEST_NAME and re.fullmatch(r"[a-z0-9_ ]*", name):
+        return plain
+    return f"{plain[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import hypot
 from pathlib import Path
 from typing import Any
 
 from ..errors import PolhodeError, SimulationError
 from ..model.system import System
+from ..reactions import check_name
 from ..simulate.trajectory import Trajectory
 from . import show
 
@@ -20,11 +23,14 @@ def run(
     files: dict[str, Path | None],
     json: bool,
     base: str | None = None,
+    reactions: Sequence[str] = (),
 ) -> int:
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
     parameters, inputs = _settings(system, settings)
     _check_folders(files)
+    for name in reactions:
+        check_name(system, name)
     if json:
         options = options | {"progress": False}
     stopped: SimulationError | None = None
@@ -36,11 +42,12 @@ def run(
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
-    written = _write(trajectory, files)
+    written = _write(trajectory, files, reactions)
     if json:
-        show.as_json(_record(trajectory, written, stopped))
+        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions))
     else:
         _tell(trajectory, written)
+        _tell_reactions(trajectory, reactions)
         if pose is None and system.poses:
             known = ", ".join(system.poses)
             show.console().print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
@@ -76,17 +83,17 @@ def _check_folders(files: dict[str, Path | None]) -> None:
             )
 
 
-def _write(trajectory: Trajectory, files: dict[str, Path | None]) -> list[Path]:
+def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:
     written = []
     for option, path in files.items():
         if path is None:
             continue
         if option == "csv":
-            trajectory.to_csv(path)
+            trajectory.to_csv(path, reactions)
         elif option == "page":
             trajectory.animate(path)
         elif option == "plot":
-            trajectory.plot(path)
+            trajectory.plot(path, reactions)
         else:
             trajectory.save(path)
         written.append(path)
@@ -106,6 +113,23 @@ def _tell(trajectory: Trajectory, written: list[Path]) -> None:
     )
     for path in written:
         out.print(show.plain(f"wrote {path}"))
+
+
+def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
+    """The largest force and torque of each reaction, in N and N·m."""
+    made = {name: trajectory.reaction(name) for name in reactions}
+    most = {
+        name: {part: max(map(hypot, *getattr(carried, part).T.tolist())) for part in ("force", "torque")}
+        for name, carried in made.items()
+    }
+    return {"reactions": most} if most else {}
+
+
+def _tell_reactions(trajectory: Trajectory, reactions: Sequence[str]) -> None:
+    carried = _carried(trajectory, reactions).get("reactions", {})
+    if carried:
+        rows = [(name, f"{most['force']:.6g}", f"{most['torque']:.6g}") for name, most in carried.items()]
+        show.console().print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:

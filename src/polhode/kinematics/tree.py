@@ -310,7 +310,7 @@ def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
             stage = joint.type.stages[place]
             own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
             own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
-            leader, ratio = _leader(system, joint.name) if joint.name in followers else (joint, as_expr(1))
+            leader, ratio = leader_of(system, joint.name) if joint.name in followers else (joint, as_expr(1))
             drive = _drive(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
                 own_u = leader.u
@@ -350,7 +350,7 @@ def _drive(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
     return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
 
 
-def _leader(system: System, name: str) -> tuple[Joint, Expr]:
+def leader_of(system: System, name: str) -> tuple[Joint, Expr]:
     """The joint that a follower follows in the end, and the ratio of their speeds."""
     ratio = as_expr(1)
     while name in system.couplings:
@@ -367,7 +367,7 @@ def _known(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
     table: dict[Expr, Expr] = {}
     rates: dict[Expr, Expr] = {}
     for name in system.couplings:
-        joint, (leader, ratio) = system.joints[name], _leader(system, name)
+        joint, (leader, ratio) = system.joints[name], leader_of(system, name)
         angle, at = as_expr(0), name
         factor = as_expr(1)
         while at in system.couplings:
@@ -385,7 +385,7 @@ def _known(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
         (rates[joint.u[index]],) = derivative([rate], system.time)
         given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
     for name in system.couplings:
-        leader, ratio = _leader(system, name)
+        leader, ratio = leader_of(system, name)
         if leader.u[0] in rates:
             rates[system.joints[name].u[0]] = ratio * rates[leader.u[0]]
     meanings = substitute(list(table.values()), given)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
+_COLUMNS = ("q.", "u.", "torque.", "force.")  # what was carried follows from the rest and is not read again
 _ARRAYS = ("t", "q", "u", "inputs", "tau")
 
 
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
-def as_csv(trajectory: Trajectory) -> bytes:
+def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     """A column for time, `q.name` for each coordinate and `u.name` for each speed; all digits are kept.
+
+    A reaction adds `torque.name.x` … `force.name.z`.
 
     What is not whole says so in a first line that begins with `#`.
     """
@@ -36,8 +39,13 @@ def as_csv(trajectory: Trajectory) -> bytes:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
     writer = csv.writer(text, lineterminator="\n")
     names = [f"q.{name}" for name in trajectory.coordinates] + [f"u.{name}" for name in trajectory.speeds]
+    columns = [trajectory.t, trajectory.q, trajectory.u]
+    for name in reactions:
+        _, torque, force = trajectory.reaction(name)
+        columns += [torque, force]
+        names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
     writer.writerow(["time", *names])
-    for row in np.column_stack([trajectory.t, trajectory.q, trajectory.u]).tolist():
+    for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
     return text.getvalue().encode("utf-8")
 
@@ -57,7 +65,7 @@ def read_csv(path: Path) -> dict[str, Any]:
     before = 1 if status != "done" else 0
     reader = csv.reader(io.StringIO(text, newline=""))
     header = next(reader, [])
-    if not header or header[0] != "time" or not all(name[:2] in ("q.", "u.") for name in header[1:]):
+    if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
         raise FormatError(
             "this is not a trajectory.",
             place=f"{path}:{1 + before}",

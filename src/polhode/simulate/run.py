@@ -15,6 +15,7 @@ from ..equations import Equations
 from ..errors import PolhodeError, SimulationError
 from ..functions import Functions
 from . import adaptive, fixed
+from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
 from .guard import Guard, Stop
 from .progress import reporting
@@ -48,6 +49,7 @@ def simulate(
     events: Sequence[adaptive.Event] = (),
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
+    audit: bool | float = False,
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
 
@@ -58,6 +60,9 @@ def simulate(
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events          functions `g(t, q, u)` whose zeros are found; with `g.terminal = True` one ends the run
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
+
+    With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run
+    is done (`trajectory.power_audit`), and SimulationError raised where they differ.
 
     A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
 
@@ -98,7 +103,10 @@ def simulate(
             record.info |= {"rtol": control.rtol, "atol": control.atol}
             return adaptive.integrate(rates, guard, record, span.times, control, events, told)
 
-    return run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
+    made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
+    if audit is not False:
+        made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
+    return made
 
 
 @dataclass(frozen=True)

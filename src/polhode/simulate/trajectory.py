@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from html import escape
@@ -22,6 +22,8 @@ from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_unit
 
 if TYPE_CHECKING:
     from ..equations import Equations
+    from .audit import PowerAudit
+    from .forces import ReactionHistory
 
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 _MOST_CHANNELS = 24
@@ -145,6 +147,36 @@ class Trajectory:
 
         return values_along(self, self._known(), expressions)
 
+    def reaction(
+        self,
+        name: str,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        tau: ArrayLike | None = None,
+    ) -> ReactionHistory:
+        """Time, torques (T, 3) and forces (T, 3) that a joint or constraint carried; see `Equations.reaction`."""
+        from .forces import reaction_along
+
+        return reaction_along(self, name, at, frame, on, tau)
+
+    def driving_force(self, coordinate: str, tau: ArrayLike | None = None) -> Floats:
+        """The effort that moved a prescribed coordinate."""
+        from .forces import driving_force_along
+
+        return driving_force_along(self, coordinate, tau)
+
+    def power_audit(self, tau: ArrayLike | None = None) -> PowerAudit:
+        """Whether, at every sample, what flowed into each part is what it stored; see `polhode.simulate.audit`."""
+        from .audit import audited
+
+        return audited(self, tau)
+
+    @property
+    def mechanism(self) -> Functions:
+        """The compiled functions of the mechanism."""
+        return self._known()
+
     def _given(self, function: str) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
         wanted = {array.name for array in self._known().program(function).arrays}
@@ -193,12 +225,15 @@ class Trajectory:
 
     # ---- files -----------------------------------------------------------------------------------------------
 
-    def to_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write time, coordinates (`q.…`) and speeds (`u.…`) as comma-separated text, whole or not at all."""
+    def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
+        """Write time, coordinates (`q.…`) and speeds (`u.…`) as comma-separated text, whole or not at all.
+
+        Reactions named are added: `torque.…` and `force.…`, each in x, y and z.
+        """
         from ..view.page import replace_file
         from .files import as_csv
 
-        return replace_file(path, as_csv(self))
+        return replace_file(path, as_csv(self, reactions))
 
     @staticmethod
     def from_csv(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
@@ -258,8 +293,8 @@ class Trajectory:
                     found.append((title, unit if unit in _MEASURES else "", members))
         return found
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Coordinates, speeds and energy over time as a matplotlib figure, saved if a path is given."""
+    def plot(self, path: str | os.PathLike[str] | None = None, reactions: Sequence[str] = ()) -> Any:
+        """Coordinates, speeds, energy and reactions over time as a matplotlib figure, saved if a path is given."""
         from ..view.plot import plot_channels, save_plot
 
         groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*self._groups()]
@@ -272,6 +307,10 @@ class Trajectory:
                     {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
                 )
             )
+        for name in reactions:
+            made = self.reaction(name)
+            for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
+                groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
         figure = plot_channels(self.t, groups, title=self.title)
         if path is not None:
             save_plot(figure, path)

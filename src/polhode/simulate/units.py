@@ -22,20 +22,23 @@ def coordinate_units(equations: Equations) -> list[str]:
     """One of rad, m, quaternion and tan θ/2 for each coordinate."""
     units = [ANGLE] * len(equations.q)
     for link in equations.tree.links:
+        if not link.coordinates:  # it follows another joint, or its motion is prescribed
+            continue
         stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(link.stage.storage, [])
         rest = [_unit(h) for h in link.stage.algebra[3 if stored else 0 :]]
-        for place, unit in zip(link.coordinates, [*stored, *rest] if link.coordinates else (), strict=True):
+        for place, unit in zip(link.coordinates, [*stored, *rest], strict=True):
             units[place] = unit
     return units
 
 
 def speed_units(equations: Equations) -> list[str]:
     """rad/s or m/s for each speed; a screw's is that of its angle."""
-    units = ["rad/s"] * len(equations.tree.u)
+    units = dict.fromkeys(equations.tree.u, "rad/s")
     for link in equations.tree.links:
-        for place, h in zip(link.speeds, link.stage.H.columns if link.speeds else (), strict=True):
-            units[place] = f"{_unit(h)}/s"
-    return units if equations.binding is None else [units[place] for place in equations.binding.independent]
+        if link.coordinates:
+            for place, h in zip(link.speeds, link.stage.H.columns, strict=True):
+                units[equations.tree.u[place]] = f"{_unit(h)}/s"
+    return [units[u] for u in equations.u]
 
 
 def _unit(h: Vector | Sequence[object]) -> str:

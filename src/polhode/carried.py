@@ -1,0 +1,215 @@
+"""What a mechanism carries, as compiled functions: reactions and driving forces by name, the powers of all ports.
+
+They take the motion as given, so that they serve a run, a measured motion and a planned one alike:
+
+    reaction hinge [on arm] [at tip] [in ground]     torque and force       of q, u, u̇ (and λ, t, inputs)
+    drive crank                                      effort                 of the same
+    power                                            powers, port by port   of the same, and τ
+
+For a state alone `motion` finds u̇ and λ first. Where constraints say the same twice their multipliers are not
+determined; it takes the least ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import PolhodeError
+
+if TYPE_CHECKING:
+    from .equations import Equations
+    from .expr import Expr
+    from .functions import Functions
+    from .model.system import System
+
+Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
+Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[Equations], Outputs]]"
+Floats: TypeAlias = "NDArray[np.float64]"
+
+_MOTION = ("q", "u", "accelerations")
+#: Singular values of constraints below this part of the largest say nothing that can be relied on.
+_SAME = 1e-7
+
+
+# ---- names of functions ----------------------------------------------------------------------------------------
+
+
+def entry(name: str) -> Entry | None:
+    """The arrays and the maker of a function of this module; None for other names."""
+    kind, _, words = name.partition(" ")
+    if kind == "reaction" and words:
+        return _MOTION, lambda equations: _reaction(equations, words)
+    if kind == "drive" and words:
+        return _MOTION, lambda equations: _drive(equations, words)
+    return _ENTRIES.get(name)
+
+
+def reaction_name(name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> str:
+    """How the function of a reaction is called.
+
+    >>> reaction_name("hinge", frame="ground")
+    'reaction hinge in ground'
+    """
+    words = [("", name), (" on ", on), (" at ", at), (" in ", frame)]
+    return "reaction " + "".join(word + value for word, value in words if value is not None)
+
+
+def _read(system: System, words: str) -> dict[str, str]:
+    """What such a name asks for; names that hold ` on `, ` at `, ` in ` themselves are known by the system."""
+    known = [*system.joints, *system.constraints]
+    places = [*system.bodies, *system.frames]
+    first = max((name for name in known if f"{words} ".startswith(f"{name} ")), key=len, default=None)
+    if first is None:
+        return {"name": words}
+    asked, rest = {"name": first}, words[len(first) :]
+    for option, word in (("on", " on "), ("at", " at "), ("frame", " in ")):
+        if rest.startswith(word):
+            begun = rest[len(word) :]
+            found = max((name for name in places if f"{begun} ".startswith(f"{name} ")), key=len, default=begun)
+            asked[option], rest = found, begun[len(found) :]
+    return asked if not rest else {"name": words}
+
+
+def _reaction(equations: Equations, words: str) -> Outputs:
+    from .reactions import reaction
+
+    made = reaction(equations, **_read(equations.system, words), solved=False)
+    return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
+
+
+def _drive(equations: Equations, coordinate: str) -> Outputs:
+    from .reactions import Reactions
+
+    return [("effort", (), [Reactions(equations, solved=False).driving_force(coordinate)])]
+
+
+def _power(equations: Equations) -> Outputs:
+    balances = [balance for _, balance in equations.power(solved=False).parts()]
+    powers = [entry for balance in balances for entry in (*balance.ports.values(), balance.rate)]
+    return [("powers", (len(powers),), powers)]
+
+
+def _constraint_balance(equations: Equations) -> Outputs:
+    ties = _ties(equations)
+    rows, columns = len(ties.rows), len(ties.tree.u)
+    return [
+        ("constraint_matrix", (rows, columns), list(ties.A.entries())),
+        ("constraint_bias", (rows,), list(equations._bound(ties.gamma))),
+    ]
+
+
+def _solved_motion(equations: Equations) -> Outputs:
+    from .reactions import Reactions
+
+    given = Reactions(equations).given
+    return [
+        ("accelerations", (len(given.udot),), list(given.udot)),
+        ("multipliers", (len(given.multipliers),), list(given.multipliers)),
+    ]
+
+
+def _ties(equations: Equations) -> Any:
+    if equations.constraints is None:
+        raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
+    return equations.constraints
+
+
+_ENTRIES: dict[str, Entry] = {
+    "power": ((*_MOTION, "tau"), _power),
+    "constraint_balance": (("q", "u"), _constraint_balance),
+    "solved_motion": (("q", "u", "tau"), _solved_motion),
+}
+
+
+# ---- values ----------------------------------------------------------------------------------------------------
+
+
+def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
+    """Accelerations of all speeds of the tree, and multipliers of all rows of the constraints (none without)."""
+    equations = functions.equations
+    ties = equations.constraints
+    if ties is None or not ties.rows:
+        udot = functions.forward_dynamics(q, u, tau, **more)
+        return udot, np.zeros((*udot.shape[:-1], 0))
+    if equations.binding is not None:
+        first, second = functions.evaluate("solved_motion", q, u, tau, **more)
+        return first, second
+    M, bias = functions.mass_matrix(q, **more), functions.bias(q, u, **more)
+    A, gamma = functions.evaluate("constraint_balance", q, u, **more)
+    return held(M, np.asarray(tau) - bias, A, gamma)
+
+
+def held(M: Floats, f: Floats, A: Floats, gamma: Floats) -> tuple[Floats, Floats]:
+    """u̇ and the least λ of M u̇ = f + Aᵀλ, A u̇ + γ = 0, for one state or many.
+
+    With M = L Lᵀ and B = L⁻¹ Aᵀ:  Bᵀ B λ = -γ - Bᵀ L⁻¹ f.
+
+    >>> M, A = np.eye(2), np.array([[0.0, 1.0], [0.0, 1.0]])
+    >>> udot, force = held(M, np.array([3.0, -4.0]), A, np.zeros(2))
+    >>> bool(np.allclose(udot, [3, 0])), force.round(12).tolist()
+    (True, [2.0, 2.0])
+    """
+    L = np.linalg.cholesky(M)
+    B = np.linalg.solve(L, np.swapaxes(A, -1, -2))
+    y = np.linalg.solve(L, np.broadcast_to(f, (*M.shape[:-2], f.shape[-1]))[..., None])
+    short = -gamma[..., None] - np.swapaxes(B, -1, -2) @ y
+    back = np.linalg.pinv(B, rcond=_SAME)
+    multipliers = back @ (np.swapaxes(back, -1, -2) @ short)
+    udot = np.linalg.solve(np.swapaxes(L, -1, -2), y + B @ multipliers)
+    return udot[..., 0], multipliers[..., 0]
+
+
+def evaluate(
+    functions: Functions,
+    name: str,
+    q: ArrayLike,
+    u: ArrayLike,
+    tau: ArrayLike | None = None,
+    *extra: ArrayLike,
+    udot: ArrayLike | None = None,
+    multipliers: ArrayLike | None = None,
+    **more: Any,
+) -> Any:
+    """A function of a motion at a state; accelerations and multipliers that are not given follow from the efforts."""
+    if udot is None:
+        effort = np.zeros(len(functions.equations.tau)) if tau is None else tau
+        udot, multipliers = motion(functions, q, u, effort, **more)
+    elif multipliers is None and functions.equations.constraints is not None:
+        raise PolhodeError(
+            "with given accelerations the multipliers of the constraints must be given too.",
+            place=name,
+            cure="Give multipliers=…, one for each row of equations.constraints, or efforts alone.",
+            code="E-FUN-004",
+        )
+    return functions.evaluate(name, q, u, udot, *extra, multipliers=multipliers, **more)
+
+
+class Carrying:
+    """What compiled functions say about forces; `Functions` provides the rest."""
+
+    def reaction(
+        self: Any,
+        name: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        **more: Any,
+    ) -> tuple[Floats, Floats]:
+        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
+        torque, force = evaluate(self, reaction_name(name, at, frame, on), q, u, tau, **more)
+        return torque, force
+
+    def driving_force(
+        self: Any, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> Floats:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        effort: Floats = evaluate(self, f"drive {coordinate}", q, u, tau, **more)
+        return effort

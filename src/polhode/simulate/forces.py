@@ -1,0 +1,71 @@
+"""Forces along a trajectory: what joints and constraints carried, and what drove the prescribed motions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..carried import Floats, evaluate, motion, reaction_name
+from ..errors import PolhodeError
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+class ReactionHistory(NamedTuple):
+    """A wrench over time: `time` (T,), `torque` (T, 3) about its place, `force` (T, 3)."""
+
+    time: Floats
+    torque: Floats
+    force: Floats
+
+
+def reaction_along(
+    trajectory: Trajectory,
+    name: str,
+    at: str | None = None,
+    frame: str | None = None,
+    on: str | None = None,
+    tau: ArrayLike | None = None,
+) -> ReactionHistory:
+    """What a joint or constraint carries at every sample."""
+    torque, force = _evaluated(trajectory, reaction_name(name, at, frame, on), tau)
+    shape = (len(trajectory.t), 3)
+    return ReactionHistory(trajectory.t, np.broadcast_to(torque, shape), np.broadcast_to(force, shape))
+
+
+def driving_force_along(trajectory: Trajectory, coordinate: str, tau: ArrayLike | None = None) -> Floats:
+    """The effort of a prescribed coordinate at every sample."""
+    return np.broadcast_to(_evaluated(trajectory, f"drive {coordinate}", tau), trajectory.t.shape)
+
+
+def motion_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[Floats, Floats]:
+    """Accelerations of all speeds (T, speeds) and multipliers of all constraints (T, rows) at every sample."""
+    known = trajectory.mechanism
+    return motion(known, trajectory.q, trajectory.u, efforts_along(trajectory, tau), **given_along(trajectory))
+
+
+def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Floats:
+    """The efforts at every sample: those that are given, or those of the run."""
+    known = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
+    if known is None:
+        raise PolhodeError(
+            "this trajectory does not hold the efforts that drove it.",
+            cure="Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save.",
+            code="E-TRAJ-006",
+        )
+    return np.broadcast_to(known, (len(trajectory.t), len(trajectory.mechanism.equations.tau)))
+
+
+def given_along(trajectory: Trajectory) -> dict[str, Any]:
+    """Time, inputs and parameters as the functions of a mechanism take them."""
+    inputs = {} if trajectory.inputs is None else {"inputs": trajectory.inputs}
+    return {"t": trajectory.t, "parameters": trajectory.parameters, **inputs}
+
+
+def _evaluated(trajectory: Trajectory, function: str, tau: ArrayLike | None) -> Any:
+    efforts = efforts_along(trajectory, tau)
+    known = trajectory.mechanism
+    return evaluate(known, function, trajectory.q, trajectory.u, efforts, **given_along(trajectory))

@@ -1,0 +1,166 @@
+"""What joints and constraints carried along a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.carried import held
+from polhode.errors import PolhodeError
+from polhode.expr import evaluate
+from polhode.simulate import Trajectory
+
+
+def crane() -> ph.System:
+    """A driven slide, a pendulum on it and a weight welded to that."""
+    s = ph.System("crane", gravity=(0, 0, "-9.81"))
+    m = s.parameter("m", 2)
+    cart = s.body("cart", 5)
+    rope = s.body("rope", m, com=(0, 0, -1), inertia=(1, 1, 1))
+    s.joint("slide", s.ground, cart, ph.Prismatic("x"))
+    s.joint("hook", cart, rope, ph.Revolute("y"))
+    s.joint("clamp", rope, s.body("load", 3), at=(0, 0, -2))
+    s.prescribe("slide", ph.sin(2 * s.time))
+    return s
+
+
+@pytest.fixture(scope="module")
+def run() -> Trajectory:
+    return crane().derive().simulate(2, start={"hook": 0.5}, samples=41, tau=lambda t, q, u: [-u[0]])
+
+
+def test_reactions_along_a_run_are_the_exact_ones_at_its_samples(run: Trajectory) -> None:
+    equations = run.mechanism.equations
+    time, torque, force = run.reaction("hook", at="load", frame="ground")
+    exact = equations.reaction("hook", at="load", frame="ground")
+    assert torque.shape == force.shape == (41, 3)
+    assert run.tau is not None
+    for k in (0, 17, 40):
+        values = {equations.q[0]: run.q[k, 0], equations.u[0]: run.u[k, 0], equations.tau[0]: run.tau[k, 0]}
+        values |= {equations.system.time: time[k], equations.system.parameters["m"].symbol: 2.0}
+        assert evaluate([*exact.torque, *exact.force], values) == pytest.approx([*torque[k], *force[k]], rel=1e-12)
+
+
+def test_a_weld_carries_weight_and_inertia_of_what_hangs_on_it(run: Trajectory) -> None:
+    _, torque, force = run.reaction("clamp", frame="ground")
+    q, u = run.q[:, 0], run.u[:, 0]
+    udot = run.mechanism.forward_dynamics(run.q, run.u, run.tau, t=run.t)[:, 0]
+    x = -4 * np.sin(2 * run.t) - 2 * (udot * np.cos(q) - u**2 * np.sin(q))
+    z = 2 * (udot * np.sin(q) + u**2 * np.cos(q))
+    assert force[:, 0] == pytest.approx(3 * x, abs=1e-9)
+    assert force[:, 2] == pytest.approx(3 * (z + 9.81), abs=1e-9)
+    assert torque == pytest.approx(np.zeros((41, 3)), abs=1e-12)
+
+
+def test_the_drive_of_a_slide_accelerates_all_that_it_carries(run: Trajectory) -> None:
+    _, _, hook = run.reaction("hook", frame="ground")
+    assert run.driving_force("slide") == pytest.approx(hook[:, 0] + 5 * -4 * np.sin(2 * run.t), abs=1e-9)
+
+
+def test_other_parameters_are_heard(run: Trajectory) -> None:
+    heavy = run.of(run.mechanism.equations, {"m": 20})
+    assert heavy.tau is not None
+    assert np.abs(heavy.reaction("hook").force[0]).max() > 2 * np.abs(run.reaction("hook").force[0]).max()
+
+
+def test_reactions_are_columns_of_the_text_and_panels_of_the_plot(run: Trajectory, tmp_path: Path) -> None:
+    run.to_csv(tmp_path / "run.csv", reactions=["hook"])
+    header, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
+    assert header.endswith("torque.hook.x,torque.hook.y,torque.hook.z,force.hook.x,force.hook.y,force.hook.z")
+    assert float(first.split(",")[-1]) == run.reaction("hook").force[0, 2]
+    again = Trajectory.from_csv(tmp_path / "run.csv", run.mechanism.equations)
+    assert again.coordinates == ("hook",)
+    assert (again.q == run.q).all()
+    titles = [axes.get_title(loc="left") for axes in run.plot(reactions=["hook"]).axes]
+    assert any(title.startswith("Force of hook  (N)") for title in titles)
+    with pytest.raises(PolhodeError, match="does not hold the efforts"):
+        again.reaction("hook")
+    _, _, force = again.reaction("hook", tau=run.tau)
+    assert force == pytest.approx(run.reaction("hook").force)
+
+
+def test_wrong_names_are_told_with_what_is_near(run: Trajectory) -> None:
+    with pytest.raises(PolhodeError, match=r"no joint or constraint 'hok'(.|\n)*Did you mean 'hook'"):
+        run.reaction("hok")
+    with pytest.raises(PolhodeError, match=r"no body or frame 'crt'(.|\n)*Did you mean 'cart'"):
+        run.reaction("hook", at="crt")
+    with pytest.raises(PolhodeError, match=r"no prescribed coordinate 'slid'(.|\n)*Did you mean 'slide'"):
+        run.driving_force("slid")
+
+
+def test_names_may_hold_the_words_between_names() -> None:
+    s = ph.System("odd", gravity=(0, 0, -10))
+    arm = s.body("arm at rest", 2, com=(1, 0, 0), inertia=(1, 1, 1))
+    s.joint("pin in wall", s.ground, arm, ph.Revolute("y"))
+    f = s.derive().compile(cache=False)
+    asked = {"at": "arm at rest", "frame": "ground", "on": "ground"}
+    assert f.reaction("pin in wall", [0.0], [0.0], [20.0], **asked)[1] == pytest.approx([0, 0, -(20 - 2 * 40 / 3)])
+
+
+def test_a_motion_that_is_given_needs_no_efforts() -> None:
+    f = crane().derive().compile(cache=False)
+    _, force = f.reaction("clamp", [0.0], [0.0], udot=[0.5], frame="ground")
+    assert force == pytest.approx([3 * -2 * 0.5, 0, 3 * 9.81])
+
+
+def four_bar(constraints: str = "multipliers") -> ph.Equations:
+    s = ph.System("four-bar", gravity=(0, 0, "-9.81"))
+    crank = s.body("crank", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    rod = s.body("rod", 2, com=(1, 0, 0), inertia=(1, 2, 2))
+    rocker = s.body("rocker", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    s.joint("a", s.ground, crank, ph.Revolute("y"))
+    s.joint("b", crank, rod, ph.Revolute("y"), at=(2, 0, 0))
+    s.joint("d", rod, rocker, ph.Revolute("y"), at=(3, 0, 0))
+    s.close("c", s.ground, rocker, ph.Revolute("y"), at_a=(3, 0, 0), at_b=(2, 0, 0))
+    return s.derive(constraints=constraints)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_a_closing_joint_carries_what_its_multipliers_say(constraints: str) -> None:
+    equations = four_bar(constraints)
+    q, u = [0.3, 0.7, 0.4], [0.2, -0.1, 0.3][: len(equations.u)]
+    torque, force = equations.compile(cache=False).reaction("c", q, u)
+    exact = equations.reaction("c")
+    values = dict(zip([*equations.q, *equations.u], [*q, *u], strict=True)) | dict.fromkeys(equations.tau, 0.0)
+    assert evaluate([*exact.torque, *exact.force], values) == pytest.approx([*torque, *force], rel=1e-9)
+
+
+def test_given_accelerations_of_a_loop_need_its_multipliers() -> None:
+    with pytest.raises(PolhodeError, match="multipliers of the constraints must be given"):
+        four_bar().compile(cache=False).reaction("a", [0.3, 0.7, 0.4], [0.0] * 3, udot=[0.0] * 3)
+
+
+def test_constraints_that_say_the_same_share_the_force() -> None:
+    M, A = np.diag([2.0, 4.0]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    udot, multipliers = held(M, np.array([6.0, 8.0]), A, np.zeros(3))
+    assert udot == pytest.approx([0, 2])
+    assert multipliers == pytest.approx([-3, -3, 0])
+
+
+def test_functions_of_reactions_are_exported_under_names_that_compilers_take(tmp_path: Path) -> None:
+    equations = crane().derive()
+    written = equations.export("c", tmp_path, of=["reaction hook in ground", "drive slide"])
+    assert {"reaction_hook_in_ground.c", "drive_slide.c"} <= {path.name for path in written}
+    record = json.loads((tmp_path / "reaction_hook_in_ground.json").read_text())
+    assert [array["name"] for array in record["arrays"]] == ["q", "u", "accelerations", "t"]
+    s = crane()
+    s.joint("clamp_b", "rope", s.body("x", 1))
+    s.joint("clamp b", "rope", s.body("y", 1))
+    with pytest.raises(PolhodeError, match="two functions would be written"):
+        s.derive().export("c", tmp_path, of=["reaction clamp_b", "reaction clamp b"])
+
+
+def test_without_constraints_there_is_no_balance_of_them() -> None:
+    with pytest.raises(PolhodeError, match="system 'crane' has no constraints"):
+        crane().derive().operations("constraint_balance")
+
+
+def test_a_condition_acts_on_no_body() -> None:
+    s = crane()
+    s.constrain(s.joints["hook"].q[0] - ph.sin(s.time), "tilt")
+    with pytest.raises(PolhodeError, match=r"condition 'tilt' acts on no body(.|\n)*multipliers"):
+        s.derive().reaction("tilt")
