@@ -50,6 +50,8 @@ class Recipe:
     forward: Callable[[], Vector] | None = None
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
+    stabilised: Callable[[Expr], Vector] | None = None  # accelerations that bring the constraints back at a rate α
+    margins: Callable[[], Vector] | None = None  # how far each row is from depending on the former ones
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -81,6 +83,7 @@ class Equations:
     make_recipe: Callable[[], Recipe]
     constraints: Constraints | None = None
     binding: Binding | None = None
+    narrowed: Callable[[Sequence[int]], Equations] | None = None  # the same with some rows of the constraints alone
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -205,6 +208,35 @@ class Equations:
             )
         with quiet_collector():
             return _exact(made())
+
+    @cached_property
+    def stabilisation(self) -> Expr:
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        return symbol("alpha", "stabilisation")
+
+    @cached_property
+    def stabilised_dynamics(self) -> Vector:
+        """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
+        made = self.recipe.stabilised
+        if made is None:
+            return self.forward_dynamics
+        with quiet_collector():
+            return _exact(made(self.stabilisation))
+
+    @cached_property
+    def constraint_margins(self) -> Vector:
+        """For each independent constraint the squared sine of its angle to the former ones, in the metric of M."""
+        made = self.recipe.margins
+        if made is None:
+            return Vector([])
+        with quiet_collector():
+            return _exact(made())
+
+    def keeping(self, rows: Sequence[int]) -> Equations:
+        """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
+        if self.narrowed is None or self.constraints is None:
+            raise PolhodeError("only equations with multipliers can do with fewer constraints.", code="E-EQ-003")
+        return self.narrowed(rows)
 
     @cached_property
     def accelerations(self) -> Vector:

@@ -17,7 +17,7 @@ from .codegen.plan import plan
 from .codegen.program import Program
 from .equations import Equations
 from .errors import PolhodeError, ValueMissing
-from .expr import Expr, free_symbols, quiet_collector, substitute
+from .expr import Expr, Matrix, free_symbols, quiet_collector, substitute
 from .model.records import GROUND, Parameter
 
 if TYPE_CHECKING:
@@ -64,6 +64,37 @@ def _state_rates(equations: Equations) -> Outputs:
     return [("xdot", (len(entries),), entries)]
 
 
+def _stabilised_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+def _watched_rates(equations: Equations) -> Outputs:
+    margins = list(equations.constraint_margins)
+    return [*_stabilised_rates(equations), ("margins", (len(margins),), margins)]
+
+
+def _of_constraints(name: str, field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        ties = equations.constraints
+        if ties is None:
+            raise PolhodeError(
+                f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
+                code="E-FUN-002",
+            )
+        made = getattr(ties, field)
+        if isinstance(made, Matrix):
+            return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
+        return [(name, (len(made),), list(equations._bound(made)))]
+
+    return outputs
+
+
+def _kinematic_matrix(equations: Equations) -> Outputs:
+    made = equations.tree.kinematic_matrix()
+    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
+
+
 def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
     def outputs(equations: Equations) -> Outputs:
         size = len(equations.u)
@@ -84,6 +115,15 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     "momentum": (("q", "u"), _momentum),
     "poses": (("q",), _poses),
     "state_rates": (("x", "tau"), _state_rates),
+    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
+    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
+    "watched_rates": (("x", "tau", "alpha"), _watched_rates),
+    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
+    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
+    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
+    "constraint_drift": (("q",), _of_constraints("constraint_drift", "a")),
+    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
+    "kinematic_matrix": (("q",), _kinematic_matrix),
     "inverse_dynamics_derivatives": (
         ("q", "u", "udot"),
         _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
@@ -114,6 +154,7 @@ def _arrays(equations: Equations) -> dict[str, list[Expr]]:
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u],
+        "alpha": [equations.stabilisation],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],
     }
@@ -222,11 +263,13 @@ class Functions:
             self._compiled[name] = compile_program(self.program(name), **self._options)
         return self._compiled[name]
 
-    def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:
+    def fixed_step(
+        self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
+    ) -> FixedStep:
         """A native loop of fixed steps around `state_rates`; see `polhode.runtime.FixedStep`."""
         from .runtime import FixedStep
 
-        return FixedStep(self.program("state_rates"), method, normalise, **self._options)
+        return FixedStep(self.program(of), method, normalise, **self._options)
 
     # ---- values ----------------------------------------------------------------------------------------------
 
@@ -352,6 +395,23 @@ class Functions:
     def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
+
+    def multipliers(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
+        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        return self._one("multipliers", q, u, effort, **more)
+
+    def constraint_values(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """φ(q, t) of the constraints on the position."""
+        return self._one("constraint_values", q, **more)
+
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A u + a of all constraints."""
+        return self._one("constraint_rates", q, u, **more)
+
+    def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A(q, t), a row for each constraint and a column for each speed of the tree."""
+        return self._one("constraint_matrix", q, **more)
 
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

@@ -22,7 +22,9 @@ from .runtime.cache import default_cache
 def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
     """The plan of a function, from the disk where it is known."""
     passes = "usual" if equations.passes is None else ",".join(equations.passes)
+    ties = [] if equations.constraints is None else equations.constraints.names
     words = [_source_digest(), digest(equations.system), equations.formalism, passes, name, str(bake)]
+    words += [repr(equations.speeds), repr(ties)]
     key = sha256("\n".join(words).encode()).hexdigest()
     made: list[Planned] = []
 

@@ -22,7 +22,7 @@ from typing import Any
 from ..constraints import Binding, Constraints
 from ..equations import Recipe, factor, solve
 from ..expr import Expr, Matrix, Vector, as_expr
-from ..geometry.elimination import solve_columns, solve_symmetric
+from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
 
 
@@ -55,7 +55,8 @@ def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
 def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
     """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
 
-    Inverse dynamics takes λ as given: symbols that the caller may choose.
+    Inverse dynamics takes λ as given: symbols that the caller may choose. What a run has let slip can be brought back
+    at a rate α, as J. Baumgarte does: A u̇ + γ + 2α (A u + a) + α² φ = 0.
     """
     usable = constraints.only(constraints.generic_rows)
 
@@ -63,17 +64,30 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         return free.inverse(ud) - usable.A.T @ usable.multipliers
 
     @cache
-    def solution() -> tuple[Vector, Vector]:
+    def response() -> tuple[Vector, list[Vector], SymmetricFactors, Vector]:
+        """Free accelerations, M⁻¹Aᵀ by columns, the factors of A M⁻¹ Aᵀ, and how far each row is from the former ones.
+
+        That distance is the square of the sine of an angle, in the metric of M: a pivot by the diagonal's entry.
+        """
         A = usable.A
-        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
-        response = factor(tree, free.mass_matrix())
-        columns = [response.solve(list(row)) for row in A]
+        freely = Vector([as_expr(entry) for entry in solve(tree, free)])
+        factors = factor(tree, free.mass_matrix())
+        columns = [Vector(factors.solve(list(row))) for row in A]
         S: list[list[Expr]] = [[as_expr(0)] * len(A) for _ in A]
         for i, row in enumerate(A):
             for j in range(i + 1):
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
-        gap = [-(row.dot(udot) + g) for row, g in zip(A, usable.gamma, strict=True)]
-        multipliers = Vector(solve_symmetric(S, gap))
+        made = factor_symmetric(S)
+        margins = Vector([pivot / S[k][k] for k, pivot in enumerate(made.pivots)])
+        return freely, columns, made, margins
+
+    @cache
+    def solution(alpha: Expr) -> tuple[Vector, Vector]:
+        udot, columns, factors, _ = response()
+        gap = [-(row.dot(udot) + g) for row, g in zip(usable.A, usable.gamma, strict=True)]
+        if alpha:
+            gap = [missing - pull for missing, pull in zip(gap, _pulls(usable, alpha), strict=True)]
+        multipliers = Vector(factors.solve(gap))
         for column, multiplier in zip(columns, multipliers, strict=True):
             udot = udot + column * multiplier
         return udot, multipliers
@@ -82,6 +96,15 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         inverse=inverse,
         mass_matrix=free.mass_matrix,
         bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
-        forward=lambda: solution()[0],
-        multipliers=lambda: solution()[1],
+        forward=lambda: solution(as_expr(0))[0],
+        multipliers=lambda: solution(as_expr(0))[1],
+        stabilised=lambda alpha: solution(alpha)[0],
+        margins=lambda: response()[3],
     )
+
+
+def _pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
+    """2α (A u + a) + α² φ, for each row; a row on the level of speeds has no φ."""
+    return [
+        2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows
+    ]
