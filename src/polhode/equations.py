@@ -37,7 +37,16 @@ if TYPE_CHECKING:
     from .codegen.count import Operations
     from .functions import Functions
     from .reactions import Reaction
-    from .simulate import Trajectory
+    from .simulate import Assembly, Trajectory
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What keeps a run on its constraints, in the metric of the mass matrix."""
+
+    accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
+    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
+    way_back: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
 @dataclass(frozen=True)
@@ -50,8 +59,7 @@ class Recipe:
     forward: Callable[[], Vector] | None = None
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
-    stabilised: Callable[[Expr], Vector] | None = None  # accelerations that bring the constraints back at a rate α
-    margins: Callable[[], Vector] | None = None  # how far each row is from depending on the former ones
+    keeping: Keeping | None = None  # what a run needs to stay on them
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -217,20 +225,28 @@ class Equations:
     @cached_property
     def stabilised_dynamics(self) -> Vector:
         """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
-        made = self.recipe.stabilised
-        if made is None:
-            return self.forward_dynamics
         with quiet_collector():
-            return _exact(made(self.stabilisation))
+            return _exact(self._keeping.accelerations(self.stabilisation))
 
     @cached_property
-    def constraint_margins(self) -> Vector:
-        """For each independent constraint the squared sine of its angle to the former ones, in the metric of M."""
-        made = self.recipe.margins
-        if made is None:
-            return Vector([])
+    def constraint_pivots(self) -> Vector:
+        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
         with quiet_collector():
-            return _exact(made())
+            return _exact(self._keeping.pivots())
+
+    @cached_property
+    def way_back(self) -> tuple[Vector, Vector]:
+        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
+        with quiet_collector():
+            step, change = self._keeping.way_back()
+            return _exact(step), _exact(change)
+
+    @property
+    def _keeping(self) -> Keeping:
+        made = self.recipe.keeping
+        if made is None:
+            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
+        return made
 
     def keeping(self, rows: Sequence[int]) -> Equations:
         """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
@@ -346,6 +362,12 @@ class Equations:
         from .functions import Functions
 
         return Functions(self, bake=bake, cache=cache, backend=backend)
+
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Any) -> Assembly:
+        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
+        from .simulate import assemble
+
+        return assemble(self, start, speeds, **options)
 
     def simulate(self, duration: float, **options: Any) -> Trajectory:
         """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""

@@ -69,9 +69,15 @@ def _stabilised_rates(equations: Equations) -> Outputs:
     return [("xdot", (len(entries),), entries)]
 
 
-def _watched_rates(equations: Equations) -> Outputs:
-    margins = list(equations.constraint_margins)
-    return [*_stabilised_rates(equations), ("margins", (len(margins),), margins)]
+def _kept_rates(equations: Equations) -> Outputs:
+    step, change = equations.way_back
+    pivots = list(equations.constraint_pivots)
+    return [
+        *_stabilised_rates(equations),
+        ("pivots", (len(pivots),), pivots),
+        ("step", (len(step),), list(step)),
+        ("change", (len(change),), list(change)),
+    ]
 
 
 def _of_constraints(name: str, field: str) -> Callable[[Equations], Outputs]:
@@ -115,15 +121,6 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     "momentum": (("q", "u"), _momentum),
     "poses": (("q",), _poses),
     "state_rates": (("x", "tau"), _state_rates),
-    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
-    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
-    "watched_rates": (("x", "tau", "alpha"), _watched_rates),
-    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
-    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
-    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
-    "constraint_drift": (("q",), _of_constraints("constraint_drift", "a")),
-    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
-    "kinematic_matrix": (("q",), _kinematic_matrix),
     "inverse_dynamics_derivatives": (
         ("q", "u", "udot"),
         _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
@@ -134,17 +131,30 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     ),
 }
 
+#: Those that there are where a system has constraints; with multipliers, the first three.
+CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
+    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
+    "kept_rates": (("x", "tau", "alpha"), _kept_rates),
+    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
+    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
+    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
+    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
+    "kinematic_matrix": (("q",), _kinematic_matrix),
+}
+
 
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
-    if name not in CATALOGUE:
-        close = get_close_matches(name, CATALOGUE, n=1)
+    known = CATALOGUE | CONSTRAINED
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(CATALOGUE)}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(known)}.",
             code="E-FUN-001",
         )
-    return CATALOGUE[name]
+    return known[name]
 
 
 def _arrays(equations: Equations) -> dict[str, list[Expr]]:
@@ -238,6 +248,10 @@ class Functions:
         self._plans: dict[str, Planned] = {}
         self._compiled: dict[str, Any] = {}
         self._defaults: dict[str, Any] = {}
+
+    def keeping(self, rows: Sequence[int]) -> Functions:
+        """The functions of the same equations with some rows of the constraints alone."""
+        return Functions(self.equations.keeping(rows), bake=self.bake, **self._options)
 
     def planned(self, name: str) -> Planned:
         """The plan of a function, made when it is first asked for."""

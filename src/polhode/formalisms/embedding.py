@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from ..constraints import Binding, Constraints
-from ..equations import Recipe, factor, solve
+from ..equations import Keeping, Recipe, factor, solve
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
@@ -64,33 +64,39 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         return free.inverse(ud) - usable.A.T @ usable.multipliers
 
     @cache
-    def response() -> tuple[Vector, list[Vector], SymmetricFactors, Vector]:
-        """Free accelerations, M⁻¹Aᵀ by columns, the factors of A M⁻¹ Aᵀ, and how far each row is from the former ones.
-
-        That distance is the square of the sine of an angle, in the metric of M: a pivot by the diagonal's entry.
-        """
+    def response() -> tuple[list[Vector], SymmetricFactors]:
+        """M⁻¹Aᵀ by columns, and the factors of A M⁻¹ Aᵀ."""
         A = usable.A
-        freely = Vector([as_expr(entry) for entry in solve(tree, free)])
         factors = factor(tree, free.mass_matrix())
         columns = [Vector(factors.solve(list(row))) for row in A]
         S: list[list[Expr]] = [[as_expr(0)] * len(A) for _ in A]
         for i, row in enumerate(A):
             for j in range(i + 1):
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
-        made = factor_symmetric(S)
-        margins = Vector([pivot / S[k][k] for k, pivot in enumerate(made.pivots)])
-        return freely, columns, made, margins
+        return columns, factor_symmetric(S)
+
+    def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+        """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
+        columns, factors = response()
+        multipliers = Vector(factors.solve(wanted))
+        total = Vector([as_expr(0)] * len(tree.u))
+        for column, multiplier in zip(columns, multipliers, strict=True):
+            total = total + column * multiplier
+        return total, multipliers
 
     @cache
     def solution(alpha: Expr) -> tuple[Vector, Vector]:
-        udot, columns, factors, _ = response()
+        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
         gap = [-(row.dot(udot) + g) for row, g in zip(usable.A, usable.gamma, strict=True)]
         if alpha:
             gap = [missing - pull for missing, pull in zip(gap, _pulls(usable, alpha), strict=True)]
-        multipliers = Vector(factors.solve(gap))
-        for column, multiplier in zip(columns, multipliers, strict=True):
-            udot = udot + column * multiplier
-        return udot, multipliers
+        change, multipliers = answer(gap)
+        return udot + change, multipliers
+
+    def way_back() -> tuple[Vector, Vector]:
+        step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
+        change, _ = answer([-row.rate for row in usable.rows])
+        return step, change
 
     return Recipe(
         inverse=inverse,
@@ -98,8 +104,11 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
         forward=lambda: solution(as_expr(0))[0],
         multipliers=lambda: solution(as_expr(0))[1],
-        stabilised=lambda alpha: solution(alpha)[0],
-        margins=lambda: response()[3],
+        keeping=Keeping(
+            accelerations=lambda alpha: solution(alpha)[0],
+            pivots=lambda: Vector(response()[1].pivots),
+            way_back=way_back,
+        ),
     )
 
 

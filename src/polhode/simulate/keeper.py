@@ -1,0 +1,180 @@
+"""What keeps a run on its constraints.
+
+Native code solves for the accelerations with independent rows, and gives in the same pass the way back to the
+constraints and the pivots by which it divided. Where a pivot is small — a dead point, a parallelogram that is flat — the
+state is first brought back and the accelerations are solved for with all rows, by singular values (`manifold`): there
+rates far off the constraints would be large without meaning, and rates on them are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..functions import Functions
+from .drive import Drive
+from .manifold import KEPT, Manifold
+from .rates import NonFinite, Rates
+from .state import Floats
+
+#: Pivots below this part of the largest seen ask for care: angles, or lengths of rows, of a tenth.
+_CAREFUL = 1e-2
+#: A state this near to its constraints is left where it is.
+_NEAR = 1e-12
+_MOST_STEPS = 6
+#: So many careful steps in a row ask for another choice of rows.
+_PATIENCE = 30
+
+
+class KeptRates(Rates):
+    """The right-hand side of a run with constraints and multipliers, and the way back after each step."""
+
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Drive,
+        inputs: Drive,
+        manifold: Manifold,
+        rows: list[int],
+        alpha: float = 0.0,
+    ) -> None:
+        self.manifold = manifold
+        self.alpha = np.array([alpha])
+        self.full = functions
+        self._kept: dict[tuple[int, ...], Functions] = {}
+        self.careful = 0
+        self.given = parameters
+        super().__init__(self._narrowed(functions, rows), parameters, tau, inputs, of="kept_rates")
+        self.chosen = rows
+        self.largest = np.zeros(1)
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    def _narrowed(self, functions: Functions, rows: list[int]) -> Functions:
+        key = tuple(rows)
+        if key not in self._kept:
+            ties = self.manifold.constraints
+            whole = len(rows) == len(ties.rows) or rows == ties.generic_rows
+            self._kept[key] = functions if whole else functions.keeping(rows)
+        return self._kept[key]
+
+    def measure(self, t: float, x: Floats) -> None:
+        """Learn how large pivots are in general, at this pose and around it."""
+        for q in self.manifold.around(t, x[: self.coordinates]):
+            pivots = self.native(*self._arguments(t, np.concatenate([q, x[self.coordinates :]])))[1]
+            self.largest = np.fmax(self.largest, np.where(np.isfinite(pivots), pivots, 0.0))
+
+    def _evaluated(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, bool]:
+        """Rates, the way back (displacement and change of speeds), and whether pivots can be trusted."""
+        rate, pivots, step, change = self.native(*self._arguments(t, x))
+        self.largest = np.fmax(self.largest, pivots)
+        sure = bool((pivots > _CAREFUL * self.largest).all() and np.isfinite(rate).all())
+        return rate, step, change, sure
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        self.evaluations += 1
+        x, lengths = self.unit(x)
+        rate, _, _, sure = self._evaluated(t, x)
+        if not sure:
+            rate = self._careful_rate(t, x)
+        return self._stretched(t, x, rate, lengths)
+
+    def _careful_rate(self, t: float, x: Floats) -> Floats:
+        """The rates at the nearest state on the constraints, by singular values."""
+        size = self.coordinates
+        if not np.isfinite(x).all():
+            raise NonFinite(t, x, np.full_like(x, np.nan))
+        q, _ = self.manifold.settled(t, x[:size])
+        u = x[size:] + self.manifold.rows(t, q).least(-self.manifold.rates(t, q, x[size:]))
+        on = np.concatenate([q, u])
+        inputs = self.inputs.at(t, q, u)
+        udot, _ = self.manifold.accelerations(t, on, self.tau.at(t, q, u), inputs)
+        return np.concatenate([self.manifold.moved_rate(t, q, u), udot])
+
+    def multipliers(self, t: float, x: Floats) -> Floats:
+        """λ of the chosen rows."""
+        q, u = x[: self.coordinates], x[self.coordinates :]
+        manifold = self.manifold
+        udot = manifold.accelerations(t, x, self.tau.at(t, q, u), self.inputs.at(t, q, u))[0]
+        force = manifold.missing(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u))
+        A = manifold.matrix(t, q)[self.chosen]
+        return np.asarray(np.linalg.lstsq(A.T, force, rcond=None)[0])
+
+    def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
+        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        x, lengths = self.unit(x)
+        size = self.coordinates
+        q, u, udot = x[:size], x[size:], rate[size:]
+        manifold, alpha, rows = self.manifold, float(self.alpha[0]), self.chosen
+        A = manifold.matrix(t, q)[rows]
+        drift = manifold.moved_rate(t, q, u)
+        for (first, count), length in zip(self.groups, lengths, strict=True):
+            drift[first : first + count] *= length
+        balance = manifold.missing(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u)) - A.T @ multipliers
+        pull = 2.0 * alpha * manifold.rates(t, q, u) + alpha**2 * manifold.residuals(t, q)
+        kept = A @ udot + (manifold.gamma(t, q, u) + pull)[rows]
+        return np.concatenate([rate[:size] - drift, balance, kept])
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """The state on the constraints that is nearest to this one, in the metric of the masses."""
+        size = self.coordinates
+        x, _ = self.unit(x)
+        for _ in range(_MOST_STEPS):
+            _, step, change, sure = self._evaluated(t, x)
+            if not sure:
+                break
+            if np.abs(step).max() <= _NEAR:
+                x[size:] += change
+                if self._keeps_all(t, x):
+                    self.careful = 0
+                    return x
+                break
+            x[:size] = self.manifold.moved(t, x[:size], step)
+        self.careful += 1
+        x = self.manifold.state(t, x)
+        if self.careful > _PATIENCE:
+            self._choose(t, x)
+        return x
+
+    def _keeps_all(self, t: float, x: Floats) -> bool:
+        """Whether the rows that native code does not know are kept too."""
+        left = self.manifold.residuals(t, x[: self.coordinates])
+        return bool(np.abs(left).max(initial=0.0) <= 1e3 * KEPT)
+
+    def _choose(self, t: float, x: Floats) -> None:
+        """Take the rows that carry the rank here, if they are not those taken already."""
+        self.careful = 0
+        rows = self.manifold.rows(t, x[: self.coordinates]).chosen
+        if len(rows) >= len(self.chosen) and rows != self.chosen:
+            self.chosen = rows
+            self.take(self._narrowed(self.full, rows), self.given)
+            self.largest = np.zeros(1)
+            self.measure(t, x)
+
+
+class BoundRates(Rates):
+    """The right-hand side of a run on independent speeds, whose dependent coordinates are brought back."""
+
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Drive,
+        inputs: Drive,
+        manifold: Manifold,
+    ) -> None:
+        super().__init__(functions, parameters, tau, inputs)
+        self.manifold = manifold
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """The same independent coordinates and speeds, and dependent coordinates that fit them."""
+        return self.manifold.state(t, self.unit(x)[0])
