@@ -20,7 +20,7 @@ from .record import Record, Told
 from .state import Floats
 
 METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "ida")
-_IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
+IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
 #: Those that remember steps, and would not know a state that was corrected.
 REMEMBERING = ("LSODA", "BDF", "ida")
 
@@ -110,7 +110,7 @@ def _sampled(rates: Rates, times: Floats, between: Any) -> Floats:
 def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
     advice = (
         "The motion may be discontinuous there: look for forces that jump, or allow larger rtol and atol."
-        if control.method in _IMPLICIT
+        if control.method in IMPLICIT
         else 'The mechanism may be stiff: try method="Radau" or "LSODA"; or a force jumps there.'
     )
     reason = (message or "the solver gave up").rstrip(".")
@@ -126,6 +126,6 @@ def _too_many(t: float, control: Control) -> Stop:
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
         'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead.'
-        if control.method not in _IMPLICIT
+        if control.method not in IMPLICIT
         else "Allow more with max_steps, or larger rtol and atol.",
     )

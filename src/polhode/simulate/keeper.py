@@ -21,15 +21,19 @@ from .state import Floats
 
 #: Pivots below this part of the largest seen ask for care: angles, or lengths of rows, of a tenth.
 _CAREFUL = 1e-2
-#: A state this near to its constraints is left where it is.
-_NEAR = 1e-12
+#: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
+_NEAR = 1e-14
 _MOST_STEPS = 6
 #: So many careful steps in a row ask for another choice of rows.
 _PATIENCE = 30
 
 
 class KeptRates(Rates):
-    """The right-hand side of a run with constraints and multipliers, and the way back after each step."""
+    """The right-hand side of a run with constraints and multipliers, and the way back after each step.
+
+    With `inward`, in 1/s, rates are always those at the nearest state on the constraints, with a pull towards it: for
+    methods that remember steps or differentiate the rates.
+    """
 
     def __init__(
         self,
@@ -39,10 +43,10 @@ class KeptRates(Rates):
         inputs: Drive,
         manifold: Manifold,
         rows: list[int],
-        alpha: float = 0.0,
+        inward: float = 0.0,
     ) -> None:
         self.manifold = manifold
-        self.alpha = np.array([alpha])
+        self.inward = inward
         self.full = functions
         self._kept: dict[tuple[int, ...], Functions] = {}
         self.careful = 0
@@ -79,21 +83,34 @@ class KeptRates(Rates):
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
         x, lengths = self.unit(x)
+        if self.inward:
+            return self._stretched(t, x, self._inward_rate(t, x), lengths)
         rate, _, _, sure = self._evaluated(t, x)
         if not sure:
-            rate = self._careful_rate(t, x)
+            rate = self._rate_by_singular_values(t, self._back(t, x))
         return self._stretched(t, x, rate, lengths)
 
-    def _careful_rate(self, t: float, x: Floats) -> Floats:
-        """The rates at the nearest state on the constraints, by singular values."""
+    def _inward_rate(self, t: float, x: Floats) -> Floats:
+        """The rate at the nearest state on the constraints, and a pull towards it: smooth also at singular poses."""
+        on = self._near(t, x)
+        if on is None:
+            on = self._back(t, x)
+        rate, _, _, sure = self._evaluated(t, on)
+        if not sure:
+            rate = self._rate_by_singular_values(t, on)
+        return np.asarray(rate - self.inward * (x - on))
+
+    def _back(self, t: float, x: Floats) -> Floats:
+        """The nearest state on the constraints, by singular values."""
         size = self.coordinates
         if not np.isfinite(x).all():
             raise NonFinite(t, x, np.full_like(x, np.nan))
         q, _ = self.manifold.settled(t, x[:size])
-        u = x[size:] + self.manifold.rows(t, q).least(-self.manifold.rates(t, q, x[size:]))
-        on = np.concatenate([q, u])
-        inputs = self.inputs.at(t, q, u)
-        udot, _ = self.manifold.accelerations(t, on, self.tau.at(t, q, u), inputs)
+        return np.concatenate([q, x[size:] + self.manifold.rows(t, q).least(-self.manifold.rates(t, q, x[size:]))])
+
+    def _rate_by_singular_values(self, t: float, x: Floats) -> Floats:
+        q, u = x[: self.coordinates], x[self.coordinates :]
+        udot, _ = self.manifold.accelerations(t, x, self.tau.at(t, q, u), self.inputs.at(t, q, u))
         return np.concatenate([self.manifold.moved_rate(t, q, u), udot])
 
     def multipliers(self, t: float, x: Floats) -> Floats:
@@ -110,7 +127,7 @@ class KeptRates(Rates):
         x, lengths = self.unit(x)
         size = self.coordinates
         q, u, udot = x[:size], x[size:], rate[size:]
-        manifold, alpha, rows = self.manifold, float(self.alpha[0]), self.chosen
+        manifold, alpha, rows = self.manifold, self.inward, self.chosen
         A = manifold.matrix(t, q)[rows]
         drift = manifold.moved_rate(t, q, u)
         for (first, count), length in zip(self.groups, lengths, strict=True):
@@ -122,24 +139,33 @@ class KeptRates(Rates):
 
     def settled(self, t: float, x: Floats) -> Floats:
         """The state on the constraints that is nearest to this one, in the metric of the masses."""
-        size = self.coordinates
         x, _ = self.unit(x)
-        for _ in range(_MOST_STEPS):
-            _, step, change, sure = self._evaluated(t, x)
-            if not sure:
-                break
-            if np.abs(step).max() <= _NEAR:
-                x[size:] += change
-                if self._keeps_all(t, x):
-                    self.careful = 0
-                    return x
-                break
-            x[:size] = self.manifold.moved(t, x[:size], step)
+        near = self._near(t, x)
+        if near is not None and self._keeps_all(t, near):
+            self.careful = 0
+            return near
         self.careful += 1
         x = self.manifold.state(t, x)
         if self.careful > _PATIENCE:
             self._choose(t, x)
         return x
+
+    def _near(self, t: float, x: Floats) -> Floats | None:
+        """The same in native code, with the chosen rows; None where its pivots cannot be trusted."""
+        size = self.coordinates
+        x = x.copy()
+        before = np.inf
+        for _ in range(_MOST_STEPS):
+            _, step, change, sure = self._evaluated(t, x)
+            if not sure:
+                return None
+            far = float(np.abs(step).max())
+            if far <= _NEAR or (far <= 1e2 * _NEAR and far > 0.5 * before):
+                x[size:] += change
+                return x
+            before = far
+            x[:size] = self.manifold.moved(t, x[:size], step)
+        return None
 
     def _keeps_all(self, t: float, x: Floats) -> bool:
         """Whether the rows that native code does not know are kept too."""

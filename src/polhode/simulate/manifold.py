@@ -25,6 +25,8 @@ KEPT = 1e-13
 #: What is left of a residual after all steps back must be below this.
 BROKEN = 1e-9
 _MOST_STEPS = 12
+#: Steps back go on until a residual is as good as zero, or they no longer help: near singular poses noise is magnified.
+_NOTHING = 1e-17
 
 
 class Manifold:
@@ -129,7 +131,7 @@ class Manifold:
         """The nearest coordinates that keep the constraints, by Newton's steps of least size, and what is left of φ."""
         best, left = q, self.residuals(t, q)
         for _ in range(most):
-            if np.abs(left).max(initial=0.0) <= KEPT:
+            if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
             step = self.rows(t, best).least(-left)
             trial = self.moved(t, best, self._of_tree(step))

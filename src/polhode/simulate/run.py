@@ -32,8 +32,8 @@ METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
 _FIXED_STEP = 1e-3
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 _STEP_LIMIT = 10**12
-#: How fast, in 1/s, methods that remember steps bring constraints back: their state cannot be corrected in between.
-_STABILISATION = 20.0
+#: How fast, in 1/s, implicit methods pull the state back to its constraints.
+_INWARD = 10.0
 
 
 def simulate(
@@ -148,9 +148,9 @@ class _Run:
             return Rates(self.functions, self.parameters, self.tau, self.inputs)
         if self.manifold.is_embedded:
             return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold)
-        alpha = _STABILISATION if method in adaptive.REMEMBERING else 0.0
+        inward = _INWARD if method in adaptive.IMPLICIT else 0.0
         return KeptRates(
-            self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, alpha
+            self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, inward
         )
 
     def execute(
