@@ -114,6 +114,4 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
 
 def _pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
     """2α (A u + a) + α² φ, for each row; a row on the level of speeds has no φ."""
-    return [
-        2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows
-    ]
+    return [2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows]

@@ -1,7 +1,8 @@
 """Assembly: a state that keeps all constraints, from one that does nearly, or hardly at all.
 
-Coordinates move as little as they can, those that the user gave a hundred times less readily than the others, those
-that are held not at all. Speeds that the user gave stay as they are where the others can follow.
+Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
+hundred times less readily; those that are held not at all. Speeds that the user gave stay as they are where the
+others can follow.
 """
 
 from __future__ import annotations
@@ -126,31 +127,43 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
     left = manifold.residuals(t, start.q)
     if np.abs(left).max(initial=0.0) <= KEPT:
         return start.q
-    weights = _weights(manifold, start, hold)
-    rng = np.random.default_rng(5)
     nearest, smallest = start.q, left
-    for trial in range(_TRIALS):
-        q = start.q
-        if trial:
-            shake = rng.standard_normal(len(weights)) * 0.1 * trial / np.minimum(weights, 1e9)
-            q = manifold.moved(t, q, np.where(np.isfinite(weights), shake, 0.0))
-        q, left = _gauss_newton(manifold, q, weights, t)
+    for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
+        weights = _weights(manifold, start, hold, unwilling)
+        q, left = _search(manifold, start.q, weights, t)
         if np.abs(left).max() <= BROKEN:
-            return manifold.settled(t, q)[0] if np.isfinite(weights).all() else q
+            return q
         if np.abs(left).max() < np.abs(smallest).max():
             nearest, smallest = q, left
+        if np.isfinite(weights).all():
+            break
     name, size = manifold.worst(smallest)
     pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
     held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
     raise PolhodeError(
-        f"the mechanism cannot be assembled{held}: at the nearest pose found, {pose}, '{name}' is still off by {size:.3g}.",
+        f"the mechanism cannot be assembled{held}: at the nearest pose found, {pose}, '{name}' is still off by "
+        f"{size:.3g}.",
         place="start",
         cure="Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose.",
         code="E-SIM-031",
     )
 
 
-def _weights(manifold: Manifold, start: Start, hold: Sequence[str]) -> Floats:
+def _search(manifold: Manifold, start: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+    """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
+    rng = np.random.default_rng(5)
+    best, smallest = start, manifold.residuals(t, start)
+    for trial in range(_TRIALS):
+        shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
+        q, left = _gauss_newton(manifold, manifold.moved(t, start, shake) if trial else start, weights, t)
+        if np.abs(left).max() < np.abs(smallest).max():
+            best, smallest = q, left
+        if np.abs(smallest).max() <= BROKEN or not np.isfinite(weights).any():
+            break
+    return best, smallest
+
+
+def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move."""
     tree = manifold.equations.tree
     unknown = [name for name in hold if name not in tree.coordinates]
@@ -170,7 +183,7 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str]) -> Floats:
             if names & {*hold}:
                 weights[speed] = np.inf
             elif some and names & {*start.given}:
-                weights[speed] = _GIVEN
+                weights[speed] = unwilling
     return weights
 
 
@@ -228,7 +241,8 @@ def _contradiction(manifold: Manifold, rows: Rows, lost: Floats) -> PolhodeError
     others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
     against = listed([f"'{name}'" for name in others]) or "the tree"
     return PolhodeError(
-        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} (by {abs(lost[worst]):.3g}).",
+        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} "
+        f"(by {abs(lost[worst]):.3g}).",
         place=f"constraint '{table[worst].of}'",
         cure="Remove one of them, or let them ask for the same motion.",
         code="E-SIM-033",

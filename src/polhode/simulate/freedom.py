@@ -29,12 +29,12 @@ def freedom(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
 
     Rows are redundant that say nothing new at any of these poses, though they might off the constraints.
     """
-    here = manifold.rows(t, q)
+    here = manifold.all_rows(t, q)
     best = here
     for aside in _directions(here, u):
         near, left = manifold.settled(t, manifold.moved(t, q, _ASIDE * aside))
         if np.abs(left).max(initial=0.0) < 1e-10:
-            there = manifold.rows(t, near)
+            there = manifold.all_rows(t, near)
             best = there if there.rank > best.rank else best
     degrees = here.A.shape[1] - best.rank
     notices = redundant_words(manifold, best)
@@ -77,10 +77,11 @@ def redundant_words(manifold: Manifold, rows: Rows) -> list[str]:
 
 def locked_words(manifold: Manifold, rows: Rows) -> str:
     """That nothing can move, and by which constraints."""
-    names = listed([f"'{name}'" for name in dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen)])
+    found = list(dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen))
+    names, single = listed([f"'{name}'" for name in found]), len(found) == 1
     return (
-        f"the mechanism is locked: {names} leave no degree of freedom to its {rows.A.shape[1]} speeds, and nothing but "
-        "time moves it."
+        f"the mechanism is locked: {names} leave{'s' if single else ''} no degree of freedom to its "
+        f"{rows.A.shape[1]} speeds, and nothing but time moves it."
     )
 
 

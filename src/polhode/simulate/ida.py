@@ -17,6 +17,9 @@ from .keeper import KeptRates
 from .rates import Rates
 from .state import Floats
 
+#: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
+_FORCES = 1e3
+
 
 def solver_by_ida() -> Callable[..., Any]:
     """The solver, or a sentence that says how to get it."""
@@ -37,7 +40,7 @@ class IdaSolver:
     def __init__(
         self, rates: Rates, t: float, x: Floats, t_bound: float, max_step: float, rtol: float, atol: float
     ) -> None:
-        from sksundae.ida import IDA  # type: ignore[import-untyped]
+        from sksundae.ida import IDA
 
         self.rates, self.t, self.t_old, self.y, self.t_bound = rates, t, t, np.array(x), t_bound
         self.size, self.status = len(x), "running"
@@ -48,8 +51,10 @@ class IdaSolver:
         else:
             residual, multipliers = self._plain, np.zeros(0)
         y = np.concatenate([x, multipliers])
+        absolute = np.full(len(y), atol)
+        absolute[self.size :] *= _FORCES
         self.solver = IDA(
-            self._guarded(residual), rtol=rtol, atol=atol, max_num_steps=10_000,
+            self._guarded(residual), rtol=rtol, atol=absolute, max_num_steps=10_000,
             max_step=0.0 if np.isinf(max_step) else max_step, algebraic_idx=list(range(self.size, len(y))) or None,
         )  # fmt: skip
         self.solver.init_step(t, y, np.concatenate([first, np.zeros_like(multipliers)]))
@@ -81,6 +86,8 @@ class IdaSolver:
         """One internal step."""
         self.t_old = self.t
         made = self.solver.step(self.t_bound, method="onestep", tstop=self.t_bound)
+        if made.success and float(np.ravel(made.t)[-1]) <= self.t:  # after a look back, IDA first returns to its place
+            made = self.solver.step(self.t_bound, method="onestep", tstop=self.t_bound)
         if self.failed is not None:
             raise self.failed
         if not made.success:

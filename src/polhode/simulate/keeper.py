@@ -1,8 +1,8 @@
 """What keeps a run on its constraints.
 
 Native code solves for the accelerations with independent rows, and gives in the same pass the way back to the
-constraints and the pivots by which it divided. Where a pivot is small — a dead point, a parallelogram that is flat — the
-state is first brought back and the accelerations are solved for with all rows, by singular values (`manifold`): there
+constraints and the pivots by which it divided. Where a pivot is small, as in a parallelogram that is flat, the state is
+first brought back and the accelerations are solved for with all rows, by singular values (`manifold`): there
 rates far off the constraints would be large without meaning, and rates on them are not.
 """
 
@@ -50,7 +50,6 @@ class KeptRates(Rates):
         self.full = functions
         self._kept: dict[tuple[int, ...], Functions] = {}
         self.careful = 0
-        self.given = parameters
         super().__init__(self._narrowed(functions, rows), parameters, tau, inputs, of="kept_rates")
         self.chosen = rows
         self.largest = np.zeros(1)
@@ -58,6 +57,10 @@ class KeptRates(Rates):
     @property
     def is_kept(self) -> bool:
         return True
+
+    @property
+    def is_sure(self) -> bool:
+        return not self.careful
 
     def _narrowed(self, functions: Functions, rows: list[int]) -> Functions:
         key = tuple(rows)

@@ -119,6 +119,10 @@ class Manifold:
             return Rows.of(A[:, self._movable], None, self.scale)
         return Rows.of(A, self._mass(t, q), self.scale)
 
+    def all_rows(self, t: float, q: Floats) -> Rows:
+        """The rows on all speeds of the tree, embedded or not."""
+        return Rows.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
+
     def residuals(self, t: float, q: Floats) -> Floats:
         """φ for each row; 0 for one on the level of speeds."""
         full = np.zeros(len(self.names))
@@ -164,7 +168,7 @@ class Manifold:
             "constraints_broken",
             f"at t = {t:.6g} s the constraints cannot be kept any longer: '{name}' is off by {size:.3g}, and no small "
             "motion brings it back.",
-            "The mechanism may have come to the end of its reach, or two constraints contradict each other from here on.",
+            "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
         )
 
     def worst(self, residuals: Floats) -> tuple[str, float]:

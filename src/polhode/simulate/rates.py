@@ -48,9 +48,8 @@ class Rates:
 
     def take(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         """Use these functions from now on."""
-        self.functions = functions
-        self.parameters = functions.parameter_values(self.of, parameters)
-        self.native = functions.native(self.of).with_parameters(self.parameters)
+        self.functions, self.given = functions, parameters
+        self.native = functions.native(self.of).with_parameters(functions.parameter_values(self.of, parameters))
         self._more = self.native.arrays[2:]
 
     @property
@@ -92,6 +91,11 @@ class Rates:
     def is_kept(self) -> bool:
         """Whether there are constraints, which `settled` brings back."""
         return False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether native code can be trusted with the next steps."""
+        return True
 
     def settled(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""

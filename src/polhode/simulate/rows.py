@@ -1,7 +1,7 @@
 """The rows of a constraint matrix at one pose: which depend on others, and the least motion that answers them.
 
-In the metric of the masses, W = A L⁻ᵀ with M = L Lᵀ, each row by the length that it has in general. A singular value that
-is small tells that a row depends on others or vanishes; it is left out, and what is left is of least size.
+In the metric of the masses, W = A L⁻ᵀ with M = L Lᵀ, each row by the length that it has in general. A singular value
+that is small tells that a row depends on others or vanishes; it is left out, and what is left is of least size.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Rows:
     @staticmethod
     def of(A: Floats, M: Floats | None = None, scale: Floats | None = None) -> Rows:
         """The rows of A with the mass matrix M, or as they are where there is none or it is singular."""
-        L = None
+        L: Floats | None = None
         if M is not None:
             try:
-                L = np.linalg.cholesky(M)
+                L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
             except np.linalg.LinAlgError:
                 L = None
         W = A if L is None else np.linalg.solve(L, A.T).T

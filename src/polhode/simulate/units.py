@@ -22,6 +22,8 @@ def coordinate_units(equations: Equations) -> list[str]:
     """One of rad, m, quaternion and tan θ/2 for each coordinate."""
     units = [ANGLE] * len(equations.q)
     for link in equations.tree.links:
+        if not link.coordinates:  # driven, or following another
+            continue
         stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(link.stage.storage, [])
         rest = [_unit(h) for h in link.stage.algebra[3 if stored else 0 :]]
         for place, unit in zip(link.coordinates, [*stored, *rest], strict=True):
@@ -31,11 +33,13 @@ def coordinate_units(equations: Equations) -> list[str]:
 
 def speed_units(equations: Equations) -> list[str]:
     """rad/s or m/s for each speed; a screw's is that of its angle."""
-    units = ["rad/s"] * len(equations.u)
-    for link in equations.tree.links:
-        for place, h in zip(link.speeds, link.stage.H.columns, strict=True):
+    tree = equations.tree
+    units = ["rad/s"] * len(tree.u)
+    for link in tree.links:
+        for place, h in zip(link.speeds, link.stage.H.columns if link.speeds else (), strict=True):
             units[place] = f"{_unit(h)}/s"
-    return units
+    known = dict(zip(tree.speeds, units, strict=True))
+    return [known[name] for name in equations.speeds]
 
 
 def _unit(h: Vector | Sequence[object]) -> str:
