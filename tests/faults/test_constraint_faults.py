@@ -1,4 +1,4 @@
-"""F32: constraints that are redundant, contradictory, locking or impossible are each told in a sentence that names them."""
+"""F32: constraints that are redundant, contradictory, locking or impossible are told in sentences that name them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
 from polhode.samples import four_bar, n_four_bar
-from polhode.simulate import assemble, simulate
+from polhode.simulate import Trajectory, assemble, simulate
 
 
 def two_sliders() -> ph.System:
@@ -40,7 +40,9 @@ def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None
     a = s.joints["a"].q[0]
     s.constrain(a - s.time, "slow")
     s.constrain(a - 2 * s.time, "fast")
-    with pytest.raises(PolhodeError, match=r"no speeds keep all constraints: what '(slow|fast)' asks contradicts '") as e:
+    with pytest.raises(
+        PolhodeError, match=r"no speeds keep all constraints: what '(slow|fast)' asks contradicts '"
+    ) as e:
         simulate(s.derive(), 1)
     assert "'slow'" in str(e.value)
     assert "'fast'" in str(e.value)
@@ -69,7 +71,7 @@ def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and
     assert "'pin " in message
     assert "crank = " in message
     assert e.value.problems[0].code == "E-SIM-031"
-    with pytest.raises(PolhodeError, match="with 'crank', 'rocker' held"):
+    with pytest.raises(PolhodeError, match="with 'crank' and 'rocker' held"):
         assemble(four_bar().derive(), {"crank": 0.0, "rocker": 2.0}, hold=["crank", "rocker"])
 
 
@@ -79,17 +81,17 @@ def test_f32_what_is_not_a_coordinate_cannot_be_held() -> None:
 
 
 def test_f32_a_motion_that_leaves_the_reach_of_a_linkage_stops_with_the_constraint_named() -> None:
-    s = four_bar(crank=1, coupler=1, rocker=1, base=1)
-    s.constrain(s.joints["crank"].q[0] + s.time * 3, "motor")  # towards the stretched pose and beyond it
-    s2 = two_sliders()
-    a, b = (s2.joints[name].q[0] for name in "ab")
-    s2.constrain(a**2 + b**2 - 1, "circle")
-    s2.constrain(a - s2.time, "motor")
+    s = two_sliders()
+    a, b = (s.joints[name].q[0] for name in "ab")
+    s.constrain(a**2 + b**2 - 1, "circle")
+    s.constrain(a - s.time, "motor")
     with pytest.raises(SimulationError) as e:
-        simulate(s2.derive(), 2, start={"a": 0.0, "b": 1.0})
+        simulate(s.derive(), 2, start={"a": 0.0, "b": 1.0}, max_steps=5000)
     run = e.value.trajectory
-    assert 0.9 < run.t[-1] <= 1.0 + 1e-6  # type: ignore[attr-defined]
-    assert np.isfinite(run.q).all()  # type: ignore[attr-defined]
+    assert isinstance(run, Trajectory)
+    assert 0.9 < run.t[-1] <= 1.0 + 1e-6
+    assert np.isfinite(run.q).all()
+    assert "'circle'" in str(e.value) or "'motor'" in str(e.value)
 
 
 def test_f32_given_values_that_must_change_are_warned_of() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..functions import Functions
 from .drive import Drive
+from .freedom import listed
 from .manifold import KEPT, Manifold
 from .rates import NonFinite, Rates
 from .state import Floats
@@ -24,6 +25,8 @@ _CAREFUL = 1e-2
 #: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
 _NEAR = 1e-14
 _MOST_STEPS = 6
+#: Singular values below this magnify noise too much for accelerations; so far to both sides they are taken instead.
+_WEAK, _ASIDE = 1e-3, 2e-3
 #: So many careful steps in a row ask for another choice of rows.
 _PATIENCE = 30
 
@@ -113,17 +116,51 @@ class KeptRates(Rates):
 
     def _rate_by_singular_values(self, t: float, x: Floats) -> Floats:
         q, u = x[: self.coordinates], x[self.coordinates :]
-        udot, _ = self.manifold.accelerations(t, x, self.tau.at(t, q, u), self.inputs.at(t, q, u))
+        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        udot = self._through(t, x, given) if self._weakest(t, q) < _WEAK else None
+        if udot is None:
+            udot = self.manifold.accelerations(t, x, *given)
         return np.concatenate([self.manifold.moved_rate(t, q, u), udot])
+
+    def _weakest(self, t: float, q: Floats) -> float:
+        """The smallest singular value that belongs to the rank."""
+        return float(self.manifold.rows(t, q).strengths[len(self.chosen) - 1])
+
+    def _through(self, t: float, x: Floats, given: tuple[Floats, Floats]) -> Floats | None:
+        """Accelerations at a singular pose that the motion passes: the cubic through those before and behind it.
+
+        On the way through, the forces grow without bound and change sign while the accelerations stay smooth. None
+        where the mechanism does not move, or moves from one singular pose to the next.
+        """
+        size = self.coordinates
+        q, u = x[:size], x[size:]
+        speed = float(np.abs(u).max(initial=0.0))
+        if speed == 0.0:
+            return None
+        udot = np.zeros_like(u)
+        for place, weight in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
+            ahead = place * _ASIDE / speed
+            there = self._back(t + ahead, np.concatenate([self.manifold.moved(t, q, ahead * u), u]))
+            if self._weakest(t + ahead, there[:size]) < 0.1 * _WEAK:
+                return None
+            udot += weight / 6.0 * self.manifold.accelerations(t + ahead, there, *given)
+        return udot
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
         q, u = x[: self.coordinates], x[self.coordinates :]
-        manifold = self.manifold
-        udot = manifold.accelerations(t, x, self.tau.at(t, q, u), self.inputs.at(t, q, u))[0]
-        force = manifold.missing(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u))
-        A = manifold.matrix(t, q)[self.chosen]
-        return np.asarray(np.linalg.lstsq(A.T, force, rcond=None)[0])
+        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        force = self.manifold.missing(t, x, self.manifold.accelerations(t, x, *given), *given)
+        return np.asarray(np.linalg.lstsq(self.manifold.matrix(t, q)[self.chosen].T, force, rcond=None)[0])
+
+    def trouble(self, t: float, x: Floats) -> str:
+        """The rows that say nearly the same here, if any do."""
+        rows = self.manifold.rows(t, x[: self.coordinates])
+        place = len(self.chosen) - 1
+        if rows.strengths[place] > _WEAK:
+            return ""
+        names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(place)])
+        return f"the constraints hold each other fast: {names} cannot all be kept on the way on."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
         """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
@@ -203,6 +240,15 @@ class BoundRates(Rates):
     @property
     def is_kept(self) -> bool:
         return True
+
+    def trouble(self, t: float, x: Floats) -> str:
+        """Whether the independent speeds no longer tell the others."""
+        if self.manifold.rows(t, x[: self.coordinates]).strengths[-1] > _WEAK:
+            return ""
+        names = listed([f"'{name}'" for name in self.functions.equations.speeds])
+        return (
+            f"the speeds {names} no longer determine the others: derive with other independent speeds, or multipliers."
+        )
 
     def settled(self, t: float, x: Floats) -> Floats:
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""

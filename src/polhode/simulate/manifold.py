@@ -178,19 +178,26 @@ class Manifold:
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 
-    def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> tuple[Floats, Floats]:
-        """u̇ and λ where rows may depend on each other: what no row can settle is left free, λ is of least size.
+    def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0.
 
-        u̇ = M⁻¹ (τ - bias) + M⁻¹ Aᵀ λ,  A u̇ + γ = 0
+        What no row can settle is left free.
         """
-        size = len(self.equations.q)
-        q, u = x[:size], x[size:]
+        q, u = self._parts(x)
         rows = self.rows(t, q)
         free = np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs))
-        gap = -(rows.A @ free + self.gamma(t, q, u))
-        return free + rows.least(gap), rows.multipliers(gap)
+        return np.asarray(free + rows.least(-(rows.A @ free + self.gamma(t, q, u))))
+
+    def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
+        force = self.missing(t, x, self.accelerations(t, x, tau, inputs), tau, inputs)
+        return self.rows(t, self._parts(x)[0]).multipliers(force)
 
     def missing(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
         """M u̇ + bias - τ: what the constraints must provide."""
+        q, u = self._parts(x)
+        return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, inputs) - tau)
+
+    def _parts(self, x: Floats) -> tuple[Floats, Floats]:
         size = len(self.equations.q)
-        return np.asarray(self._mass(t, x[:size]) @ udot + self._bias(t, x[:size], x[size:], inputs) - tau)
+        return x[:size], x[size:]

@@ -92,6 +92,10 @@ class Rates:
         """Whether there are constraints, which `settled` brings back."""
         return False
 
+    def trouble(self, t: float, x: Floats) -> str:
+        """What about the constraints may be the reason why a run cannot go on here, if anything."""
+        return ""
+
     @property
     def is_sure(self) -> bool:
         """Whether native code can be trusted with the next steps."""

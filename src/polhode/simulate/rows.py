@@ -56,6 +56,11 @@ class Rows:
     def _factors(self) -> tuple[Floats, Floats, Floats]:
         return np.linalg.svd(self.W, full_matrices=False)
 
+    @property
+    def strengths(self) -> Floats:
+        """The singular values, largest first."""
+        return self._factors[1]
+
     @cached_property
     def rank(self) -> int:
         return int((self._factors[1] > DEPENDENT).sum())
@@ -82,24 +87,24 @@ class Rows:
     def _unmeasured(self, y: Floats) -> Floats:
         return y if self.L is None else np.asarray(np.linalg.solve(self.L.T, y))
 
-    def _inverted(self, wanted: Floats) -> tuple[Floats, Floats, Floats]:
-        U, s, V = self._factors
-        r = self.rank
-        return U[:, :r], (U[:, :r].T @ (wanted / self.scale)) / s[:r], V[:r]
-
     def least(self, wanted: Floats) -> Floats:
         """The smallest δ that answers A δ = wanted as well as can be."""
-        _, parts, V = self._inverted(wanted)
-        return self._unmeasured(V.T @ parts)
+        U, s, V = self._factors
+        r = self.rank
+        return self._unmeasured(V[:r].T @ ((U[:, :r].T @ (wanted / self.scale)) / s[:r]))
 
-    def multipliers(self, wanted: Floats) -> Floats:
-        """The smallest λ with A M⁻¹ Aᵀ λ = wanted."""
-        U, parts, _ = self._inverted(wanted)
-        return np.asarray(U @ (parts / self._factors[1][: self.rank]) / self.scale)
+    def multipliers(self, force: Floats) -> Floats:
+        """The smallest λ with Aᵀ λ = force."""
+        return np.asarray(np.linalg.lstsq(self.A.T, force, rcond=DEPENDENT)[0])
 
     def unanswered(self, wanted: Floats) -> Floats:
         """What no motion can answer, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
+
+    def clashing(self, place: int) -> list[int]:
+        """The rows of a combination that is as short as a singular value is."""
+        weights = np.abs(self._factors[0][:, place])
+        return [k for k, weight in enumerate(weights) if weight > 0.1 * weights.max()]
 
     def sources(self, row: int) -> list[int]:
         """The chosen rows that a spare one is made of."""

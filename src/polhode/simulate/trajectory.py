@@ -157,7 +157,7 @@ class Trajectory:
         inputs = np.zeros((len(self.t), 0)) if self.inputs is None else self.inputs
         manifold.measure(float(self.t[0]), self.q[0])
         found = [
-            manifold.accelerations(t, x, *given)[1]
+            manifold.multipliers(t, x, *given)
             for t, x, *given in zip(self.t.tolist(), np.hstack([self.q, self.u]), tau, inputs, strict=True)
         ]
         return dict(zip(ties.names, np.transpose(found), strict=True))
