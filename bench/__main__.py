@@ -1,4 +1,4 @@
-"""The command: `python -m bench [derive] [counts] [speed] [casadi] [growth] [start] [simulate] [--quick]`."""
+"""The command: `python -m bench [derive] [counts] [speed] [casadi] [growth] [start] [simulate] [loops] [--quick]`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
-PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate")
+PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate", "loops")
 ROOT = Path(__file__).parents[1]
 
 
