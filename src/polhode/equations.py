@@ -40,7 +40,16 @@ if TYPE_CHECKING:
     from .functions import Functions
     from .power import Power
     from .reactions import Reaction
-    from .simulate import Trajectory
+    from .simulate import Assembly, Trajectory
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What keeps a run on its constraints, in the metric of the mass matrix."""
+
+    accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
+    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
+    way_back: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,7 @@ class Recipe:
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
     reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
+    keeping: Keeping | None = None  # what a run needs to stay on them
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -97,6 +107,7 @@ class Equations:
     make_recipe: Callable[[], Recipe]
     constraints: Constraints | None = None
     binding: Binding | None = None
+    narrowed: Callable[[Sequence[int]], Equations] | None = None  # the same with some rows of the constraints alone
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -114,7 +125,8 @@ class Equations:
         speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
         # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
         pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
-        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose)
+        rows = "" if self.constraints is None else repr(self.constraints.names)
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose, rows)
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -233,6 +245,43 @@ class Equations:
             )
         with quiet_collector():
             return _exact(made())
+
+    @cached_property
+    def stabilisation(self) -> Expr:
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        return symbol("alpha", "stabilisation")
+
+    @cached_property
+    def stabilised_dynamics(self) -> Vector:
+        """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
+        with quiet_collector():
+            return _exact(self._keeping.accelerations(self.stabilisation))
+
+    @cached_property
+    def constraint_pivots(self) -> Vector:
+        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
+        with quiet_collector():
+            return _exact(self._keeping.pivots())
+
+    @cached_property
+    def way_back(self) -> tuple[Vector, Vector]:
+        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
+        with quiet_collector():
+            step, change = self._keeping.way_back()
+            return _exact(step), _exact(change)
+
+    @property
+    def _keeping(self) -> Keeping:
+        made = self.recipe.keeping
+        if made is None:
+            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
+        return made
+
+    def keeping(self, rows: Sequence[int]) -> Equations:
+        """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
+        if self.narrowed is None or self.constraints is None:
+            raise PolhodeError("only equations with multipliers can do with fewer constraints.", code="E-EQ-003")
+        return self.narrowed(rows)
 
     @cached_property
     def accelerations(self) -> Vector:
@@ -358,6 +407,12 @@ class Equations:
         from .functions import Functions
 
         return Functions(self, bake=bake, cache=cache, backend=backend)
+
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Any) -> Assembly:
+        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
+        from .simulate import assemble
+
+        return assemble(self, start, speeds, **options)
 
     def simulate(self, duration: float, **options: Any) -> Trajectory:
         """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from .catalogue import catalogued
 from .codegen.c99 import check_input
 from .codegen.count import count
 from .codegen.interpret import interpret
@@ -22,7 +23,7 @@ from .codegen.program import Array, Output, Program
 from .codegen.targets import printer
 from .equations import Equations
 from .errors import PolhodeError
-from .functions import Planned, catalogued, plan_of
+from .functions import Planned, plan_of
 from .meaning import meanings, speed_labels, with_parts
 from .model.records import GROUND
 

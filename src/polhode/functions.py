@@ -5,128 +5,25 @@ Each function is planned and compiled when it is first called. Arrays may be one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .carried import Carrying, entry
+from .carried import Carrying
+from .catalogue import Outputs, arrays_of, catalogued
 from .codegen.program import Program, identifier
 from .errors import PolhodeError, ValueMissing
 
 if TYPE_CHECKING:
     from .equations import Equations
-    from .expr import Expr
     from .kept.functions import Kept
     from .model.records import Parameter
     from .runtime import FixedStep
-
-Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
-
-
-def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
-    def outputs(equations: Equations) -> Outputs:
-        entries = list(getattr(equations, field))
-        return [(name, (len(entries),), entries)]
-
-    return outputs
-
-
-def _mass_matrix(equations: Equations) -> Outputs:
-    size = len(equations.u)
-    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
-
-
-def _energy(equations: Equations) -> Outputs:
-    return [("kinetic", (), [equations.kinetic_energy]), ("potential", (), [equations.potential_energy])]
-
-
-def _momentum(equations: Equations) -> Outputs:
-    spin, linear = equations.momentum
-    return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
-
-
-def _poses(equations: Equations) -> Outputs:
-    from .expr import as_expr
-    from .model.records import GROUND
-
-    poses = [equations.pose(name) for name in equations.system.bodies if name != GROUND]
-    count = len(poses)
-    return [
-        ("position", (count, 3), [as_expr(x) for pose in poses for x in pose.p]),
-        ("rotation", (count, 3, 3), [as_expr(x) for pose in poses for x in pose.R.entries()]),
-    ]
-
-
-def _state_rates(equations: Equations) -> Outputs:
-    entries = [*equations.coordinate_rates, *equations.forward_dynamics]
-    return [("xdot", (len(entries),), entries)]
-
-
-def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
-    def outputs(equations: Equations) -> Outputs:
-        matrices = getattr(equations, field)
-        return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
-
-    return outputs
-
-
-#: For each function its arrays, and what it puts out.
-CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
-    "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
-    "inverse_dynamics": (("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
-    "mass_matrix": (("q",), _mass_matrix),
-    "bias": (("q", "u"), _vector("bias", "bias")),
-    "coordinate_rates": (("q", "u"), _vector("qdot", "coordinate_rates")),
-    "energy": (("q", "u"), _energy),
-    "momentum": (("q", "u"), _momentum),
-    "poses": (("q",), _poses),
-    "state_rates": (("x", "tau"), _state_rates),
-    "inverse_dynamics_derivatives": (
-        ("q", "u", "udot"),
-        _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
-    ),
-    "forward_dynamics_derivatives": (
-        ("q", "u", "tau"),
-        _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
-    ),
-}
-
-
-def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
-    """The entry of the catalogue with this name."""
-    if name not in CATALOGUE:
-        found = entry(name)
-        if found is not None:
-            return found
-        close = get_close_matches(name, CATALOGUE, n=1)
-        raise PolhodeError(
-            f"there is no function {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(CATALOGUE)}.",
-            code="E-FUN-001",
-        )
-    return CATALOGUE[name]
-
-
-def _arrays(equations: Equations) -> dict[str, list[Expr]]:
-    from .expr import symbol
-
-    ties = equations.constraints
-    return {
-        "q": list(equations.q),
-        "u": list(equations.u),
-        "tau": list(equations.tau),
-        "udot": list(equations.udot),
-        "x": [*equations.q, *equations.u],
-        "accelerations": [symbol(name, "acceleration") for name in equations.tree.speeds],
-        "multipliers": [] if ties is None else list(ties.multipliers),
-        "inputs": [given.symbol for given in equations.system.inputs.values()],
-        "t": [equations.system.time],
-    }
 
 
 @dataclass(frozen=True)
@@ -178,7 +75,7 @@ def plan_outputs(
             entries[:] = roots[start : start + len(entries)]
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
-    arrays = _arrays(equations)
+    arrays = arrays_of(equations)
     extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
@@ -215,6 +112,10 @@ class Functions(Carrying):
         self._compiled: dict[str, Any] = {}
         self._defaults: dict[str, Any] = {}
 
+    def keeping(self, rows: Sequence[int]) -> Functions:
+        """The functions of the same equations with some rows of the constraints alone."""
+        return Functions(self.equations.keeping(rows), bake=self.bake, **self._options)
+
     def planned(self, name: str) -> Planned:
         """The plan of a function, made when it is first asked for."""
         if name not in self._plans:
@@ -247,11 +148,13 @@ class Functions(Carrying):
                 self._compiled[name] = compile_program(self.program(name), **self._options)
         return self._compiled[name]
 
-    def fixed_step(self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = ()) -> FixedStep:
+    def fixed_step(
+        self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
+    ) -> FixedStep:
         """A native loop of fixed steps around `state_rates`; see `polhode.runtime.FixedStep`."""
         from .runtime import FixedStep
 
-        return FixedStep(self.program("state_rates"), method, normalise, **self._options)
+        return FixedStep(self.program(of), method, normalise, **self._options)
 
     # ---- values ----------------------------------------------------------------------------------------------
 
@@ -388,6 +291,23 @@ class Functions(Carrying):
     def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         return self._two("momentum", q, u, **more)
+
+    def multipliers(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
+        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        return self._one("multipliers", q, u, effort, **more)
+
+    def constraint_values(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """φ(q, t) of the constraints on the position."""
+        return self._one("constraint_values", q, **more)
+
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A u + a of all constraints."""
+        return self._one("constraint_rates", q, u, **more)
+
+    def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A(q, t), a row for each constraint and a column for each speed of the tree."""
+        return self._one("constraint_matrix", q, **more)
 
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

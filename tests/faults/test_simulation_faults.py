@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from polhode.simulate import Trajectory, simulate
 from polhode.simulate.rates import Rates
 
 EVERY_METHOD = ["DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "rk4", "heun", "midpoint", "euler"]
+EVERY_METHOD += ["ida"] if find_spec("sksundae") else []
 
 
 def ball(storage: str) -> Equations:

@@ -111,6 +111,11 @@ def _tell(trajectory: Trajectory, written: list[Path]) -> None:
         f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
         f"{trajectory.energy_drift:.1e} of what is in play"
     )
+    if trajectory.has_constraints:
+        drift = trajectory.drift
+        out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
+    for notice in trajectory.notices:
+        out.print(show.plain(notice), style="dim", soft_wrap=True)
     for path in written:
         out.print(show.plain(f"wrote {path}"))
 
@@ -144,6 +149,8 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
             "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
         },
         "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
+        "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},
+        "notices": list(trajectory.notices),
         "method": trajectory.info["method"],
         "steps": trajectory.info["steps"],
         "evaluations": trajectory.info["evaluations"],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 
-from ..constraints import bind, constraints_of
+from ..constraints import Constraints, bind, constraints_of
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
@@ -85,7 +87,7 @@ def derive(
     if ties is None or not ties.rows:
         return Equations(system, tree, formalism, given, make, ties)
     if constraints == "multipliers":
-        return Equations(system, tree, formalism, given, lambda: with_multipliers(tree, make(), ties), ties)
+        return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
         binding = bind(ties, independent)
     own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
@@ -99,6 +101,16 @@ def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str
     if near not in system.poses:
         raise unknown("pose", near, system.poses, "near")
     return system.poses[near].coordinates
+
+
+def _with_multipliers(free: Equations, make: Callable[[], Recipe], ties: Constraints) -> Equations:
+    """The equations of a tree with these constraints added to them."""
+    return replace(
+        free,
+        make_recipe=lambda: with_multipliers(free.tree, make(), ties),
+        constraints=ties,
+        narrowed=lambda rows: _with_multipliers(free, make, ties.only(rows)),
+    )
 
 
 def _free_recipe(

@@ -20,9 +20,9 @@ from functools import cache
 from typing import Any
 
 from ..constraints import Binding, Constraints
-from ..equations import Recipe, factor, solve
+from ..equations import Keeping, Recipe, factor, solve
 from ..expr import Expr, Matrix, Vector, as_expr
-from ..geometry.elimination import solve_columns, solve_symmetric
+from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
 
 
@@ -55,7 +55,8 @@ def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
 def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
     """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
 
-    Inverse dynamics takes λ as given: symbols that the caller may choose.
+    Inverse dynamics takes λ as given: symbols that the caller may choose. What a run has let slip can be brought back
+    at a rate α, as J. Baumgarte does: A u̇ + γ + 2α (A u + a) + α² φ = 0.
     """
     usable = constraints.only(constraints.generic_rows)
 
@@ -63,25 +64,54 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         return free.inverse(ud) - usable.A.T @ usable.multipliers
 
     @cache
-    def solution() -> tuple[Vector, Vector]:
+    def response() -> tuple[list[Vector], SymmetricFactors]:
+        """M⁻¹Aᵀ by columns, and the factors of A M⁻¹ Aᵀ."""
         A = usable.A
-        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
-        response = factor(tree, free.mass_matrix())
-        columns = [response.solve(list(row)) for row in A]
+        factors = factor(tree, free.mass_matrix())
+        columns = [Vector(factors.solve(list(row))) for row in A]
         S: list[list[Expr]] = [[as_expr(0)] * len(A) for _ in A]
         for i, row in enumerate(A):
             for j in range(i + 1):
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
-        gap = [-(row.dot(udot) + g) for row, g in zip(A, usable.gamma, strict=True)]
-        multipliers = Vector(solve_symmetric(S, gap))
+        return columns, factor_symmetric(S)
+
+    def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+        """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
+        columns, factors = response()
+        multipliers = Vector(factors.solve(wanted))
+        total = Vector([as_expr(0)] * len(tree.u))
         for column, multiplier in zip(columns, multipliers, strict=True):
-            udot = udot + column * multiplier
-        return udot, multipliers
+            total = total + column * multiplier
+        return total, multipliers
+
+    @cache
+    def solution(alpha: Expr) -> tuple[Vector, Vector]:
+        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
+        gap = [-(row.dot(udot) + g) for row, g in zip(usable.A, usable.gamma, strict=True)]
+        if alpha:
+            gap = [missing - pull for missing, pull in zip(gap, _pulls(usable, alpha), strict=True)]
+        change, multipliers = answer(gap)
+        return udot + change, multipliers
+
+    def way_back() -> tuple[Vector, Vector]:
+        step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
+        change, _ = answer([-row.rate for row in usable.rows])
+        return step, change
 
     return Recipe(
         inverse=inverse,
         mass_matrix=free.mass_matrix,
         bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
-        forward=lambda: solution()[0],
-        multipliers=lambda: solution()[1],
+        forward=lambda: solution(as_expr(0))[0],
+        multipliers=lambda: solution(as_expr(0))[1],
+        keeping=Keeping(
+            accelerations=lambda alpha: solution(alpha)[0],
+            pivots=lambda: Vector(response()[1].pivots),
+            way_back=way_back,
+        ),
     )
+
+
+def _pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
+    """2α (A u + a) + α² φ, for each row; a row on the level of speeds has no φ."""
+    return [2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows]

@@ -7,6 +7,7 @@ then what has the fewest symbols. A pivot that is not identically zero may still
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import PolhodeError
@@ -86,25 +87,49 @@ def _pivot(
     return min(entries, key=lambda at: (doubt[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
 
 
-def solve_symmetric(S: Sequence[Sequence[Any]], f: Sequence[Any]) -> list[Any]:
-    """x with S x = f for a symmetric positive matrix, by LDLᵀ in its order."""
-    size = len(f)
+@dataclass(frozen=True)
+class SymmetricFactors:
+    """LDLᵀ of a symmetric matrix in its own order: the columns of L below the diagonal, and D."""
+
+    columns: tuple[dict[int, Any], ...]
+    pivots: tuple[Any, ...]
+    reciprocals: tuple[Any, ...]
+
+    def solve(self, f: Sequence[Any]) -> list[Any]:
+        """x with S x = f."""
+        x = [as_expr(entry) for entry in f]
+        for k, column in enumerate(self.columns):
+            for i, factor in column.items():
+                x[i] = x[i] - factor * x[k]
+        for k in reversed(range(len(x))):
+            x[k] = x[k] * self.reciprocals[k]
+            for i, factor in self.columns[k].items():
+                x[k] = x[k] - factor * x[i]
+        return x
+
+
+def factor_symmetric(S: Sequence[Sequence[Any]]) -> SymmetricFactors:
+    """LDLᵀ of a symmetric positive matrix, in its order.
+
+    >>> factor_symmetric([[4, 2], [2, 3]]).pivots
+    (4, 2)
+    """
+    size = len(S)
     A = [[as_expr(entry) for entry in row] for row in S]
-    x = [as_expr(entry) for entry in f]
-    factors: list[dict[int, Any]] = []
+    columns: list[dict[int, Any]] = []
     reciprocals: list[Any] = []
     for k in range(size):
         if is_zero(A[k][k]):
             raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
         reciprocals.append(1 / A[k][k])
-        factors.append({i: A[i][k] * reciprocals[k] for i in range(k + 1, size) if not is_zero(A[i][k])})
-        for i, factor in factors[k].items():
+        columns.append({i: A[i][k] * reciprocals[k] for i in range(k + 1, size) if not is_zero(A[i][k])})
+        for i, factor in columns[k].items():
             for j in range(k + 1, i + 1):
                 if not is_zero(A[j][k]):
                     A[i][j] = A[j][i] = A[i][j] - factor * A[j][k]
-            x[i] = x[i] - factor * x[k]
-    for k in reversed(range(size)):
-        x[k] = x[k] * reciprocals[k]
-        for i, factor in factors[k].items():
-            x[k] = x[k] - factor * x[i]
-    return x
+    return SymmetricFactors(tuple(columns), tuple(A[k][k] for k in range(size)), tuple(reciprocals))
+
+
+def solve_symmetric(S: Sequence[Sequence[Any]], f: Sequence[Any]) -> list[Any]:
+    """x with S x = f for a symmetric positive matrix, by LDLᵀ in its order."""
+    return factor_symmetric(S).solve(f)

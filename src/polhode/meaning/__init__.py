@@ -8,11 +8,11 @@ no name of its own but serves a named value alone is part of it.
 
 from __future__ import annotations
 
+from ..catalogue import Outputs, catalogued
 from ..equations import Equations
 from ..expr import quiet_collector, topological
 from ..expr.field import P
 from ..expr.text import text
-from ..functions import Outputs, catalogued
 from ..kinematics.passes import VARIANTS, apply
 from ..model.records import GROUND
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
@@ -52,10 +52,11 @@ def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:
     system, labels = equations.system, speed_labels(equations)
     for q in equations.q:
         catalogue.name(q, f"coordinate {short(q.name)}")
-    for u, effort, rate, label in zip(equations.u, equations.tau, equations.udot, labels, strict=True):
+    for u, rate, label in zip(equations.u, equations.udot, labels, strict=True):
         catalogue.name(u, f"speed of {label}")
-        catalogue.name(effort, f"effort on {label}")
         catalogue.name(rate, f"acceleration of {label}")
+    for effort, label in zip(equations.tau, speed_labels(equations, of_tree=True), strict=True):
+        catalogue.name(effort, f"effort on {label}")
     for kind, table in (("parameter", system.parameters), ("input", system.inputs)):
         for name, given in table.items():
             unit = f", {given.unit.replace('/', ' per ')}" if given.unit else ""

@@ -27,14 +27,14 @@ def short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "."
 
 
-def speed_labels(equations: Equations) -> list[str]:
-    """For each speed its joint's name, with its own where the joint has several."""
+def speed_labels(equations: Equations, of_tree: bool = False) -> list[str]:
+    """For each speed its joint's name, with its own where the joint has several; all of the tree's on request."""
     labels = {}
     for joint in equations.system.joints.values():
         for speed in joint.u:
             own = "" if len(joint.u) == 1 else f" {short(speed.name)}"
             labels[speed.name] = short(joint.name) + own
-    return [labels[name] for name in equations.speeds]
+    return [labels[name] for name in (equations.tree.speeds if of_tree else equations.speeds)]
 
 
 @dataclass

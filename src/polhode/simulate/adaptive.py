@@ -6,21 +6,23 @@ the times at which one looks do not change the motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .events import Event, Watch
 from .guard import Guard, Stop
+from .ida import solver_by_ida
 from .rates import Rates
 from .record import Record, Told
 from .state import Floats
 
-METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
-_IMPLICIT = ("LSODA", "Radau", "BDF")
-
-Event = Callable[[float, Floats, Floats], float]
+METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "ida")
+IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
+#: Those that remember steps, and would not know a state that was corrected.
+REMEMBERING = ("LSODA", "BDF", "ida")
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,9 @@ def integrate(
     from scipy import integrate as scipy_integrate
 
     t, x = record.last
-    make = getattr(scipy_integrate, control.method)
+    make = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
     solver = make(rates, t, x, float(times[-1]), max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
-    watched = _Events(events, rates.coordinates, record, t, x)
+    watched = Watch(events, rates.coordinates, record, t, x)
     place = 1
     while solver.status == "running":
         try:
@@ -77,12 +79,15 @@ def integrate(
         if ended is not None:
             last = int(np.searchsorted(times, ended, side="right"))
         if last > place and between is not None:
-            record.add(times[place:last], between(times[place:last]).T)
+            record.add(times[place:last], _sampled(rates, times[place:last], between))
             place = last
         if ended is not None and between is not None:
-            record.end(ended, between(ended))
+            record.end(ended, rates.settled(ended, between(ended)))
             return "event"
         told(t)
+        if rates.is_kept and control.method not in REMEMBERING:
+            x = solver.y = rates.settled(t, x)
+            solver.f = rates(t, x)
         try:
             guard.step(t, x, solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x))
         except Stop:
@@ -94,10 +99,18 @@ def integrate(
     return "done"
 
 
+def _sampled(rates: Rates, times: Floats, between: Any) -> Floats:
+    """The states at some times, each on the constraints."""
+    states: Floats = between(times).T
+    if not rates.is_kept:
+        return states
+    return np.array([rates.settled(t, x) for t, x in zip(times.tolist(), states, strict=True)])
+
+
 def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
     advice = (
         "The motion may be discontinuous there: look for forces that jump, or allow larger rtol and atol."
-        if control.method in _IMPLICIT
+        if control.method in IMPLICIT
         else 'The mechanism may be stiff: try method="Radau" or "LSODA"; or a force jumps there.'
     )
     reason = (message or "the solver gave up").rstrip(".")
@@ -113,49 +126,6 @@ def _too_many(t: float, control: Control) -> Stop:
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
         'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead.'
-        if control.method not in _IMPLICIT
+        if control.method not in IMPLICIT
         else "Allow more with max_steps, or larger rtol and atol.",
     )
-
-
-class _Events:
-    """Zero crossings of functions of the state, found on the solver's interpolant."""
-
-    def __init__(self, events: Sequence[Event], coordinates: int, record: Record, t: float, x: Floats) -> None:
-        self.events, self.coordinates = tuple(events), coordinates
-        self.values = [self._value(event, t, x) for event in self.events]
-        self.found: list[list[float]] = [[] for _ in self.events]
-        if self.events:
-            record.info["events"] = self.found
-
-    def _value(self, event: Event, t: float, x: Floats) -> float:
-        try:
-            return float(event(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()))
-        except Exception as error:
-            raise Stop(
-                "event_failed",
-                f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}",
-                "An event is a function g(t, q, u) that returns one number.",
-            ) from error
-
-    def look(self, between: Any, t_old: float, t: float, x: Floats) -> float | None:
-        """Note the crossings of a step; the time of the first one that ends the run, or None."""
-        from scipy.optimize import brentq
-
-        met: list[tuple[float, int]] = []
-        for number, event in enumerate(self.events):
-            before, after = self.values[number], self._value(event, t, x)
-            self.values[number] = after
-            direction = float(getattr(event, "direction", 0))
-            if before * after < 0.0 or (after == 0.0 and before != 0.0):
-                if direction * (after - before) < 0.0:
-                    continue
-                when = t if after == 0.0 else brentq(
-                    lambda s, event=event: self._value(event, s, between(s)), t_old, t, xtol=1e-14, rtol=1e-14
-                )  # fmt: skip
-                met.append((float(when), number))
-        for when, number in sorted(met):
-            self.found[number].append(when)
-            if getattr(self.events[number], "terminal", False):
-                return when
-        return None

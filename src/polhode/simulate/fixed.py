@@ -11,7 +11,7 @@ import numpy as np
 from ..codegen.step_loop import METHODS as TABLEAUX
 from ..codegen.step_loop import Tableau
 from .drive import ControllerFailed
-from .guard import DIVERGED, Guard
+from .guard import DIVERGED, Guard, Stop
 from .rates import NonFinite, Rates
 from .record import Record, Told
 from .state import Floats
@@ -19,13 +19,15 @@ from .state import Floats
 METHODS = tuple(TABLEAUX)
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
+#: Native steps to take before the state is brought back to its constraints.
+_UNSETTLED = 10
 
 
 def integrate(
     rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, told: Told
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last."""
-    piece = _Native(rates, h, method) if rates.is_autonomous else _Controlled(rates, h, method)
+    piece = _piece(rates, h, method)
     done, records = 0, 1
     while done < steps:
         began = time.perf_counter()
@@ -52,6 +54,12 @@ def integrate(
     return "done"
 
 
+def _piece(rates: Rates, h: float, method: str) -> _Native | _Controlled | _Kept:
+    if not rates.is_autonomous:
+        return _Controlled(rates, h, method)
+    return _Kept(rates, h, method) if rates.is_kept else _Native(rates, h, method)
+
+
 def _within_bounds(states: Floats) -> int:
     """How many states come before the first that is beyond all bounds."""
     beyond = np.flatnonzero(~(np.abs(states).max(axis=1, initial=0.0) <= DIVERGED))
@@ -63,17 +71,21 @@ class _Native:
 
     def __init__(self, rates: Rates, h: float, method: str) -> None:
         self.rates, self.h, self.method = rates, h, method
-        self.loop = rates.functions.fixed_step(method, rates.groups)
+        of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
+        self.loop = rates.functions.fixed_step(method, rates.groups, of)
         self.constant: dict[str, Any] = {"tau": rates.tau.rest}
+        if "alpha" in rates.native.arrays:
+            self.constant["alpha"] = rates.alpha
         if "inputs" in rates.native.arrays:
             self.constant["inputs"] = rates.inputs.rest
+        self.parameters = rates.functions.parameter_values(of, rates.given)
         self.stages = len(TABLEAUX[method].b)
         self.last: Floats = np.zeros(0)
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
         """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
         made = self.loop.run(
-            x, h=self.h, steps=records * every, every=every, start=done, parameters=self.rates.parameters, threads=1,
+            x, h=self.h, steps=records * every, every=every, start=done, parameters=self.parameters, threads=1,
             **self.constant,
         )  # fmt: skip
         self.rates.evaluations += int(made.completed) * self.stages
@@ -87,6 +99,46 @@ class _Native:
         except NonFinite as found:
             return found
         return NonFinite(done * self.h, new, new)
+
+
+class _Kept:
+    """The native loop a few steps at a time, each time brought back to the constraints; with care where it is due."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h, self.method = rates, h, method
+        self.native = _Native(rates, h, method)
+        self.functions = rates.functions
+        self.controlled = _Controlled(rates, h, method)
+        self.last: Floats = np.zeros(0)
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        """As the native loop."""
+        states = np.full((records, len(x)), np.nan)
+        self.last, k = x, 0
+        while k < records * every:
+            few = min(_UNSETTLED, every - k % every)
+            taken, made = self._few(self.last, done + k, few)
+            k += taken
+            if taken < few:
+                return k, states
+            self.last = self.rates.settled((done + k) * self.h, made)
+            if k % every == 0:
+                states[k // every - 1] = self.last
+        return records * every, states
+
+    def _few(self, x: Floats, done: int, steps: int) -> tuple[int, Floats]:
+        if self.functions is not self.rates.functions:
+            self.native, self.functions = _Native(self.rates, self.h, self.method), self.rates.functions
+        if self.rates.is_sure:
+            taken, states = self.native.advance(x, done, 1, steps)
+            if taken == steps:
+                return taken, states[0]
+        taken, states = self.controlled.advance(x, done, 1, steps)
+        return taken, states[0]
+
+    def reason(self, done: int) -> BaseException:
+        """What stopped it."""
+        return self.controlled.reason(done)
 
 
 class _Controlled:
@@ -105,7 +157,7 @@ class _Controlled:
         for k in range(records * every):
             try:
                 self.last = self.step(self.last, done + k)
-            except (NonFinite, ControllerFailed, KeyboardInterrupt) as stopped:
+            except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop) as stopped:
                 self.stopped = stopped
                 return k, states
             if (k + 1) % every == 0:
@@ -118,6 +170,8 @@ class _Controlled:
         for c, row in zip(self.tableau.c, self.tableau.a, strict=True):
             made.append(self.rates((k + c) * self.h, self._moved(x, row, made)))
         new = self._moved(x, self.tableau.b, made)
+        if self.rates.is_kept and np.isfinite(new).all():
+            return self.rates.settled((k + 1) * self.h, new)
         return self.rates.unit(new)[0] if self.rates.groups else new
 
     def _moved(self, x: Floats, weights: Sequence[float], made: Sequence[Floats]) -> Floats:

@@ -76,10 +76,17 @@ class Guard:
         try:
             self._check_charts(t, x)
             self._check_mass(t, x)
+            trouble = self.rates.trouble(t, x)
         except Stop as found:
             return found
         except (ArithmeticError, ValueError):
             return fallback
+        if trouble:
+            return Stop(
+                "constraints_lock",
+                f"at t = {t:.6g} s {trouble}",
+                "The mechanism may be at the end of its reach or at a dead point: drive it otherwise, or stop before.",
+            )
         return fallback
 
     def nonfinite(self, found: NonFinite) -> Stop:

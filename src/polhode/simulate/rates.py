@@ -28,18 +28,29 @@ class NonFinite(Exception):
 class Rates:
     """A function of time and state that counts its calls and stops at the first value that is not finite."""
 
-    def __init__(self, functions: Functions, parameters: Mapping[str, Any] | None, tau: Drive, inputs: Drive) -> None:
-        values = functions.parameter_values("state_rates", parameters)
-        self.functions = functions
-        self.parameters = values
-        self.native = functions.native("state_rates").with_parameters(values)
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Drive,
+        inputs: Drive,
+        of: str = "state_rates",
+    ) -> None:
+        self.of = of
         self.tau, self.inputs = tau, inputs
         self.groups = quaternion_groups(functions.equations)
         self.coordinates = len(functions.equations.q)
         self.evaluations = 0
-        self._more = self.native.arrays[2:]
+        self.alpha = np.zeros(1)
         self._driven = tau.function is not None or inputs.function is not None
         self._time = np.zeros(1)
+        self.take(functions, parameters)
+
+    def take(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
+        """Use these functions from now on."""
+        self.functions, self.given = functions, parameters
+        self.native = functions.native(self.of).with_parameters(functions.parameter_values(self.of, parameters))
+        self._more = self.native.arrays[2:]
 
     @property
     def is_autonomous(self) -> bool:
@@ -48,9 +59,13 @@ class Rates:
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
-        lengths = None
+        lengths: list[float] = []
         if self.groups:
             x, lengths = self.unit(x)
+        return self._stretched(t, x, self.native(*self._arguments(t, x)), lengths)
+
+    def _arguments(self, t: float, x: Floats) -> list[Floats]:
+        """The arrays that native code wants."""
         q, u = x[: self.coordinates], x[self.coordinates :]
         arguments = [x, self.tau.at(t, q, u)]
         for name in self._more:
@@ -58,14 +73,37 @@ class Rates:
                 self._time[0] = t
                 arguments.append(self._time)
             else:
-                arguments.append(self.inputs.at(t, q, u))
-        rate: Floats = self.native(*arguments)
+                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, u))
+        return arguments
+
+    def _stretched(self, t: float, x: Floats, rate: Floats, lengths: list[float]) -> Floats:
+        """Finite rates, those of quaternions by the lengths that they had."""
         if not np.logical_and.reduce(np.isfinite(rate)):
             raise NonFinite(t, x, rate)
-        if lengths is not None:
-            for (first, count), length in zip(self.groups, lengths, strict=True):
-                rate[first : first + count] *= length
+        for (first, count), length in zip(self.groups, lengths, strict=True):
+            rate[first : first + count] *= length
         return rate
+
+    def measure(self, t: float, x: Floats) -> None:
+        """Look around before the first step; there is nothing to learn where there are no constraints."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there are constraints, which `settled` brings back."""
+        return False
+
+    def trouble(self, t: float, x: Floats) -> str:
+        """What about the constraints may be the reason why a run cannot go on here, if anything."""
+        return ""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether native code can be trusted with the next steps."""
+        return True
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """The state as a run goes on with it after a step: as it is, where there are no constraints."""
+        return x
 
     def unit(self, x: Floats) -> tuple[Floats, list[float]]:
         """The state with quaternions of unit length, and the lengths that they had."""

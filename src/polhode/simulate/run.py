@@ -13,11 +13,16 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import PolhodeError, SimulationError
+from ..expr import Expr
 from ..functions import Functions
 from . import adaptive, fixed
+from .assembly import Assembly, assembled
 from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
+from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
+from .keeper import BoundRates, KeptRates
+from .manifold import Manifold
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record
@@ -28,6 +33,8 @@ METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
 _FIXED_STEP = 1e-3
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 _STEP_LIMIT = 10**12
+#: How fast, in 1/s, implicit methods pull the state back to its constraints.
+_INWARD = 10.0
 
 
 def simulate(
@@ -46,7 +53,9 @@ def simulate(
     rtol: float = 1e-9,
     atol: float = 1e-9,
     max_steps: int = 1_000_000,
-    events: Sequence[adaptive.Event] = (),
+    events: Sequence[Event | Crossing | Expr] = (),
+    until: Any = None,
+    hold: Sequence[str] = (),
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
     audit: bool | float = False,
@@ -58,11 +67,15 @@ def simulate(
     method          adaptive: DOP853 (which "auto" takes), RK45, RK23, LSODA, Radau, BDF, with `rtol`, `atol` and
                     steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
-    events          functions `g(t, q, u)` whose zeros are found; with `g.terminal = True` one ends the run
+    events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
+                    an event with `terminal = True` (see `crossing`)
+    hold            coordinates that stay as given when a mechanism with constraints is assembled
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
     With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run
     is done (`trajectory.power_audit`), and SimulationError raised where they differ.
+    A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after every step brought back to
+    its constraints, in position and velocity; `trajectory.drift` tells what is left.
 
     A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
 
@@ -77,17 +90,16 @@ def simulate(
         raise _unknown_method(method)
     span = _span(duration, samples, rate)
     functions = functions or equations.compile()
-    begin = start_state(equations, start, speeds)
-    for notice in begin.notices:
-        warnings.warn(notice, UserWarning, stacklevel=2)
+    begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
     efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
-    run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin)
+    run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin, manifold, assembly)
+    watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:
-        if events or not isinstance(span, _Even):
+        if watched or not isinstance(span, _Even):
             raise PolhodeError(
-                f"{'events' if events else 'given sample times'} need an adaptive method; {method} has fixed steps.",
-                cure='Use method="auto", or give `samples` as a number.' if not events else 'Use method="auto".',
+                f"{'events' if watched else 'given sample times'} need an adaptive method; {method} has fixed steps.",
+                cure='Use method="auto", or give `samples` as a number.' if not watched else 'Use method="auto".',
                 code="E-SIM-010",
             )
         h, steps = _grid(span.duration, step)
@@ -101,7 +113,7 @@ def simulate(
 
         def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
             record.info |= {"rtol": control.rtol, "atol": control.atol}
-            return adaptive.integrate(rates, guard, record, span.times, control, events, told)
+            return adaptive.integrate(rates, guard, record, span.times, control, watched, told)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
     if audit is not False:
@@ -135,6 +147,18 @@ class _Run:
     tau: Drive
     inputs: Drive
     start: Start
+    manifold: Manifold | None
+    assembly: Assembly | None
+
+    def _rates(self, method: str) -> Rates:
+        if self.manifold is None or self.assembly is None:
+            return Rates(self.functions, self.parameters, self.tau, self.inputs)
+        if self.manifold.is_embedded:
+            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold)
+        inward = _INWARD if method in adaptive.IMPLICIT else 0.0
+        return KeptRates(
+            self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, inward
+        )
 
     def execute(
         self,
@@ -145,7 +169,7 @@ class _Run:
     ) -> Trajectory:
         import scipy.integrate  # noqa: F401 - loaded before the clock starts
 
-        rates = Rates(self.functions, self.parameters, self.tau, self.inputs)
+        rates = self._rates(method)
         guard = Guard(rates, self._values())
         x = np.concatenate([self.start.q, self.start.u])
         record = Record(len(x))
@@ -158,6 +182,7 @@ class _Run:
         try:
             with reporting(progress, f"simulating {self.equations.system.name}", duration) as told:
                 guard.start(0.0, x)
+                rates.measure(0.0, x)
                 rates(0.0, x)
                 if duration > 0.0 and len(x):
                     status = go(rates, guard, record, told)
@@ -212,6 +237,30 @@ class _Run:
             inputs=_sampled(self.inputs, t, q, u), tau=_sampled(self.tau, t, q, u),
             functions=self.functions, parameters=self.parameters,
         )  # fmt: skip
+
+
+def _begin(
+    equations: Equations,
+    functions: Functions,
+    start: Any,
+    speeds: Any,
+    hold: Sequence[str],
+    parameters: Mapping[str, Any] | None,
+) -> tuple[Start, Manifold | None, Assembly | None]:
+    """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
+    begin = start_state(equations, start, speeds)
+    told = [*begin.notices]
+    manifold: Manifold | None = None
+    assembly: Assembly | None = None
+    ties = equations.constraints
+    if ties is not None and ties.rows:
+        manifold = Manifold(functions, ties, parameters)
+        assembly = assembled(manifold, begin, hold)
+        told += assembly.warnings(begin)
+        begin = Start(assembly.q, assembly.u, assembly.notices)
+    for notice in told:
+        warnings.warn(notice, UserWarning, stacklevel=3)
+    return begin, manifold, assembly
 
 
 def _sampled(given: Drive, t: Floats, q: Floats, u: Floats) -> Floats:

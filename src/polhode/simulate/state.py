@@ -21,11 +21,13 @@ _LENGTH_SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Coordinates, speeds, and what was changed to make them a state."""
+    """Coordinates, speeds, what was changed to make them a state, and which of them the user gave."""
 
     q: Floats
     u: Floats
     notices: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    given_speeds: tuple[str, ...] = ()
 
 
 def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
@@ -51,12 +53,16 @@ def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> 
     [0.0, 0.0, 2.0]
     """
     q, u = home(equations), np.zeros(len(equations.u))
+    given: tuple[str, ...] = ()
+    given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
         pose = equations.system.poses.get(start)
         if pose is None:
             raise _unknown("pose", start, list(equations.system.poses))
         _fill(q, pose.coordinates, equations.coordinates, "coordinate")
-        _fill(u, pose.speeds, equations.speeds, "speed")
+        own = {name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.binding is None}
+        _fill(u, own, equations.speeds, "speed")  # dependent speeds follow
+        given, given_speeds = tuple(pose.coordinates), tuple(pose.speeds)
     elif isinstance(start, Mapping):
         strays = [name for name in start if name in equations.speeds and name not in equations.coordinates]
         if strays:
@@ -67,18 +73,23 @@ def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> 
                 code="E-SIM-005",
             )
         _fill(q, start, equations.coordinates, "coordinate")
+        given = tuple(start)
     elif isinstance(start, tuple) and len(start) == 2 and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
         u = numbers(start[1], len(u), "start speeds")
+        given, given_speeds = tuple(equations.coordinates), tuple(equations.speeds)
     elif start is not None:
         q = numbers(start, len(q), "start coordinates")
+        given = tuple(equations.coordinates)
     if isinstance(speeds, Mapping):
         _fill(u, speeds, equations.speeds, "speed")
+        given_speeds = tuple(dict.fromkeys([*given_speeds, *speeds]))
     elif speeds is not None:
         u = numbers(speeds, len(u), "start speeds")
+        given_speeds = tuple(equations.speeds)
     _check_finite(q, equations.coordinates, "coordinate")
     _check_finite(u, equations.speeds, "speed")
-    return Start(q, u, tuple(_make_unit(q, equations)))
+    return Start(q, u, tuple(_make_unit(q, equations)), given, given_speeds)
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -40,6 +41,14 @@ class Energy:
     @property
     def total(self) -> Floats:
         return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The largest that is left of the constraints at the samples: in position, |φ|, and in velocity, |A u + a|."""
+
+    position: float = 0.0
+    velocity: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +123,56 @@ class Trajectory:
         total = energy.total
         scale = float(energy.kinetic.max(initial=0.0) + np.ptp(energy.potential)) if len(self.t) else 0.0
         return float(np.abs(total - total[0]).max()) / scale if scale > 0.0 else 0.0
+
+    @property
+    def has_constraints(self) -> bool:
+        """Whether the mechanism, as far as it is known, has constraints that a run must keep."""
+        ties = None if self.functions is None else self.functions.equations.constraints
+        return ties is not None and bool(ties.rows)
+
+    @cached_property
+    def drift(self) -> Drift:
+        """How far the run strays from its constraints."""
+        functions = self._known()
+        ties = functions.equations.constraints
+        if ties is None or not ties.rows or not len(self.t):
+            return Drift()
+        values = functions.constraint_values(self.q, **self._given("constraint_values")) if ties.positions else 0.0
+        rates = functions.constraint_rates(self.q, self.u, **self._given("constraint_rates"))
+        return Drift(float(np.abs(values).max()), float(np.abs(rates).max()))
+
+    @cached_property
+    def multipliers(self) -> dict[str, Floats]:
+        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ."""
+        from .manifold import Manifold
+
+        functions = self._known()
+        ties = functions.equations.constraints
+        if ties is None or functions.equations.binding is not None:
+            raise PolhodeError(
+                "only runs with multipliers have them.",
+                cure='Derive with constraints="multipliers".',
+                code="E-TRAJ-005",
+            )
+        manifold = Manifold(functions, ties, self.parameters)
+        tau = np.zeros((len(self.t), len(functions.equations.tau))) if self.tau is None else self.tau
+        inputs = np.zeros((len(self.t), 0)) if self.inputs is None else self.inputs
+        manifold.measure(float(self.t[0]), self.q[0])
+        found = [
+            manifold.multipliers(t, x, *given)
+            for t, x, *given in zip(self.t.tolist(), np.hstack([self.q, self.u]), tau, inputs, strict=True)
+        ]
+        return dict(zip(ties.names, np.transpose(found), strict=True))
+
+    @property
+    def events(self) -> list[list[float]]:
+        """For each event the times at which it happened."""
+        return list(self.info.get("events", []))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was changed to start, and what a reader should know about the constraints."""
+        return tuple(self.info.get("notices", ()))
 
     @property
     def momentum(self) -> tuple[Floats, Floats]:
@@ -219,7 +278,8 @@ class Trajectory:
 
         times = np.atleast_1d(np.asarray(t, dtype=np.float64))
         groups = quaternion_groups(self.functions.equations) if self.functions else []
-        rates = self._known().coordinate_rates(self.q, self.u, parameters=self.parameters) if self.functions else None
+        known = self.functions
+        rates = known.coordinate_rates(self.q, self.u, **self._given("coordinate_rates")) if known else None
         q, u = interpolated(self.t, self.q, self.u, times, rates, groups)
         return replace(self, t=times, q=q, u=u, inputs=None, tau=None)
 
@@ -361,6 +421,8 @@ class Trajectory:
         words = f"{end} by {info['method']}" if "method" in info else end
         if "steps" in info:
             words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
+        if self.has_constraints:
+            words += f", constraints kept to {max(self.drift.position, self.drift.velocity):.1e}"
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:

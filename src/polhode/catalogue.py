@@ -1,0 +1,171 @@
+"""Which functions there are: for each its arrays, and what it puts out.
+
+Nothing heavy is imported when this is loaded: a function that is known on disk needs no expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, TypeAlias
+
+from .carried import entry
+from .errors import PolhodeError
+
+if TYPE_CHECKING:
+    from .equations import Equations
+    from .expr import Expr
+
+Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
+
+
+def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        entries = list(getattr(equations, field))
+        return [(name, (len(entries),), entries)]
+
+    return outputs
+
+
+def _mass_matrix(equations: Equations) -> Outputs:
+    size = len(equations.u)
+    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+
+
+def _energy(equations: Equations) -> Outputs:
+    return [("kinetic", (), [equations.kinetic_energy]), ("potential", (), [equations.potential_energy])]
+
+
+def _momentum(equations: Equations) -> Outputs:
+    spin, linear = equations.momentum
+    return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _poses(equations: Equations) -> Outputs:
+    from .expr import as_expr
+    from .model.records import GROUND
+
+    poses = [equations.pose(name) for name in equations.system.bodies if name != GROUND]
+    count = len(poses)
+    return [
+        ("position", (count, 3), [as_expr(x) for pose in poses for x in pose.p]),
+        ("rotation", (count, 3, 3), [as_expr(x) for pose in poses for x in pose.R.entries()]),
+    ]
+
+
+def _state_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.forward_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+def _stabilised_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+def _kept_rates(equations: Equations) -> Outputs:
+    step, change = equations.way_back
+    pivots = list(equations.constraint_pivots)
+    return [
+        *_stabilised_rates(equations),
+        ("pivots", (len(pivots),), pivots),
+        ("step", (len(step),), list(step)),
+        ("change", (len(change),), list(change)),
+    ]
+
+
+def _of_constraints(name: str, field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        ties = equations.constraints
+        if ties is None:
+            raise PolhodeError(
+                f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
+                code="E-FUN-002",
+            )
+        made = getattr(ties, field)
+        if field == "A":
+            return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
+        return [(name, (len(made),), list(equations._bound(made)))]
+
+    return outputs
+
+
+def _kinematic_matrix(equations: Equations) -> Outputs:
+    made = equations.tree.kinematic_matrix()
+    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
+
+
+def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
+    def outputs(equations: Equations) -> Outputs:
+        matrices = getattr(equations, field)
+        return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
+
+    return outputs
+
+
+#: For each function its arrays, and what it puts out.
+CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+    "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
+    "inverse_dynamics": (("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
+    "mass_matrix": (("q",), _mass_matrix),
+    "bias": (("q", "u"), _vector("bias", "bias")),
+    "coordinate_rates": (("q", "u"), _vector("qdot", "coordinate_rates")),
+    "energy": (("q", "u"), _energy),
+    "momentum": (("q", "u"), _momentum),
+    "poses": (("q",), _poses),
+    "state_rates": (("x", "tau"), _state_rates),
+    "inverse_dynamics_derivatives": (
+        ("q", "u", "udot"),
+        _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
+    ),
+    "forward_dynamics_derivatives": (
+        ("q", "u", "tau"),
+        _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
+    ),
+}
+
+#: Those that there are where a system has constraints; with multipliers, the first three.
+CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
+    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
+    "kept_rates": (("x", "tau", "alpha"), _kept_rates),
+    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
+    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
+    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
+    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
+    "kinematic_matrix": (("q",), _kinematic_matrix),
+}
+
+
+def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
+    """The entry of the catalogue with this name."""
+    known = CATALOGUE | CONSTRAINED
+    if name not in known:
+        found = entry(name)
+        if found is not None:
+            return found
+        close = get_close_matches(name, known, n=1)
+        raise PolhodeError(
+            f"there is no function {name!r}.",
+            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(known)}.",
+            code="E-FUN-001",
+        )
+    return known[name]
+
+
+def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
+    from .expr import symbol
+
+    ties = equations.constraints
+    return {
+        "q": list(equations.q),
+        "u": list(equations.u),
+        "tau": list(equations.tau),
+        "udot": list(equations.udot),
+        "x": [*equations.q, *equations.u],
+        "accelerations": [symbol(name, "acceleration") for name in equations.tree.speeds],
+        "multipliers": [] if ties is None else list(ties.multipliers),
+        "alpha": [equations.stabilisation],
+        "inputs": [given.symbol for given in equations.system.inputs.values()],
+        "t": [equations.system.time],
+    }

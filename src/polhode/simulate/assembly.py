@@ -1,0 +1,249 @@
+"""Assembly: a state that keeps all constraints, from one that does nearly, or hardly at all.
+
+Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
+hundred times less readily; those that are held not at all. Speeds that the user gave stay as they are where the
+others can follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..equations import Equations
+from ..errors import PolhodeError
+from .freedom import Freedom, freedom, listed
+from .manifold import BROKEN, KEPT, Manifold
+from .rows import Rows
+from .state import Floats, Start
+
+#: How much less readily a given coordinate moves than another.
+_GIVEN = 100.0
+_MOST_STEPS = 60
+#: Starts to try before giving up: as given, and shaken more and more.
+_TRIALS = 12
+#: A coordinate that moved by less is not worth a word.
+_WORTH_A_WORD = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A consistent state, what moved to get there, and the freedom that is left.
+
+    `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.
+    """
+
+    q: Floats
+    u: Floats
+    moved: Mapping[str, tuple[float, float]]
+    changed: Mapping[str, tuple[float, float]]
+    freedom: Freedom
+    notices: tuple[str, ...] = ()
+
+    def warnings(self, start: Start) -> list[str]:
+        """What the user gave and did not get."""
+        moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
+        changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
+        told = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
+        return told + ([f"to keep the constraints the given speeds {_in_words(changed)} changed."] if changed else [])
+
+    def __str__(self) -> str:
+        return "\n".join(self.notices) or "nothing had to move."
+
+
+def assemble(
+    equations: Equations,
+    start: Any = None,
+    speeds: Any = None,
+    *,
+    hold: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+    time: float = 0.0,
+) -> Assembly:
+    """A state that keeps the constraints, near the given one.
+
+    >>> import polhode as ph
+    >>> s = ph.System("crank and slider")
+    >>> crank = s.joint("crank", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
+    >>> slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    >>> _ = s.constrain((slide.q[0] - ph.cos(crank.q[0])) ** 2 + ph.sin(crank.q[0]) ** 2 - 4, "rod")
+    >>> made = assemble(s.derive(), {"crank": 0.3}, {"crank": 1.0}, hold=["crank"])
+    >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
+    {'slide': 2.933357}
+    """
+    from .state import start_state
+
+    begin = start_state(equations, start, speeds)
+    if equations.constraints is None or not equations.constraints.rows:
+        return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)
+    manifold = Manifold(equations.compile(), equations.constraints, parameters)
+    return assembled(manifold, begin, hold, time)
+
+
+def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:
+    """The same, for constraints whose numbers are at hand."""
+    equations = manifold.equations
+    q = _positions(manifold, start, hold, t)
+    manifold.measure(t, q)
+    left = freedom(manifold, t, q, start.u)
+    u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
+    if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
+        raise PolhodeError(
+            f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'.",
+            place="start",
+            cure="Remove a constraint, or start at rest.",
+            code="E-SIM-034",
+        )
+    moved = _differences(equations.coordinates, start.q, q)
+    changed = _differences(equations.speeds, start.u, u)
+    notices = [*start.notices, *left.notices]
+    if moved:
+        notices.append(f"to keep the constraints at the start {_in_words(moved)} moved.")
+    if changed:
+        notices.append(f"to keep the constraints at the start the speeds {_in_words(changed)} changed.")
+    return Assembly(q, u, moved, changed, left, tuple(notices))
+
+
+def _differences(names: Sequence[str], before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
+    each = zip(names, before.tolist(), after.tolist(), strict=True)
+    return {name: (old, new) for name, old, new in each if abs(new - old) > _WORTH_A_WORD}
+
+
+def _is_far(ends: tuple[float, float]) -> bool:
+    return abs(ends[1] - ends[0]) > 1e-6
+
+
+def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
+    return listed([f"'{name}' from {old:.6g} to {new:.6g}" for name, (old, new) in moved.items()], most=8)
+
+
+# ---- positions -----------------------------------------------------------------------------------------------
+
+
+def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
+    left = manifold.residuals(t, start.q)
+    if np.abs(left).max(initial=0.0) <= KEPT:
+        return start.q
+    nearest, smallest = start.q, left
+    for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
+        weights = _weights(manifold, start, hold, unwilling)
+        q, left = _search(manifold, start.q, weights, t)
+        if np.abs(left).max() <= BROKEN:
+            return q
+        if np.abs(left).max() < np.abs(smallest).max():
+            nearest, smallest = q, left
+        if np.isfinite(weights).all():
+            break
+    name, size = manifold.worst(smallest)
+    pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
+    held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
+    raise PolhodeError(
+        f"the mechanism cannot be assembled{held}: at the nearest pose found, {pose}, '{name}' is still off by "
+        f"{size:.3g}.",
+        place="start",
+        cure="Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose.",
+        code="E-SIM-031",
+    )
+
+
+def _search(manifold: Manifold, start: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+    """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
+    rng = np.random.default_rng(5)
+    best, smallest = start, manifold.residuals(t, start)
+    for trial in range(_TRIALS):
+        shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
+        q, left = _gauss_newton(manifold, manifold.moved(t, start, shake) if trial else start, weights, t)
+        if np.abs(left).max() < np.abs(smallest).max():
+            best, smallest = q, left
+        if np.abs(smallest).max() <= BROKEN or not np.isfinite(weights).any():
+            break
+    return best, smallest
+
+
+def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: float) -> Floats:
+    """For each speed of the tree, how unwilling its coordinate is to move."""
+    tree = manifold.equations.tree
+    unknown = [name for name in hold if name not in tree.coordinates]
+    if unknown:
+        raise PolhodeError(
+            f"there is no coordinate '{unknown[0]}' to hold.",
+            place="start",
+            cure=f"Known: {', '.join(tree.coordinates)}.",
+            code="E-SIM-032",
+        )
+    weights = np.ones(len(tree.u))
+    some = 0 < len(start.given) < len(tree.q)
+    for link in tree.links:
+        names = {tree.coordinates[k] for k in link.coordinates}
+        alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}
+        for speed in link.speeds if link.coordinates and alone else ():
+            if names & {*hold}:
+                weights[speed] = np.inf
+            elif some and names & {*start.given}:
+                weights[speed] = unwilling
+    return weights
+
+
+def _gauss_newton(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+    """Steps of least weighted size that answer φ, cut in half until they help."""
+    free = np.flatnonzero(np.isfinite(weights))
+    left = manifold.residuals(t, q)
+    for _ in range(_MOST_STEPS):
+        if np.abs(left).max() <= KEPT or not len(free):
+            break
+        step = np.zeros(len(weights))
+        step[free] = Rows.of(manifold.matrix(t, q)[:, free], np.diag(weights[free] ** 2)).least(-left)
+        length = min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))  # no joint turns by more than a radian at once
+        size = float(left @ left)
+        while length > 1e-6:
+            trial = manifold.moved(t, q, length * step)
+            found = manifold.residuals(t, trial)
+            if float(found @ found) < size * (1.0 - 1e-4 * length):
+                break
+            length /= 2.0
+        else:
+            break
+        q, left = trial, found
+    return q, left
+
+
+# ---- speeds --------------------------------------------------------------------------------------------------
+
+
+def _speeds(manifold: Manifold, start: Start, q: Floats, t: float) -> Floats:
+    """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
+    names = manifold.equations.speeds
+    rows = manifold.rows(t, q)
+    rest = manifold.rates(t, q, np.zeros(len(names)))
+    lost = rows.unanswered(-rest)
+    if np.abs(lost).max(initial=0.0) > BROKEN * (1.0 + np.abs(rest).max(initial=0.0)):
+        raise _contradiction(manifold, rows, lost)
+    given = [k for k, name in enumerate(names) if name in start.given_speeds]
+    if given and len(given) < len(names):
+        others = [k for k in range(len(names)) if k not in given]
+        mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
+        following = Rows.of(rows.A[:, others], mass, rows.scale)
+        wanted = -(rest + rows.A[:, given] @ start.u[given])
+        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= BROKEN * (1.0 + np.abs(wanted).max(initial=0.0)):
+            u = start.u.copy()
+            u[others] = following.least(wanted)
+            return u
+    u = start.u + rows.least(-manifold.rates(t, q, start.u))
+    return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
+
+
+def _contradiction(manifold: Manifold, rows: Rows, lost: Floats) -> PolhodeError:
+    table = manifold.constraints.rows
+    worst = int(np.argmax(np.abs(lost)))
+    others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
+    against = listed([f"'{name}'" for name in others]) or "the tree"
+    return PolhodeError(
+        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} "
+        f"(by {abs(lost[worst]):.3g}).",
+        place=f"constraint '{table[worst].of}'",
+        cure="Remove one of them, or let them ask for the same motion.",
+        code="E-SIM-033",
+    )

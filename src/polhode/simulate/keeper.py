@@ -1,0 +1,255 @@
+"""What keeps a run on its constraints.
+
+Native code solves for the accelerations with independent rows, and gives in the same pass the way back to the
+constraints and the pivots by which it divided. Where a pivot is small, as in a parallelogram that is flat, the state is
+first brought back and the accelerations are solved for with all rows, by singular values (`manifold`): there
+rates far off the constraints would be large without meaning, and rates on them are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..functions import Functions
+from .drive import Drive
+from .freedom import listed
+from .manifold import KEPT, Manifold
+from .rates import NonFinite, Rates
+from .state import Floats
+
+#: Pivots below this part of the largest seen ask for care: angles, or lengths of rows, of a tenth.
+_CAREFUL = 1e-2
+#: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
+_NEAR = 1e-14
+_MOST_STEPS = 6
+#: Singular values below this magnify noise too much for accelerations; so far to both sides they are taken instead.
+_WEAK, _ASIDE = 1e-3, 2e-3
+#: So many careful steps in a row ask for another choice of rows.
+_PATIENCE = 30
+
+
+class KeptRates(Rates):
+    """The right-hand side of a run with constraints and multipliers, and the way back after each step.
+
+    With `inward`, in 1/s, rates are always those at the nearest state on the constraints, with a pull towards it: for
+    methods that remember steps or differentiate the rates.
+    """
+
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Drive,
+        inputs: Drive,
+        manifold: Manifold,
+        rows: list[int],
+        inward: float = 0.0,
+    ) -> None:
+        self.manifold = manifold
+        self.inward = inward
+        self.full = functions
+        self._kept: dict[tuple[int, ...], Functions] = {}
+        self.careful = 0
+        super().__init__(self._narrowed(functions, rows), parameters, tau, inputs, of="kept_rates")
+        self.chosen = rows
+        self.largest = np.zeros(1)
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    @property
+    def is_sure(self) -> bool:
+        return not self.careful
+
+    def _narrowed(self, functions: Functions, rows: list[int]) -> Functions:
+        key = tuple(rows)
+        if key not in self._kept:
+            ties = self.manifold.constraints
+            whole = len(rows) == len(ties.rows) or rows == ties.generic_rows
+            self._kept[key] = functions if whole else functions.keeping(rows)
+        return self._kept[key]
+
+    def measure(self, t: float, x: Floats) -> None:
+        """Learn how large pivots are in general, at this pose and around it."""
+        for q in self.manifold.around(t, x[: self.coordinates]):
+            pivots = self.native(*self._arguments(t, np.concatenate([q, x[self.coordinates :]])))[1]
+            self.largest = np.fmax(self.largest, np.where(np.isfinite(pivots), pivots, 0.0))
+
+    def _evaluated(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, bool]:
+        """Rates, the way back (displacement and change of speeds), and whether pivots can be trusted."""
+        rate, pivots, step, change = self.native(*self._arguments(t, x))
+        self.largest = np.fmax(self.largest, pivots)
+        sure = bool((pivots > _CAREFUL * self.largest).all() and np.isfinite(rate).all())
+        return rate, step, change, sure
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        self.evaluations += 1
+        x, lengths = self.unit(x)
+        if self.inward:
+            return self._stretched(t, x, self._inward_rate(t, x), lengths)
+        rate, _, _, sure = self._evaluated(t, x)
+        if not sure:
+            rate = self._rate_by_singular_values(t, self._back(t, x))
+        return self._stretched(t, x, rate, lengths)
+
+    def _inward_rate(self, t: float, x: Floats) -> Floats:
+        """The rate at the nearest state on the constraints, and a pull towards it: smooth also at singular poses."""
+        on = self._near(t, x)
+        if on is None:
+            on = self._back(t, x)
+        rate, _, _, sure = self._evaluated(t, on)
+        if not sure:
+            rate = self._rate_by_singular_values(t, on)
+        return np.asarray(rate - self.inward * (x - on))
+
+    def _back(self, t: float, x: Floats) -> Floats:
+        """The nearest state on the constraints, by singular values."""
+        size = self.coordinates
+        if not np.isfinite(x).all():
+            raise NonFinite(t, x, np.full_like(x, np.nan))
+        q, _ = self.manifold.settled(t, x[:size])
+        return np.concatenate([q, x[size:] + self.manifold.rows(t, q).least(-self.manifold.rates(t, q, x[size:]))])
+
+    def _rate_by_singular_values(self, t: float, x: Floats) -> Floats:
+        q, u = x[: self.coordinates], x[self.coordinates :]
+        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        udot = self._through(t, x, given) if self._weakest(t, q) < _WEAK else None
+        if udot is None:
+            udot = self.manifold.accelerations(t, x, *given)
+        return np.concatenate([self.manifold.moved_rate(t, q, u), udot])
+
+    def _weakest(self, t: float, q: Floats) -> float:
+        """The smallest singular value that belongs to the rank."""
+        return float(self.manifold.rows(t, q).strengths[len(self.chosen) - 1])
+
+    def _through(self, t: float, x: Floats, given: tuple[Floats, Floats]) -> Floats | None:
+        """Accelerations at a singular pose that the motion passes: the cubic through those before and behind it.
+
+        On the way through, the forces grow without bound and change sign while the accelerations stay smooth. None
+        where the mechanism does not move, or moves from one singular pose to the next.
+        """
+        size = self.coordinates
+        q, u = x[:size], x[size:]
+        speed = float(np.abs(u).max(initial=0.0))
+        if speed == 0.0:
+            return None
+        udot = np.zeros_like(u)
+        for place, weight in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
+            ahead = place * _ASIDE / speed
+            there = self._back(t + ahead, np.concatenate([self.manifold.moved(t, q, ahead * u), u]))
+            if self._weakest(t + ahead, there[:size]) < 0.1 * _WEAK:
+                return None
+            udot += weight / 6.0 * self.manifold.accelerations(t + ahead, there, *given)
+        return udot
+
+    def multipliers(self, t: float, x: Floats) -> Floats:
+        """λ of the chosen rows."""
+        q, u = x[: self.coordinates], x[self.coordinates :]
+        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        force = self.manifold.missing(t, x, self.manifold.accelerations(t, x, *given), *given)
+        return np.asarray(np.linalg.lstsq(self.manifold.matrix(t, q)[self.chosen].T, force, rcond=None)[0])
+
+    def trouble(self, t: float, x: Floats) -> str:
+        """The rows that say nearly the same here, if any do."""
+        rows = self.manifold.rows(t, x[: self.coordinates])
+        place = len(self.chosen) - 1
+        if rows.strengths[place] > _WEAK:
+            return ""
+        names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(place)])
+        return f"the constraints hold each other fast: {names} cannot all be kept on the way on."
+
+    def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
+        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        x, lengths = self.unit(x)
+        size = self.coordinates
+        q, u, udot = x[:size], x[size:], rate[size:]
+        manifold, alpha, rows = self.manifold, self.inward, self.chosen
+        A = manifold.matrix(t, q)[rows]
+        drift = manifold.moved_rate(t, q, u)
+        for (first, count), length in zip(self.groups, lengths, strict=True):
+            drift[first : first + count] *= length
+        balance = manifold.missing(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u)) - A.T @ multipliers
+        pull = 2.0 * alpha * manifold.rates(t, q, u) + alpha**2 * manifold.residuals(t, q)
+        kept = A @ udot + (manifold.gamma(t, q, u) + pull)[rows]
+        return np.concatenate([rate[:size] - drift, balance, kept])
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """The state on the constraints that is nearest to this one, in the metric of the masses."""
+        x, _ = self.unit(x)
+        near = self._near(t, x)
+        if near is not None and self._keeps_all(t, near):
+            self.careful = 0
+            return near
+        self.careful += 1
+        x = self.manifold.state(t, x)
+        if self.careful > _PATIENCE:
+            self._choose(t, x)
+        return x
+
+    def _near(self, t: float, x: Floats) -> Floats | None:
+        """The same in native code, with the chosen rows; None where its pivots cannot be trusted."""
+        size = self.coordinates
+        x = x.copy()
+        before = np.inf
+        for _ in range(_MOST_STEPS):
+            _, step, change, sure = self._evaluated(t, x)
+            if not sure:
+                return None
+            far = float(np.abs(step).max())
+            if far <= _NEAR or (far <= 1e2 * _NEAR and far > 0.5 * before):
+                x[size:] += change
+                return x
+            before = far
+            x[:size] = self.manifold.moved(t, x[:size], step)
+        return None
+
+    def _keeps_all(self, t: float, x: Floats) -> bool:
+        """Whether the rows that native code does not know are kept too."""
+        left = self.manifold.residuals(t, x[: self.coordinates])
+        return bool(np.abs(left).max(initial=0.0) <= 1e3 * KEPT)
+
+    def _choose(self, t: float, x: Floats) -> None:
+        """Take the rows that carry the rank here, if they are not those taken already."""
+        self.careful = 0
+        rows = self.manifold.rows(t, x[: self.coordinates]).chosen
+        if len(rows) >= len(self.chosen) and rows != self.chosen:
+            self.chosen = rows
+            self.take(self._narrowed(self.full, rows), self.given)
+            self.largest = np.zeros(1)
+            self.measure(t, x)
+
+
+class BoundRates(Rates):
+    """The right-hand side of a run on independent speeds, whose dependent coordinates are brought back."""
+
+    def __init__(
+        self,
+        functions: Functions,
+        parameters: Mapping[str, Any] | None,
+        tau: Drive,
+        inputs: Drive,
+        manifold: Manifold,
+    ) -> None:
+        super().__init__(functions, parameters, tau, inputs)
+        self.manifold = manifold
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    def trouble(self, t: float, x: Floats) -> str:
+        """Whether the independent speeds no longer tell the others."""
+        if self.manifold.rows(t, x[: self.coordinates]).strengths[-1] > _WEAK:
+            return ""
+        names = listed([f"'{name}'" for name in self.functions.equations.speeds])
+        return (
+            f"the speeds {names} no longer determine the others: derive with other independent speeds, or multipliers."
+        )
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """The same independent coordinates and speeds, and dependent coordinates that fit them."""
+        return self.manifold.state(t, self.unit(x)[0])

@@ -1,0 +1,203 @@
+"""The constraints of a run as numbers: what they are, how they change, and the way back to them.
+
+    φ(q, t) = 0,    A(q, t) u + a(q, t) = 0,    A u̇ + γ(q, u, t) = 0
+
+All rows enter here, also those that say at some poses what others say: this is slower than native code with independent
+rows (`keeper`), and stands firm where that code divides by what vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..constraints import Constraints
+from ..functions import Functions
+from .guard import Stop
+from .rows import Rows
+from .state import Floats, quaternion_groups
+
+#: Residuals below this, in metres or of sines, are none.
+KEPT = 1e-13
+#: What is left of a residual after all steps back must be below this.
+BROKEN = 1e-9
+_MOST_STEPS = 12
+#: Steps back go on until a residual is as good as zero, or they no longer help: near singular poses noise is magnified.
+_NOTHING = 1e-17
+
+
+class Manifold:
+    """The states that keep all constraints of a mechanism."""
+
+    def __init__(self, functions: Functions, constraints: Constraints, parameters: Mapping[str, Any] | None) -> None:
+        self.functions, self.equations, self.constraints = functions, functions.equations, constraints
+        self.names = constraints.names
+        self.positions = constraints.positions
+        self.parameters = parameters
+        self.groups = quaternion_groups(self.equations)
+        self.scale = np.ones(len(self.names))
+        binding = self.equations.binding
+        self.is_embedded = binding is not None
+        self._movable = None if binding is None else list(binding.dependent)
+
+    # ---- numbers ---------------------------------------------------------------------------------------------
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A compiled function of time and its arrays (and of inputs, last), with the parameters of the run."""
+        native = self.functions.native(name)
+        values = self.functions.parameter_values(name, self.parameters)
+        ready = native.with_parameters(values) if len(values) else native
+        timed = "t" in ready.arrays
+        known = len(ready.arrays) - timed
+        if not timed:
+            return lambda t, *arrays: ready(*arrays[:known])
+        return lambda t, *arrays: ready(*arrays[:known], np.array([t]))
+
+    @cached_property
+    def values(self) -> Callable[[float, Floats], Floats]:
+        """φ(t, q), for the rows that are conditions on the position."""
+        return self.function("constraint_values") if self.positions else lambda t, q: np.zeros(0)
+
+    @cached_property
+    def rates(self) -> Callable[[float, Floats, Floats], Floats]:
+        """A u + a at (t, q, u)."""
+        return self.function("constraint_rates")
+
+    @cached_property
+    def matrix(self) -> Callable[[float, Floats], Floats]:
+        """A(t, q), a column for each speed of the tree."""
+        return self.function("constraint_matrix")
+
+    @cached_property
+    def gamma(self) -> Callable[[float, Floats, Floats], Floats]:
+        """γ(t, q, u)."""
+        return self.function("constraint_bias")
+
+    @cached_property
+    def _mass(self) -> Callable[[float, Floats], Floats]:
+        return self.function("mass_matrix")
+
+    @cached_property
+    def _bias(self) -> Callable[[float, Floats, Floats, Floats], Floats]:
+        return self.function("bias")
+
+    @cached_property
+    def _kinematics(self) -> Callable[[float, Floats], Floats]:
+        return self.function("kinematic_matrix")
+
+    def moved(self, t: float, q: Floats, step: Floats) -> Floats:
+        """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
+        new: Floats = q + self._kinematics(t, q) @ step
+        for first, count in self.groups:
+            part = new[first : first + count]
+            part /= np.sqrt(part.dot(part))
+        return new
+
+    def moved_rate(self, t: float, q: Floats, u: Floats) -> Floats:
+        """q̇ = Γ(q) u, for all speeds of the tree."""
+        return np.asarray(self._kinematics(t, q) @ u)
+
+    # ---- rows ------------------------------------------------------------------------------------------------
+
+    def around(self, t: float, q: Floats) -> list[Floats]:
+        """This pose and some others around it, which need not keep the constraints."""
+        rng = np.random.default_rng(7)
+        return [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
+
+    def measure(self, t: float, q: Floats) -> None:
+        """Learn how long each row is in general."""
+        lengths = np.max([self.rows(t, pose).lengths for pose in self.around(t, q)], axis=0)
+        self.scale = np.where(lengths > 0.0, lengths, 1.0)
+
+    def rows(self, t: float, q: Floats) -> Rows:
+        """The rows of A at a pose, in the metric of the masses; embedded, on the dependent speeds alone."""
+        A = self.matrix(t, q)
+        if self._movable is not None:
+            return Rows.of(A[:, self._movable], None, self.scale)
+        return Rows.of(A, self._mass(t, q), self.scale)
+
+    def all_rows(self, t: float, q: Floats) -> Rows:
+        """The rows on all speeds of the tree, embedded or not."""
+        return Rows.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
+
+    def residuals(self, t: float, q: Floats) -> Floats:
+        """φ for each row; 0 for one on the level of speeds."""
+        full = np.zeros(len(self.names))
+        full[self.positions] = self.values(t, q)
+        return full
+
+    # ---- the way back ----------------------------------------------------------------------------------------
+
+    def settled(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats]:
+        """The nearest coordinates that keep the constraints, by Newton's steps of least size, and what is left of φ."""
+        best, left = q, self.residuals(t, q)
+        for _ in range(most):
+            if np.abs(left).max(initial=0.0) <= _NOTHING:
+                break
+            step = self.rows(t, best).least(-left)
+            trial = self.moved(t, best, self._of_tree(step))
+            found = self.residuals(t, trial)
+            if not np.abs(found).max() < np.abs(left).max():
+                break
+            best, left = trial, found
+        return best, left
+
+    def _of_tree(self, step: Floats) -> Floats:
+        if self._movable is None:
+            return step
+        full = np.zeros(len(self.equations.tree.u))
+        full[self._movable] = step
+        return full
+
+    def state(self, t: float, x: Floats) -> Floats:
+        """The nearest state that keeps the constraints; a Stop that names the worst where there is none near."""
+        q, left = self.settled(t, x[: len(self.equations.q)])
+        u = x[len(self.equations.q) :]
+        if np.abs(left).max(initial=0.0) > BROKEN:
+            raise self._broken(t, left)
+        if not self.is_embedded:
+            u = u + self.rows(t, q).least(-self.rates(t, q, u))
+        return np.concatenate([q, u])
+
+    def _broken(self, t: float, left: Floats) -> Stop:
+        name, size = self.worst(left)
+        return Stop(
+            "constraints_broken",
+            f"at t = {t:.6g} s the constraints cannot be kept any longer: '{name}' is off by {size:.3g}, and no small "
+            "motion brings it back.",
+            "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
+        )
+
+    def worst(self, residuals: Floats) -> tuple[str, float]:
+        """The name of the row that is violated most, and by how much."""
+        place = int(np.argmax(np.abs(residuals)))
+        return self.names[place], float(abs(residuals[place]))
+
+    # ---- dynamics --------------------------------------------------------------------------------------------
+
+    def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0.
+
+        What no row can settle is left free.
+        """
+        q, u = self._parts(x)
+        rows = self.rows(t, q)
+        free = np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs))
+        return np.asarray(free + rows.least(-(rows.A @ free + self.gamma(t, q, u))))
+
+    def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
+        force = self.missing(t, x, self.accelerations(t, x, tau, inputs), tau, inputs)
+        return self.rows(t, self._parts(x)[0]).multipliers(force)
+
+    def missing(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """M u̇ + bias - τ: what the constraints must provide."""
+        q, u = self._parts(x)
+        return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, inputs) - tau)
+
+    def _parts(self, x: Floats) -> tuple[Floats, Floats]:
+        size = len(self.equations.q)
+        return x[:size], x[size:]

@@ -1,0 +1,107 @@
+"""F32: constraints that are redundant, contradictory, locking or impossible are told in sentences that name them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError, SimulationError
+from polhode.samples import four_bar, n_four_bar
+from polhode.simulate import Trajectory, assemble, simulate
+
+
+def two_sliders() -> ph.System:
+    s = ph.System("sliders", gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
+    return s
+
+
+def test_f32_redundant_constraints_are_named_with_what_they_repeat() -> None:
+    s = two_sliders()
+    a, b = (s.joints[name].q[0] for name in "ab")
+    s.constrain(a - b, "tie")
+    s.constrain(2 * a - 2 * b, "same tie again")
+    run = simulate(s.derive(), 1, speeds={"a": 1.0})
+    (told,) = (notice for notice in run.notices if "redundant" in notice)
+    assert "'tie'" in told
+    assert "'same tie again'" in told
+    assert "of least size" in told
+    assert run["b"][-1] == pytest.approx(1.0)
+    tie, again = run.multipliers.values()
+    assert np.abs(2 * tie - again).max() < 1e-12, "shared in the proportion of least size"
+
+
+def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None:
+    s = two_sliders()
+    a = s.joints["a"].q[0]
+    s.constrain(a - s.time, "slow")
+    s.constrain(a - 2 * s.time, "fast")
+    with pytest.raises(
+        PolhodeError, match=r"no speeds keep all constraints: what '(slow|fast)' asks contradicts '"
+    ) as e:
+        simulate(s.derive(), 1)
+    assert "'slow'" in str(e.value)
+    assert "'fast'" in str(e.value)
+    assert e.value.problems[0].code == "E-SIM-033"
+
+
+def test_f32_a_locked_mechanism_stands_still_and_says_why() -> None:
+    s = two_sliders()
+    a, b = (s.joints[name].q[0] for name in "ab")
+    s.constrain(a - b, "tie")
+    s.constrain(a + b - 2, "bolt")
+    equations = s.derive()
+    run = simulate(equations, 1, tau={"a": 5.0})
+    assert any("locked: 'tie' and 'bolt' leave no degree of freedom" in notice for notice in run.notices)
+    assert np.abs(run.q - 1).max() < 1e-12
+    with pytest.raises(PolhodeError, match="locked: 'tie' and 'bolt' leave no degree") as e:
+        simulate(equations, 1, speeds={"a": 1.0})
+    assert "'a'" in str(e.value)
+    assert e.value.problems[0].code == "E-SIM-034"
+
+
+def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and_the_nearest_pose() -> None:
+    with pytest.raises(PolhodeError, match="cannot be assembled") as e:
+        simulate(four_bar(crank=1, coupler=1, rocker=1, base=5).derive(), 1)
+    message = str(e.value)
+    assert "'pin " in message
+    assert "crank = " in message
+    assert e.value.problems[0].code == "E-SIM-031"
+    with pytest.raises(PolhodeError, match="with 'crank' and 'rocker' held"):
+        assemble(four_bar().derive(), {"crank": 0.0, "rocker": 2.0}, hold=["crank", "rocker"])
+
+
+def test_f32_what_is_not_a_coordinate_cannot_be_held() -> None:
+    with pytest.raises(PolhodeError, match="no coordinate 'krank' to hold"):
+        assemble(four_bar().derive(), {"crank": 0.3}, hold=["krank"])
+
+
+def test_f32_a_motion_that_leaves_the_reach_of_a_linkage_stops_with_the_constraint_named() -> None:
+    s = two_sliders()
+    a, b = (s.joints[name].q[0] for name in "ab")
+    s.constrain(a**2 + b**2 - 1, "circle")
+    s.constrain(a - s.time, "motor")
+    with pytest.raises(SimulationError) as e:
+        simulate(s.derive(), 2, start={"a": 0.0, "b": 1.0}, max_steps=5000)
+    run = e.value.trajectory
+    assert isinstance(run, Trajectory)
+    assert 0.9 < run.t[-1] <= 1.0 + 1e-6
+    assert np.isfinite(run.q).all()
+    assert "'circle'" in str(e.value) or "'motor'" in str(e.value)
+
+
+def test_f32_given_values_that_must_change_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="'crank' from 0.3 to"):
+        simulate(four_bar().derive(), 0.01, start={"crank": 0.3, "coupler": 1.2})
+    with pytest.warns(UserWarning, match="given speeds"):
+        simulate(n_four_bar(1).derive(), 0.01, speeds={"crank 0": 1.0, "crank 1": -1.0})
+
+
+def test_ida_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sksundae", None)
+    with pytest.raises(PolhodeError, match=r"polhode\[sundials\]"):
+        simulate(four_bar().derive(), 1, start={"crank": 0.3}, method="ida")

@@ -1,0 +1,74 @@
+"""Consistent states from approximate ones, and what is said about them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.equations import Equations
+from polhode.samples import four_bar
+from polhode.simulate import Trajectory, simulate
+
+
+@pytest.fixture(scope="module")
+def crank() -> Equations:
+    return four_bar().derive()
+
+
+def test_given_coordinates_stay_and_the_others_follow(crank: Equations) -> None:
+    made = crank.assemble({"crank": 0.3})
+    assert made.q[0] == 0.3
+    assert set(made.moved) == {"coupler", "rocker"}
+    assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-12
+    assert "'coupler' from 0 to 0.721213" in str(made)
+
+
+def test_held_coordinates_do_not_move_at_all(crank: Equations) -> None:
+    made = crank.assemble({"crank": 0.3, "rocker": 0.1, "coupler": 1.0}, hold=["rocker"])
+    assert made.q[2] == 0.1
+    assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-9
+
+
+def test_speeds_that_are_given_stay_and_the_others_follow(crank: Equations) -> None:
+    made = crank.assemble({"crank": 0.3}, {"rocker": 2.0})
+    assert made.u[2] == 2.0
+    assert np.abs(crank.compile().constraint_rates(made.q, made.u)).max() < 1e-12
+    assert set(made.changed) == {"crank", "coupler"}
+
+
+def test_a_system_without_constraints_is_assembled_as_it_is() -> None:
+    s = ph.System("s")
+    s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
+    made = s.derive().assemble({"x": 2.0})
+    assert made.q.tolist() == [2.0]
+    assert str(made) == "nothing had to move."
+
+
+def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
+    s = ph.System("ball and rod", gravity=(0, 0, -9.81))
+    ball = s.body("ball", 1, com=(0.2, 0, 0.4), inertia=(0.2, 0.3, 0.4))
+    s.joint("socket", s.ground, ball, ph.Spherical())
+    block = s.body("block", 1)
+    s.joint("slide", s.ground, block, ph.Prismatic("x"), at=(0, 0, 1))
+    s.close("tip", ball, block, "spherical", at_a=(0.5, 0, 1), at_b=(0, 0, 0))
+    run = simulate(s.derive(), 1, speeds={"socket_wz": 2.0})
+    assert run.drift.position < 1e-9
+    assert run.drift.velocity < 1e-9
+    assert run.energy_drift < 1e-6
+    assert np.abs(np.linalg.norm(run.q[:, :4], axis=1) - 1).max() < 1e-12
+
+
+def test_driven_and_embedded_mechanisms_are_drawn_and_plotted(tmp_path: pytest.TempPathFactory) -> None:
+    s = four_bar()
+    s.prescribe("crank", 2 * s.time)
+    for equations, start in ((s.derive(), {}), (four_bar().derive(independent=["crank"]), {"crank": 0.3})):
+        run = simulate(equations, 0.5, start=start or None, samples=11)
+        assert isinstance(run, Trajectory)
+        page = run.animate(tmp_path / "run.html")  # type: ignore[operator]
+        assert page.stat().st_size > 1000
+        run.plot(tmp_path / "run.png")  # type: ignore[operator]
+        assert run.at(0.25).q.shape == (1, len(equations.q))
+        assert run.drift.position < 1e-9
+    tip = simulate(s.derive(), 0.5, samples=11).pose("coupler")[0]
+    assert np.abs(tip[:, 0] - np.sin(2 * np.linspace(0, 0.5, 11))).max() < 1e-9
