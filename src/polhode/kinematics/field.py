@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ..expr import Matrix, Vector, is_zero
+from ..expr import Matrix, Vector
 from .tree import BASE, Tree, Turn
 
 
@@ -75,7 +75,7 @@ def spin_axis(turn: Turn) -> int | None:
 def importance(tree: Tree, place: int) -> list[int]:
     """For each column of a link's W how many things it multiplies: the first moment and the offsets of joints."""
     children = [tree.links[child].fixed.p for child in tree.children[place]]
-    return [sum(not is_zero(vector[k]) for vector in (tree.links[place].inertia.h, *children)) for k in range(3)]
+    return [sum(bool(vector[k]) for vector in (tree.links[place].inertia.h, *children)) for k in range(3)]
 
 
 def carrying_axes(tree: Tree) -> list[int | None]:
