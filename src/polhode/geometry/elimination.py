@@ -1,7 +1,7 @@
 """Linear equations in the graph, for matrices of which no more is known than that they are regular somewhere.
 
-Pivots are chosen where they are surest not to vanish: numbers first, then what has the fewest symbols. A pivot that is
-not identically zero may still vanish at some states; what is divided by is said in the error of the one who uses it.
+Pivots are numbers as long as there are any: they cannot vanish. What is left is solved so that nothing is divided by
+that vanishes before the determinant does, whatever the state.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def solve_columns(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> Mat
     order: list[tuple[int, int]] = []
     while open_rows:
         row, column = _pivot(rows, doubt, open_rows, open_columns)
+        if doubt[row][column] and len(open_rows) > 1:
+            break
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
@@ -44,15 +46,41 @@ def solve_columns(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> Mat
                     if c < size:
                         doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
+    if open_rows:
+        left = [[rows[r][c] for c in open_columns] for r in open_rows]
+        found = _without_pivots(left, [rows[r][size:] for r in open_rows])
+        for column, values in zip(open_columns, found, strict=True):
+            X[column] = values
     for at, (row, column) in reversed(list(enumerate(order))):
         lead = 1 / rows[row][column]
-        later = [c for _, c in order[at + 1 :] if not is_zero(rows[row][c])]
+        later = [c for c in (*(c for _, c in order[at + 1 :]), *open_columns) if not is_zero(rows[row][c])]
         for k in range(width):
             total = rows[row][size + k]
             for c in later:
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
     return Matrix(X)
+
+
+def _without_pivots(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
+    """X with A X = B that divides by nothing that vanishes before the determinant does.
+
+    Two rows by Cramer's rule; more by AᵀA X = AᵀB, whose pivots are ratios of sums of squared minors.
+    """
+    if len(A) == 2:
+        (a, b), (c, d) = A
+        scale = a * d - b * c
+        if is_zero(scale):
+            raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+        lead = 1 / scale
+        return [
+            [(d * x - b * y) * lead for x, y in zip(*B, strict=True)],
+            [(a * y - c * x) * lead for x, y in zip(*B, strict=True)],
+        ]
+    columns = Matrix(A).columns
+    factors = factor_symmetric([[as_expr(p.dot(q)) for q in columns] for p in columns])
+    solved = [factors.solve([p.dot(right) for p in columns]) for right in Matrix(B).columns]
+    return [list(row) for row in zip(*solved, strict=True)]
 
 
 def _doubt(entry: Expr) -> int:
