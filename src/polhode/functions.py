@@ -15,15 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .codegen.plan import plan
 from .codegen.program import Program
+from .constrained_functions import CONSTRAINED, Outputs
 from .equations import Equations
 from .errors import PolhodeError, ValueMissing
-from .expr import Expr, Matrix, free_symbols, quiet_collector, substitute
+from .expr import Expr, free_symbols, quiet_collector, substitute
 from .model.records import GROUND, Parameter
 
 if TYPE_CHECKING:
     from .runtime import FixedStep
-
-Outputs = list[tuple[str, tuple[int, ...], list[Expr]]]
 
 
 def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
@@ -64,43 +63,6 @@ def _state_rates(equations: Equations) -> Outputs:
     return [("xdot", (len(entries),), entries)]
 
 
-def _stabilised_rates(equations: Equations) -> Outputs:
-    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
-    return [("xdot", (len(entries),), entries)]
-
-
-def _kept_rates(equations: Equations) -> Outputs:
-    step, change = equations.way_back
-    pivots = list(equations.constraint_pivots)
-    return [
-        *_stabilised_rates(equations),
-        ("pivots", (len(pivots),), pivots),
-        ("step", (len(step),), list(step)),
-        ("change", (len(change),), list(change)),
-    ]
-
-
-def _of_constraints(name: str, field: str) -> Callable[[Equations], Outputs]:
-    def outputs(equations: Equations) -> Outputs:
-        ties = equations.constraints
-        if ties is None:
-            raise PolhodeError(
-                f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
-                code="E-FUN-002",
-            )
-        made = getattr(ties, field)
-        if isinstance(made, Matrix):
-            return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
-        return [(name, (len(made),), list(equations._bound(made)))]
-
-    return outputs
-
-
-def _kinematic_matrix(equations: Equations) -> Outputs:
-    made = equations.tree.kinematic_matrix()
-    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
-
-
 def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
     def outputs(equations: Equations) -> Outputs:
         size = len(equations.u)
@@ -131,18 +93,6 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
     ),
 }
 
-#: Those that there are where a system has constraints; with multipliers, the first three.
-CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
-    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
-    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
-    "kept_rates": (("x", "tau", "alpha"), _kept_rates),
-    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
-    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
-    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
-    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
-    "kinematic_matrix": (("q",), _kinematic_matrix),
-}
-
 
 def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
     """The entry of the catalogue with this name."""
@@ -167,7 +117,14 @@ def _arrays(equations: Equations) -> dict[str, list[Expr]]:
         "alpha": [equations.stabilisation],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],
+        "multipliers": _multipliers(equations),
     }
+
+
+def _multipliers(equations: Equations) -> list[Expr]:
+    """The symbols for λ of the independent constraints, where efforts are told for given ones."""
+    ties = equations.constraints
+    return [] if ties is None else [ties.multipliers[k] for k in ties.generic_rows]
 
 
 @dataclass(frozen=True)
@@ -185,7 +142,7 @@ def plan_of(
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
 ) -> Planned:
-    """The plan of one function of the catalogue; `inputs` and `t` are arguments where they occur.
+    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
 
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
     mean, by fingerprint.
@@ -214,7 +171,7 @@ def _planned(
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = _arrays(equations)
-    extra = [key for key in ("inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
         name,
@@ -331,20 +288,28 @@ class Functions:
         *arrays: ArrayLike,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several."""
+        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
+
+        Efforts of a system with constraints are those for given `multipliers`, none by default.
+        """
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if extra:
             known = {
                 "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
                 "inputs": lambda: self.input_values(inputs),
+                "multipliers": lambda: self._given_multipliers(multipliers),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         if parameters is None:
             return native(*arrays)
         return native(*arrays, parameters=self.parameter_values(name, parameters))
+
+    def _given_multipliers(self, given: ArrayLike | None) -> NDArray[np.float64]:
+        return np.zeros(len(_multipliers(self.equations))) if given is None else np.asarray(given, dtype=np.float64)
 
     def _with_defaults(self, name: str) -> Any:
         """The compiled function with the model's own parameter values."""

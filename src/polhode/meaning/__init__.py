@@ -8,11 +8,12 @@ no name of its own but serves a named value alone is part of it.
 
 from __future__ import annotations
 
+from ..constrained_functions import Outputs
 from ..equations import Equations
 from ..expr import quiet_collector, topological
 from ..expr.field import P
 from ..expr.text import text
-from ..functions import Outputs, catalogued
+from ..functions import catalogued
 from ..kinematics.passes import VARIANTS, apply
 from ..model.records import GROUND
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
