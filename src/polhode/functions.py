@@ -41,7 +41,7 @@ def plan_of(
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
 ) -> Planned:
-    """The plan of one function of the catalogue; `inputs` and `t` are arguments where they occur.
+    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
 
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
     mean, by fingerprint.
@@ -208,22 +208,32 @@ class Functions(Carrying):
         *arrays: ArrayLike,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
-        parameters: Mapping[str, Any] | None = None,
         multipliers: ArrayLike | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several."""
+        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
+
+        Efforts of a system with constraints are those for given `multipliers`, none by default.
+        """
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if extra:
             known = {
                 "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
                 "inputs": lambda: self.input_values(inputs),
-                "multipliers": lambda: np.asarray(multipliers, dtype=np.float64),
+                "multipliers": lambda: self._given_multipliers(multipliers),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         if parameters is None:
             return native(*arrays)
         return native(*arrays, parameters=self.parameter_values(name, parameters))
+
+    def _given_multipliers(self, given: ArrayLike | None) -> NDArray[np.float64]:
+        """Multipliers for the rows of the constraints; nought where none are given."""
+        if given is not None:
+            return np.asarray(given, dtype=np.float64)
+        ties = self.equations.constraints
+        return np.zeros(0 if ties is None else len(ties.rows))
 
     def _with_defaults(self, name: str) -> Any:
         """The compiled function with the model's own parameter values."""

@@ -72,6 +72,7 @@ def test_pinocchio_accelerates_a_loop_alike_and_finds_the_force_that_closes_it(a
         A = functions.constraint_matrix(state.q)
         needed = functions.mass_matrix(state.q) @ theirs + functions.bias(state.q, state.u) - tau
         agree("closing force on the joints", A.T @ ours, needed, 1e-8)
+        agree("efforts", functions.inverse_dynamics(state.q, state.u, theirs, multipliers=ours), tau, 1e-8)
 
 
 def test_mujoco_moves_a_four_bar_alike() -> None:

@@ -10,6 +10,7 @@ import pytest
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.equations import Equations
+from polhode.errors import SimulationError
 from polhode.samples import bennett, four_bar, n_four_bar
 from polhode.simulate import METHODS, Trajectory, simulate
 
@@ -74,6 +75,23 @@ def test_independent_speeds_and_multipliers_give_one_motion(motion: Trajectory) 
     assert np.abs(run.q - motion.q).max() < 1e-6
     assert strays(run) < 1e-9
     assert run.energy_drift < 1e-7
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_independent_speeds_move_a_parallelogram_whose_entries_vanish(windows: int) -> None:
+    start = {"crank 0": 0.3}
+    equations = n_four_bar(windows).derive(independent=["crank 0"])
+    run = simulate(equations, 0.5, start=start, samples=5)
+    judge = simulate(n_four_bar(windows).derive(), 0.5, start=start, samples=5)
+    assert np.abs(run.q - judge.q).max() < 1e-7
+
+
+def test_independent_speeds_stop_where_they_no_longer_determine_the_others() -> None:
+    equations = n_four_bar(1).derive(independent=["crank 0"])
+    with pytest.raises(SimulationError, match="'crank 0' no longer determines the other speeds") as e:
+        simulate(equations, 10, start={"crank 0": 0.3}, max_steps=5000)
+    assert isinstance(e.value.trajectory, Trajectory)
+    assert e.value.trajectory["crank 0"][-1] < np.pi / 2, "it ends before the flat pose, where a coupler could turn"
 
 
 def test_a_linkage_with_redundant_constraints_moves_and_says_so() -> None:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode as ph
+from polhode.catalogue import CONSTRAINED
 from polhode.cli import app
 from polhode.codegen.c99 import check_input
 from polhode.codegen.targets import TARGETS
@@ -184,3 +185,19 @@ def test_the_command_takes_several_functions_with_commas(tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     names = [Path(name).name for name in json.loads(done.output)["files"]]
     assert [name for name in names if name.endswith(".json")] == ["bias.json", "mass_matrix.json", "energy.json"]
+
+
+@pytest.mark.parametrize("way", ["multipliers", "embedded"])
+@pytest.mark.parametrize("of", ["forward_dynamics", "inverse_dynamics", "state_rates", "mass_matrix", "poses"])
+def test_equations_with_constraints_are_exported(way: str, of: str, tmp_path: Path) -> None:
+    from polhode.samples import four_bar
+
+    written = export(four_bar().derive(constraints=way), "c", tmp_path, of)
+    assert all(path.stat().st_size for path in written)
+
+
+@pytest.mark.parametrize("of", list(CONSTRAINED))
+def test_what_constraints_add_is_exported(of: str, tmp_path: Path) -> None:
+    from polhode.samples import four_bar
+
+    assert export(four_bar().derive(), "c", tmp_path, of)

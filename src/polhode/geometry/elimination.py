@@ -1,7 +1,8 @@
 """Linear equations in the graph, for matrices of which no more is known than that they are regular somewhere.
 
 Pivots are chosen where they are surest not to vanish: large at a state of reference, if one is given, then numbers,
-then what has the fewest symbols. A pivot that is not identically zero may still vanish at other states.
+then what has the fewest symbols. The last two rows are solved by Cramer's rule, so that nothing is divided by that
+vanishes before their determinant does. A pivot before them may still vanish at other states.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def solve_columns(
     order: list[tuple[int, int]] = []
     while open_rows:
         row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
+        if doubt[row][column] and len(open_rows) == 2:
+            break
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
@@ -53,15 +56,33 @@ def solve_columns(
                     if c < size:
                         doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
+    if open_rows:
+        left = [[rows[r][c] for c in open_columns] for r in open_rows]
+        found = _by_determinant(left, [rows[r][size:] for r in open_rows])
+        for column, values in zip(open_columns, found, strict=True):
+            X[column] = values
     for at, (row, column) in reversed(list(enumerate(order))):
         lead = 1 / rows[row][column]
-        later = [c for _, c in order[at + 1 :] if not is_zero(rows[row][c])]
+        later = [c for c in (*(c for _, c in order[at + 1 :]), *open_columns) if not is_zero(rows[row][c])]
         for k in range(width):
             total = rows[row][size + k]
             for c in later:
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
     return Matrix(X)
+
+
+def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
+    """X with A X = B for two rows, by Cramer's rule."""
+    (a, b), (c, d) = A
+    scale = a * d - b * c
+    if is_zero(scale):
+        raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+    lead = 1 / scale
+    return [
+        [(d * x - b * y) * lead for x, y in zip(*B, strict=True)],
+        [(a * y - c * x) * lead for x, y in zip(*B, strict=True)],
+    ]
 
 
 def _doubt(entry: Expr) -> int:

@@ -39,8 +39,8 @@ class Sweeps:
     def steps(self, of: str) -> list[Callable[[], object]]:
         """What to name for a function, simplest first."""
         steps: dict[str, list[Callable[[], object]]] = {
-            "inverse_dynamics": [lambda: self._newton_euler(self.equations.udot, "")],
-            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self.equations.udot, "")],
+            "inverse_dynamics": [lambda: self._newton_euler(self._asked, "")],
+            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._asked, "")],
             "bias": [lambda: self._biases],
             "mass_matrix": [self._composite_bodies],
             "energy": [self._momenta],
@@ -58,9 +58,15 @@ class Sweeps:
 
     # ---- words -----------------------------------------------------------------------------------------------
 
+    @property
+    def _asked(self) -> Any:
+        """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
+        binding = self.equations.binding
+        return self.equations.udot if binding is None else binding.E @ self.equations.udot + binding.gamma
+
     @cached_property
     def _labels(self) -> list[str]:
-        return speed_labels(self.equations)
+        return speed_labels(self.equations, of_tree=True)
 
     def _joint(self, place: int) -> str:
         """The joint that carries a link, with the speed's name where a joint has several."""
@@ -226,7 +232,7 @@ class Sweeps:
 
     def _elimination(self) -> None:
         """The entries of LᵀDL, speeds eliminated from the tips to the base; the same on every tree."""
-        if self.how:
+        if self.how or self.equations.binding is not None:  # independent speeds alone are not those of a tree
             return
         name, labels, tie = self.catalogue.name, self._labels, self.tree.speed_tie
         A = [list(row) for row in self.equations.mass_matrix]
@@ -310,7 +316,7 @@ class Sweeps:
 
     def _added_accelerations(self, reference: Sequence[Any]) -> None:
         """What u̇ adds to the acceleration that each link has in the motion measured from."""
-        rates = self.equations.forward_dynamics - Vector(reference)
+        rates = self.equations.accelerations - Vector(reference)
         motion: list[Wrench] = []
         for place, link in enumerate(self.tree.links):
             alpha, a = (_ZERO, _ZERO) if link.parent == BASE else motion[link.parent]

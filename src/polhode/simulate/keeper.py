@@ -16,6 +16,7 @@ import numpy as np
 from ..functions import Functions
 from .drive import Drive
 from .freedom import listed
+from .guard import Stop
 from .manifold import KEPT, Manifold
 from .rates import NonFinite, Rates
 from .state import Floats
@@ -236,20 +237,34 @@ class BoundRates(Rates):
     ) -> None:
         super().__init__(functions, parameters, tau, inputs)
         self.manifold = manifold
+        self.side = 1.0
 
     @property
     def is_kept(self) -> bool:
         return True
 
+    def measure(self, t: float, x: Floats) -> None:
+        """Learn on which side of its dead points the run begins."""
+        self.side = self._side(t, x)
+
+    def _side(self, t: float, x: Floats) -> float:
+        """The sign of the determinant by which dependent speeds are solved for."""
+        ties, binding = self.manifold.constraints, self.functions.equations.binding
+        dependent = [] if binding is None else list(binding.dependent)
+        A = self.manifold.matrix(t, x[: self.coordinates])[ties.generic_rows][:, dependent]
+        return float(np.linalg.slogdet(A)[0])
+
     def trouble(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""
-        if self.manifold.rows(t, x[: self.coordinates]).strengths[-1] > _WEAK:
+        if self.manifold.rows(t, x[: self.coordinates]).strengths[-1] > _WEAK and self._side(t, x) == self.side:
             return ""
-        names = listed([f"'{name}'" for name in self.functions.equations.speeds])
-        return (
-            f"the speeds {names} no longer determine the others: derive with other independent speeds, or multipliers."
-        )
+        speeds = self.functions.equations.speeds
+        names, end = listed([f"'{name}'" for name in speeds]), "s" if len(speeds) == 1 else ""
+        return f"{names} no longer determine{end} the other speeds: derive with other independent ones or multipliers."
 
     def settled(self, t: float, x: Floats) -> Floats:
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
-        return self.manifold.state(t, self.unit(x)[0])
+        x, _ = self.unit(x)
+        if self._side(t, x) != self.side:
+            raise Stop("dead_point", f"at t = {t:.6g} s {self.trouble(t, x)}", "Multipliers pass dead points.")
+        return self.manifold.state(t, x)
