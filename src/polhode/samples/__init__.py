@@ -4,11 +4,11 @@ from .arm import six_degree_of_freedom_arm
 from .bicycle import whipple_bicycle
 from .car import car
 from .semitrailer import semitrailer, steady_turn
+from .squeezer import squeezing_mechanism
 from .tyre import Patch, Tyre, brush, put_on_road
 from .vehicle import Vehicle, cruising
 
 __all__ = [
     "Patch", "Tyre", "Vehicle", "brush", "car", "cruising", "put_on_road", "semitrailer", "six_degree_of_freedom_arm",
-    "steady_turn",
-    "whipple_bicycle",
+    "squeezing_mechanism", "steady_turn", "whipple_bicycle",
 ]  # fmt: skip
