@@ -13,7 +13,7 @@ from polhode.simulate import assemble
 
 # Describe: crank and coupler are a chain, the rocker stands beside it, and a pin closes the loop.
 linkage = ph.System("four-bar linkage", gravity=(0, 0, "-9.81"))
-a, b, c, d = (linkage.parameter(name, length, "m") for name, length in zip("abcd", (0.2, 0.5, 0.4, 0.5)))
+a, b, c, d = (linkage.parameter(*each, "m") for each in (("a", 0.2), ("b", 0.5), ("c", 0.4), ("d", 0.5)))
 rho = linkage.parameter("rho", 2, "kg/m")
 bars = {
     name: linkage.body(name, rho * length, (length / 2, 0, 0), ph.rod(rho * length, length, "x"))
@@ -28,8 +28,8 @@ linkage.close("pin", bars["coupler"], bars["rocker"], turn, at_a=(b, 0, 0), at_b
 # Derive: two conditions on three angles; what the plane keeps by itself is not asked for.
 equations = linkage.derive()
 ties = equations.constraints
-for name, value in zip(ties.names, ties.values):
-    print(f"{name}: {ph.normal(value)} = 0")
+for row in ties.rows:
+    print(f"{row.name}: {ph.normal(row.value)} = 0")
 print("kept by the plane itself:", ", ".join(ties.idle))
 crank_alone = linkage.derive(independent=["theta2"], near={"theta2": 1, "theta3": -0.2, "theta4": 1.7})
 print("operations, with multipliers:", equations.operations("forward_dynamics"))

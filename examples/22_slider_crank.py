@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
+from polhode.expr import evaluate
 
 # Describe: crank with flywheel, connecting rod, piston in its cylinder; the enclosed gas is a spring that stiffens.
 engine = ph.System("slider-crank", gravity=(0, 0, 0))
 r, l = engine.parameter("r", 0.05, "m"), engine.parameter("l", 0.16, "m")
 m, J = engine.parameter("m", 0.6, "kg"), engine.parameter("J", 0.01, "kg m²")
 across = [("x", ph.pi / 2)]
-wheel = [ph.Shape("cylinder", (0.07, 0.02), (0, 0.03, 0), across), ph.Shape("cylinder", (0.012, 0.09), (r, 0, 0), across)]
-crank = engine.body("crank", 2, inertia=(J / 2, J, J / 2), shapes=wheel)
+disc = ph.Shape("cylinder", (0.07, 0.02), (0, 0.03, 0), across)
+journal = ph.Shape("cylinder", (0.012, 0.06), (r, 0, 0), across)
+crank = engine.body("crank", 2, inertia=(J / 2, J, J / 2), shapes=[disc, journal])
 rod = engine.body("rod", m, (l / 3, 0, 0), ph.rod(m, l, "x"))
 piston = engine.body("piston", m, shapes=ph.Shape("cylinder", (0.04, 0.05), (0.01, 0, 0), [("y", ph.pi / 2)]))
 engine.joint("theta", engine.ground, crank, ph.Revolute("-y"))
@@ -27,20 +29,21 @@ engine.potential(1 / (r / 5 - slide.q[0]), "gas")
 
 # Derive: the conditions of the pin, and what the cylinder carries.
 equations = engine.derive()
-for name, value in zip(equations.constraints.names, equations.constraints.values):
-    print(f"{name}: {ph.normal(value)} = 0")
+for row in equations.constraints.rows:
+    print(f"{row.name}: {ph.normal(row.value)} = 0")
 wall = equations.reaction("x").force[2]
 
 # Simulate: from the dead centre, where all is straight; the rod's speed follows from the crank's.
 run = equations.simulate(0.5, speeds={"theta": 60.0}, rate=2000)
 theta, x = run["theta"], run["x"]
 known = {p.symbol: float(p.value) for p in engine.parameters.values()} | dict.fromkeys(equations.tau, 0.0)
-thrust = [
-    ph.expr.evaluate([wall], known | dict(zip((*equations.q, *equations.u), state)))[0]
-    for state in np.hstack([run.q, run.u])
-]
+state = (*equations.q, *equations.u)
+rows = np.hstack([run.q, run.u])
+thrust = [evaluate([wall], known | dict(zip(state, row, strict=True)))[0] for row in rows]
 speed = run.speed("theta") * 30 / np.pi
-print(f"between {speed.min():.0f} and {speed.max():.0f} turns a minute; the piston leans with up to {max(thrust):.0f} N")
+print(
+    f"between {speed.min():.0f} and {speed.max():.0f} turns a minute; the piston leans with up to {max(thrust):.0f} N"
+)
 
 # Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")

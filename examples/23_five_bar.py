@@ -53,7 +53,7 @@ def controller(t, q, u, h=1e-3):
     before, now, after = wanted(t - h), wanted(t), wanted(t + h)
     off, slip = now - q[places], (after - before) / (2 * h) - u
     asked = (after - 2 * now + before) / h**2 + 400 * off + 40 * slip
-    return dict(zip(motors, functions.inverse_dynamics(q, u, asked)))
+    return dict(zip(motors, functions.inverse_dynamics(q, u, asked), strict=True))
 
 
 places = [equations.coordinates.index(motor) for motor in motors]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-import polhode as ph
+from polhode.expr import evaluate
 from polhode.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
 
 # Describe: a plate that could fly, six legs of two halves, six balls that tie them; a spring in each leg.
@@ -40,7 +40,7 @@ values = {p.symbol: float(p.value) for p in platform.parameters.values()}
 p, R = run.pose("plate")
 gaps = []
 for leg in LEGS:
-    below, above = (ph.expr.evaluate([ph.as_expr(x) for x in at(platform, leg)], values) for at in (base_joint, plate_joint))
+    below, above = (evaluate(list(place(platform, leg)), values) for place in (base_joint, plate_joint))
     length = np.linalg.norm(p + R @ above - below, axis=1)
     gaps.append(np.abs(length - 0.5 - run[f"leg {leg}"]).max())
 print(f"legs are as long as the plate asks within {max(gaps):.0e} m, energy within {run.energy_drift:.0e}")

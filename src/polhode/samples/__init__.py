@@ -2,13 +2,15 @@
 
 from .arm import six_degree_of_freedom_arm
 from .bicycle import whipple_bicycle
+from .bricard import bricard_mechanism
 from .car import car
 from .semitrailer import semitrailer, steady_turn
 from .squeezer import squeezing_mechanism
+from .stewart import stewart_platform
 from .tyre import Patch, Tyre, brush, put_on_road
 from .vehicle import Vehicle, cruising
 
 __all__ = [
-    "Patch", "Tyre", "Vehicle", "brush", "car", "cruising", "put_on_road", "semitrailer", "six_degree_of_freedom_arm",
-    "squeezing_mechanism", "steady_turn", "whipple_bicycle",
+    "Patch", "Tyre", "Vehicle", "bricard_mechanism", "brush", "car", "cruising", "put_on_road", "semitrailer",
+    "six_degree_of_freedom_arm", "squeezing_mechanism", "steady_turn", "stewart_platform", "whipple_bicycle",
 ]  # fmt: skip

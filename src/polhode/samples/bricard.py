@@ -17,8 +17,8 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 def bricard_mechanism() -> System:
     """Five square rods of length L, width w and mass m along edges of a cube.
 
-    Each hinge stands square to the two edges that meet there. Five hinges make a tree with five coordinates, the sixth closes it with five conditions, of which four are
-    independent wherever all are kept.
+    Each hinge stands square to the two edges that meet there. Five hinges make a tree with five coordinates; the sixth
+    closes it with five conditions, of which four are independent wherever all are kept.
 
     >>> bricard = bricard_mechanism()
     >>> len(bricard.derive().u), len(bricard.derive().constraints.rows)

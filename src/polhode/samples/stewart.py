@@ -1,11 +1,11 @@
-"""The Stewart platform: a plate on six legs that grow and shrink, each with a universal joint below and a ball above."""
+"""The Stewart platform: a plate on six legs of variable length, with universal joints below and balls above."""
 
 from __future__ import annotations
 
 import math
 
-from ..expr import Expr, cos, pi, sin
-from ..model.body import cylinder, rod
+from ..expr import Expr, Vector, as_expr, cos, pi, sin
+from ..model.body import Shape, cylinder, rod
 from ..model.joint_type import Free, Prismatic, Spherical, Universal
 from ..model.system import System
 
@@ -32,11 +32,12 @@ def stewart_platform() -> System:
     s = System("Stewart platform", gravity=(0, 0, "-9.81"))
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in PARAMETERS.items()}
     l, m1, m2 = p["l"], p["m1"], p["m2"]
-    plate = s.body("plate", p["m"], inertia=cylinder(p["m"], p["r"], p["h"]))
+    disc = Shape("cylinder", (p["r"], p["h"]))
+    plate = s.body("plate", p["m"], inertia=cylinder(p["m"], p["r"], p["h"]), shapes=disc)
     s.joint("plate", s.ground, plate, Free())
     for k in LEGS:
-        lower = s.body(f"lower {k}", m1, (0, 0, l / 2), rod(m1, l))
-        upper = s.body(f"upper {k}", m2, (0, 0, -l / 2), rod(m2, l))
+        lower = s.body(f"lower {k}", m1, (0, 0, l / 2), rod(m1, l), Shape("capsule", (0.035, l), (0, 0, l / 2)))
+        upper = s.body(f"upper {k}", m2, (0, 0, -l / 2), rod(m2, l), Shape("capsule", (0.02, l), (0, 0, -l / 2)))
         s.joint(f"foot {k}", s.ground, lower, Universal(), at=base_joint(s, k))
         s.joint(f"leg {k}", lower, upper, Prismatic("z"), at=(0, 0, l))
         s.close(f"ball {k}", upper, plate, Spherical(), at_b=plate_joint(s, k))
@@ -44,12 +45,12 @@ def stewart_platform() -> System:
     return s
 
 
-def base_joint(platform: System, leg: int) -> tuple[Expr, Expr, int]:
+def base_joint(platform: System, leg: int) -> Vector:
     """Where a leg stands on the ground."""
     return _on_ring(platform.parameters["R"].symbol, _BELOW[leg - 1])
 
 
-def plate_joint(platform: System, leg: int) -> tuple[Expr, Expr, int]:
+def plate_joint(platform: System, leg: int) -> Vector:
     """Where a leg holds the plate, in the plate's components."""
     return _on_ring(platform.parameters["r"].symbol, _ABOVE[leg - 1])
 
@@ -62,7 +63,7 @@ def _leg_at_work(leg: int) -> dict[str, float]:
     return {f"foot {leg}_1": math.atan2(-y, z), f"foot {leg}_2": math.asin(x / length), f"leg {leg}": length - 0.5}
 
 
-def _on_ring(radius: Expr, twelfths: int) -> tuple[Expr, Expr, int]:
+def _on_ring(radius: Expr, twelfths: int) -> Vector:
     """A point on a ring, its angle in twelfths of half a turn."""
     angle = twelfths * pi / 12
-    return radius * cos(angle), radius * sin(angle), 0
+    return Vector([radius * cos(angle), radius * sin(angle), as_expr(0)])
