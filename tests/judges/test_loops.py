@@ -138,6 +138,38 @@ def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
     assert np.ptp(run["hinge 1"]) > 3.0
 
 
+ARM, FOREARM = 0.3, 0.4
+
+
+def five_bar(distance: float) -> System:
+    s = ph.System("five-bar")
+    turn = ph.Revolute("-y")
+    for side, at in (("left", -distance / 2), ("right", distance / 2)):
+        upper = s.body(f"{side} arm", 1, (ARM / 2, 0, 0), ph.rod(1, ARM, "x"))
+        lower = s.body(f"{side} forearm", 1, (FOREARM / 2, 0, 0), ph.rod(1, FOREARM, "x"))
+        s.joint(f"{side} shoulder", s.ground, upper, turn, at=(at, 0, 0))
+        s.joint(f"{side} elbow", upper, lower, turn, at=(ARM, 0, 0))
+    s.close("pin", "left forearm", "right forearm", turn, at_a=(FOREARM, 0, 0), at_b=(FOREARM, 0, 0))
+    return s
+
+
+def test_a_five_bar_has_a_dead_point_where_all_its_bars_are_in_one_line() -> None:
+    """One arm stretched, the other folded, their shoulders as far apart as the difference: 0.7 - 0.1 = 0.6."""
+    in_line = {"left shoulder": 0.0, "left elbow": 0.0, "right shoulder": np.pi, "right elbow": -np.pi}
+    found = five_bar(0.6).diagnose(in_line)
+    assert found.can_be_assembled and found.is_singular and found.freedom == 2
+    assert found.here is not None and found.here.rank == 1
+
+
+def test_a_five_bar_has_no_dead_point_where_its_forearms_alone_are_in_one_line() -> None:
+    """Its motors lose their hold of the pen there, but the conditions stay independent."""
+    up = float(np.arccos((FOREARM - 0.125) / ARM))
+    pose = {"left shoulder": np.pi - up, "left elbow": up - np.pi, "right shoulder": up, "right elbow": np.pi - up}
+    found = five_bar(0.25).diagnose(pose)
+    assert found.can_be_assembled and not found.is_singular and found.freedom == 2
+    assert found.here is not None and set(found.here.independent) != {"left shoulder", "right shoulder"}
+
+
 def numbers(system: System, entries: Any) -> Array:
     values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
     return np.array(evaluate(list(entries), values))
