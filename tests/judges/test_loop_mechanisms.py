@@ -243,10 +243,14 @@ def test_pinocchio_finds_the_same_accelerations(made: Callable[..., Any], seed: 
     equations = stewart() if on_plate else four_bar()
     q, u, tau = state(equations, seed)
     ours = equations.compile().forward_dynamics(q, u, tau)
-    model, ties = made(pin)
+    model, found_ties = made(pin)
     data = model.createData()
-    notes = [tie.createData() for tie in ties]
-    pin.initConstraintDynamics(model, data, ties, notes)
+    ties, notes = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for tie in found_ties:
+        ties.append(tie)
+        notes.append(tie.createData())
+    newer = int(pin.__version__.split(".")[0]) >= 4
+    pin.initConstraintDynamics(model, data, ties, *([notes] if newer else []))
     theirs_q, theirs_u = (plate_for_pinocchio if on_plate else as_it_is)(q, u)
     settings = pin.ProximalSettings(1e-14, 1e-14, 60)
     effort = _swapped(tau) if on_plate else tau
