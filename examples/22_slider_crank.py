@@ -42,7 +42,7 @@ print(f"between {speed.min():.0f} and {speed.max():.0f} turns a minute, side thr
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 run.animate(out / "22_slider_crank.html", notes="The flywheel carries the piston over its dead centres.")
-run.plot(out / "22_slider_crank.png", reactions=["x"])
+run.plot(out / "22_slider_crank.png")
 
 expected = 0.05 * np.cos(theta) + np.sqrt(0.16**2 - (0.05 * np.sin(theta)) ** 2) - 0.21
 print(f"the piston is within {np.abs(x - expected).max():.0e} m of where its crank puts it")
