@@ -2,13 +2,17 @@
 
 from .arm import six_degree_of_freedom_arm
 from .bicycle import whipple_bicycle
+from .bricard import bricard_mechanism
 from .car import car
 from .linkages import bennett, four_bar, n_four_bar
 from .semitrailer import semitrailer, steady_turn
+from .squeezer import squeezing_mechanism
+from .stewart import stewart_platform
 from .tyre import Patch, Tyre, brush, put_on_road
 from .vehicle import Vehicle, cruising
 
 __all__ = [
-    "Patch", "Tyre", "Vehicle", "bennett", "brush", "car", "cruising", "four_bar", "n_four_bar", "put_on_road",
-    "semitrailer", "six_degree_of_freedom_arm", "steady_turn", "whipple_bicycle",
+    "Patch", "Tyre", "Vehicle", "bennett", "bricard_mechanism", "brush", "car", "cruising", "four_bar",
+    "n_four_bar", "put_on_road", "semitrailer", "six_degree_of_freedom_arm", "squeezing_mechanism", "steady_turn",
+    "stewart_platform", "whipple_bicycle",
 ]  # fmt: skip

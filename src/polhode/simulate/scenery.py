@@ -12,7 +12,7 @@ from ..equations import Equations
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.rotation import as_rotation
 from ..model.body import Body
-from ..model.constraint import Ball, Slip, Wheel
+from ..model.constraint import Ball, Closure, Slip, Wheel
 from ..model.records import GROUND
 from ..model.system import System
 from .state import Floats
@@ -74,6 +74,7 @@ class _Painter:
         self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
         self.values |= {p.symbol: float(p.value or 0) for p in system.inputs.values()} | {system.time: 0.0}
         self.joints = {name: self._joint_points(name) for name in system.bodies}
+        self.closures = {name: self._closing_points(name) for name in system.bodies}
         self.com = {name: self.numbers(body.com) for name, body in system.bodies.items()}
         self.mass = {name: self.numbers([body.mass])[0] for name, body in system.bodies.items()}
         self.size = self._typical_size()
@@ -102,28 +103,36 @@ class _Painter:
         own = [self.numbers(j.in_child.p) for j in self.system.joints.values() if j.child == name]
         return own + [self.numbers(j.in_parent.p) for j in self.system.joints.values() if j.parent == name]
 
+    def _closing_points(self, name: str) -> list[Floats]:
+        """Where loops are closed on a body."""
+        ties = [tie for tie in self.system.constraints.values() if isinstance(tie, Closure)]
+        ends = [end for tie in ties for end in ((tie.body_a, tie.pose_a), (tie.body_b, tie.pose_b))]
+        return [self.numbers(pose.p) for body, pose in ends if body == name]
+
     def _typical_size(self) -> float:
         reach = [0.0]
         for name, points in self.joints.items():
             if name == GROUND or not points:
                 continue
-            reach += [float(np.linalg.norm(point - points[0])) for point in [*points, self.com[name]]]
+            ends = [*points, *self.closures[name], self.com[name]]
+            reach += [float(np.linalg.norm(point - points[0])) for point in ends]
             reach.append(float(max(self._box_of_inertia(self.system.bodies[name])[0], default=0.0)))
         return max(reach) or 1.0
 
     def _drawn(self, body: Body) -> DrawnBody:
-        points = self.joints[body.name]
+        points, closing = self.joints[body.name], self.closures[body.name]
         if body.name == GROUND:
             made_up = (
                 () if self._height(np.zeros(3)) is not None else self._bases(points)
             )  # no stands where things roll
             return DrawnBody(GROUND, tuple(self._given(body)) or made_up, [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
-        marks = [*points[1:], self.com[body.name]] + [
+        marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
-        return DrawnBody(body.name, tuple(self._given(body) or self._made_up(body, start, points[1:])), tip.tolist())
+        pieces = self._given(body) or self._made_up(body, start, [*points[1:], *closing])
+        return DrawnBody(body.name, tuple(pieces), tip.tolist())
 
     def _given(self, body: Body) -> list[Piece]:
         made = []
@@ -164,12 +173,8 @@ class _Painter:
 
     def _bases(self, points: Sequence[Floats]) -> tuple[Piece, ...]:
         fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
-        radius = 2.2 * _BAR * self.size
-        return tuple(
-            _ball(point, radius, "#7a8088")
-            for joint, point in zip(fixed, points, strict=True)
-            if joint.type.name != "free"
-        )
+        held = [point for joint, point in zip(fixed, points, strict=True) if joint.type.name != "free"]
+        return tuple(_ball(point, 2.2 * _BAR * self.size, "#7a8088") for point in [*held, *self.closures[GROUND]])
 
 
 def bar(start: Floats, end: Floats, radius: float) -> Piece:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..equations import Equations
     from .audit import PowerAudit
     from .forces import ReactionHistory
+    from .ties import Drift
 
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 _MOST_CHANNELS = 24
@@ -41,14 +42,6 @@ class Energy:
     @property
     def total(self) -> Floats:
         return self.kinetic + self.potential
-
-
-@dataclass(frozen=True)
-class Drift:
-    """The largest that is left of the constraints at the samples: in position, |φ|, and in velocity, |A u + a|."""
-
-    position: float = 0.0
-    velocity: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,36 +126,16 @@ class Trajectory:
     @cached_property
     def drift(self) -> Drift:
         """How far the run strays from its constraints."""
-        functions = self._known()
-        ties = functions.equations.constraints
-        if ties is None or not ties.rows or not len(self.t):
-            return Drift()
-        values = functions.constraint_values(self.q, **self._given("constraint_values")) if ties.positions else 0.0
-        rates = functions.constraint_rates(self.q, self.u, **self._given("constraint_rates"))
-        return Drift(float(np.abs(values).max()), float(np.abs(rates).max()))
+        from .ties import drift_along
+
+        return drift_along(self)
 
     @cached_property
     def multipliers(self) -> dict[str, Floats]:
         """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ."""
-        from .manifold import Manifold
+        from .ties import multipliers_along
 
-        functions = self._known()
-        ties = functions.equations.constraints
-        if ties is None or functions.equations.binding is not None:
-            raise PolhodeError(
-                "only runs with multipliers have them.",
-                cure='Derive with constraints="multipliers".',
-                code="E-TRAJ-005",
-            )
-        manifold = Manifold(functions, ties, self.parameters)
-        tau = np.zeros((len(self.t), len(functions.equations.tau))) if self.tau is None else self.tau
-        inputs = np.zeros((len(self.t), 0)) if self.inputs is None else self.inputs
-        manifold.measure(float(self.t[0]), self.q[0])
-        found = [
-            manifold.multipliers(t, x, *given)
-            for t, x, *given in zip(self.t.tolist(), np.hstack([self.q, self.u]), tau, inputs, strict=True)
-        ]
-        return dict(zip(ties.names, np.transpose(found), strict=True))
+        return multipliers_along(self)
 
     @property
     def events(self) -> list[list[float]]:

@@ -34,6 +34,19 @@ def test_a_link_is_drawn_from_its_joint_to_the_next() -> None:
     assert capsule.position == pytest.approx([1.0, 0.0, 0.0])
 
 
+def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
+    s = two_links()
+    third = s.body("third", 1)
+    s.joint("c", s.ground, third, ph.Revolute("z"), at=(3, 0, 0))
+    s.close("pin", "second", third, ph.Revolute("z"), at_a=(2, 0, 0), at_b=(0, 3, 0))
+    s.close("rest", s.ground, third, ph.Planar("z"), at_a=(0, 5, 0))
+    made = drawn(s)
+    capsule = next(piece for piece in made["third"].pieces if piece.kind == "capsule")
+    assert capsule.position == pytest.approx([0.0, 1.5, 0.0])
+    assert made["third"].tip == pytest.approx([0.0, 3.0, 0.0])
+    assert [piece.position for piece in made[GROUND].pieces] == [[0, 0, 0], [3, 0, 0], [0, 5, 0]]
+
+
 def test_sizes_follow_the_parameters() -> None:
     small, large = (drawn(two_links(), l=l)["first"].pieces[0] for l in (1.0, 10.0))
     assert large.size[0] == pytest.approx(10 * small.size[0])
