@@ -128,6 +128,13 @@ class Equations:
         rows = "" if self.constraints is None else repr(self.constraints.names)
         return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose, rows)
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether some rows of the constraints were left out; see `keeping`."""
+        return (
+            self.constraints is not None and self.binding is None and bool(self.constraints.rows) and not self.narrowed
+        )
+
     # ---- names and symbols -----------------------------------------------------------------------------------
 
     @property

@@ -13,14 +13,13 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode as ph
-from polhode.catalogue import CONSTRAINED
+from polhode.catalogue import CATALOGUE, CONSTRAINED
 from polhode.cli import app
 from polhode.codegen.c99 import check_input
 from polhode.codegen.targets import TARGETS
 from polhode.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.export import annotated, export, preface, write_together
-from polhode.functions import CATALOGUE
 from polhode.model.system import System
 
 MODELS = Path(__file__).parents[2] / "models"

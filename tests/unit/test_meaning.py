@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.catalogue import CATALOGUE
 from polhode.codegen.interpret import interpret
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.export import annotated
 from polhode.expr import as_expr, cos, evaluate, sin
-from polhode.functions import CATALOGUE, plan_of
+from polhode.functions import plan_of
 from polhode.ladder.arms import puma_like_arm
 from polhode.meaning import meanings, with_parts
 from polhode.model.system import System

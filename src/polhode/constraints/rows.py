@@ -25,7 +25,7 @@ from ..kinematics.motion import relative_pose
 from ..kinematics.tree import Tree
 from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from ..model.system import System
-from .closing import Named, closing_conditions
+from .closing import Named, closing_conditions, facing
 from .rolling import Contact, Moving, contact_of
 
 
@@ -216,3 +216,11 @@ class Reader:
             return self.moving.pose(name)
         frame = self.system.frames[name]
         return self.moving.pose(frame.body) @ frame.pose
+
+
+def facings(system: System, tree: Tree) -> dict[str, Expr]:
+    """For each closure that can close the wrong way round, what is zero where it does not."""
+    reader = Reader(system, tree)
+    closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
+    found = {each.name: facing(each, reader.closing_pose(each)) for each in closures}
+    return {name: value for name, value in found.items() if value is not None and value}

@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ..constraints import Constraints
-from ..constraints.closing import facing
-from ..constraints.rows import Reader, impossible, reference_of, sorted_rows
+from ..constraints.rows import facings, impossible, reference_of, sorted_rows
 from ..errors import PolhodeError
-from ..expr import Expr, quiet_collector
+from ..expr import quiet_collector
 from ..expr.decide import combinations
-from ..kinematics.tree import Tree, build_tree
-from ..model.constraint import Closure
+from ..kinematics.tree import build_tree
 from ..model.reading import unknown
 from ..model.system import System
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
@@ -53,7 +51,7 @@ def diagnose(
         say("looking for dependent constraints")
         redundant, contradictory = _generic(ties)
         say("assembling")
-        numbers = Numbers(ties, _facings(system, tree))
+        numbers = Numbers(ties, facings(system, tree))
         here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(ties, here, walked)
@@ -106,14 +104,6 @@ def _generic(ties: Constraints) -> tuple[tuple[Dependence, ...], tuple[Dependenc
 
 
 # ---- at a pose -----------------------------------------------------------------------------------------------
-
-
-def _facings(system: System, tree: Tree) -> dict[str, Expr]:
-    """For each closure that can close the wrong way round, what is zero where it does not."""
-    reader = Reader(system, tree)
-    closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
-    found = {each.name: facing(each, reader.closing_pose(each)) for each in closures}
-    return {name: value for name, value in found.items() if value is not None and value}
 
 
 def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:

@@ -109,7 +109,7 @@ def _with_multipliers(free: Equations, make: Callable[[], Recipe], ties: Constra
         free,
         make_recipe=lambda: with_multipliers(free.tree, make(), ties),
         constraints=ties,
-        narrowed=lambda rows: _with_multipliers(free, make, ties.only(rows)),
+        narrowed=lambda rows: replace(_with_multipliers(free, make, ties.only(rows)), narrowed=None),
     )
 
 

@@ -32,7 +32,7 @@ def remember_origin(equations: Equations) -> None:
 
     system, formalism = equations.system, equations.formalism
     usual = None if formalism == "auto" else usual_passes(formalism)
-    if system.origin is None or (equations.passes, equations.binding) != (usual, None):
+    if system.origin is None or equations.is_narrowed or (equations.passes, equations.binding) != (usual, None):
         return
     if not system.origin.describes(system):
         return

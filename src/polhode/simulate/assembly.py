@@ -125,18 +125,26 @@ def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
 
 def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
     left = manifold.residuals(t, start.q)
-    if np.abs(left).max(initial=0.0) <= KEPT:
+    if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, start.q):
         return start.q
     nearest, smallest = start.q, left
     for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
         weights = _weights(manifold, start, hold, unwilling)
         q, left = _search(manifold, start.q, weights, t)
-        if np.abs(left).max() <= BROKEN:
+        if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
             return q
         if np.abs(left).max() < np.abs(smallest).max():
             nearest, smallest = q, left
         if np.isfinite(weights).all():
             break
+    turned = manifold.turned(t, nearest)
+    if turned and np.abs(smallest).max() <= BROKEN:
+        raise PolhodeError(
+            f"closure '{turned[0]}' closes only the wrong way round from here: its axes point against each other.",
+            place="start",
+            cure="Start nearer to where it closes, or turn one of its frames by half a turn.",
+            code="E-SIM-035",
+        )
     name, size = manifold.worst(smallest)
     pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
     held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
@@ -158,7 +166,9 @@ def _search(manifold: Manifold, start: Floats, weights: Floats, t: float) -> tup
         q, left = _gauss_newton(manifold, manifold.moved(t, start, shake) if trial else start, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
-        if np.abs(smallest).max() <= BROKEN or not np.isfinite(weights).any():
+        if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
+            return q, left
+        if not np.isfinite(weights).any():
             break
     return best, smallest
 

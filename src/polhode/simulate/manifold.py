@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..constraints import Constraints
+from ..constraints.rows import facings
+from ..expr import Expr, evaluate
 from ..functions import Functions
 from .guard import Stop
 from .rows import Rows
@@ -44,6 +46,21 @@ class Manifold:
         self._movable = None if binding is None else list(binding.dependent)
 
     # ---- numbers ---------------------------------------------------------------------------------------------
+
+    def turned(self, t: float, q: Floats) -> list[str]:
+        """The closures that are closed the wrong way round at a pose: an axis against itself, or after half a turn."""
+        system, tree = self.equations.system, self.equations.tree
+        known: dict[Expr, float] = {system.time: t, **dict(zip(tree.q, q.tolist(), strict=True))}
+        for name, entry in system.parameters.items():
+            value = (self.parameters or {}).get(name, entry.value)
+            if value is not None:
+                known[entry.symbol] = float(value)
+        off = evaluate(list(self._facings.values()), known)
+        return [name for name, value in zip(self._facings, off, strict=True) if value < -1]
+
+    @cached_property
+    def _facings(self) -> dict[str, Expr]:
+        return facings(self.equations.system, self.equations.tree)
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and its arrays (and of inputs, last), with the parameters of the run."""

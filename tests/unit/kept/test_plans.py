@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import functions
+from polhode import catalogue, functions
 from polhode.codegen.program_text import dump_program, load_program
 from polhode.codegen.random_program import random_program
 from polhode.constraints.random_constraints import random_constrained_system
@@ -108,4 +108,4 @@ def test_a_text_that_is_no_program_is_refused(text: str) -> None:
 def test_the_functions_that_are_kept_are_those_of_the_catalogue() -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'forward_dynamics'"):
         _pendulum().derive().compile().planned("forward_dynamic")
-    assert "forward_dynamics" in functions.CATALOGUE
+    assert "forward_dynamics" in catalogue.CATALOGUE

@@ -72,3 +72,12 @@ def test_driven_and_embedded_mechanisms_are_drawn_and_plotted(tmp_path: pytest.T
         assert run.drift.position < 1e-9
     tip = simulate(s.derive(), 0.5, samples=11).pose("coupler")[0]
     assert np.abs(tip[:, 0] - np.sin(2 * np.linspace(0, 0.5, 11))).max() < 1e-9
+
+
+def test_a_loop_does_not_close_the_wrong_way_round() -> None:
+    system = ph.System("door")
+    system.joint("ball", system.ground, system.body("leaf", 1, inertia=(1, 1, 1)), ph.Spherical("123"))
+    system.close("hinge", system.ground, "leaf", "revolute", axis="z")
+    leaning = system.derive().assemble({"ball_a1": 2.9})  # nearer to upside down than to upright
+    _, rotation = leaning.q, system.derive().compile().poses(leaning.q)[1]
+    assert rotation[0, 2, 2] == pytest.approx(1.0)
