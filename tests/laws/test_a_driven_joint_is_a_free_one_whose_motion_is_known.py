@@ -13,7 +13,7 @@ from polhode.model.random_system import random_system
 
 def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
     """A random tree of which every second joint that can be driven is."""
-    system = random_system(seed, bodies=4)
+    system = random_system(seed, bodies=3, max_speeds=8)
     motions: dict[str, ph.Expr] = {}
     amplitude = system.parameter("amplitude", 1)
     able = [joint for joint in system.joints.values() if joint.type.name in ("revolute", "prismatic", "screw")]
@@ -22,13 +22,15 @@ def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
     return system, motions
 
 
-SEEDS = [seed for seed in range(60) if _driven(seed)[1] and len(_driven(seed)[0].derive().u) > len(_driven(seed)[1])]
+#: Seeds of trees that have a joint to drive, and something left to move.
+SEEDS = (2, 7, 8, 9, 12, 13, 15, 17, 18, 19, 23, 24, 25, 26, 27, 28, 31, 33, 34, 36, 38, 39, 40, 41, 42)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:25])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_formalisms_agree_on_driven_trees_and_give_the_free_equations_at_the_known_motion(seed: int) -> None:
     system, motions = _driven(seed)
     free = system.derive("newton_euler")
+    assert 0 < len(motions) < len(free.u)
     for joint, motion in motions.items():
         system.prescribe(joint, motion)
     judge = system.derive("poincare")

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from ..constraints import Binding
@@ -161,7 +161,13 @@ class Hamel:
         """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
         u = [self.tree.u[place] for place in self.independent]
         along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(u, ud, strict=True)}}
-        return directional([self.momenta[k]], along)[0] + self.terms(k)
+        if k not in self._terms:
+            self._terms[k] = self.terms(k)
+        return directional([self.momenta[k]], along)[0] + self._terms[k]
+
+    @cached_property
+    def _terms(self) -> dict[int, Expr]:
+        return {}
 
     def mass_matrix(self) -> Matrix:
         """∂²T*/∂π̇² of the independent pseudo-velocities."""
@@ -173,13 +179,14 @@ def recipe(system: System, tree: Tree, binding: Binding | None = None) -> Recipe
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
     made = Hamel(system, envelope(tree), binding)
     m = len(made.independent)
+    mass_matrix = cache(made.mass_matrix)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return Vector([made.equation(k, ud) for k in range(m)])
 
     def forward() -> Vector:
         bias = inverse([0] * m)
-        return Vector(solve_symmetric(made.mass_matrix(), [made.efforts[k] - bias[k] for k in range(m)]))
+        return Vector(solve_symmetric(mass_matrix(), [made.efforts[k] - bias[k] for k in range(m)]))
 
     def multipliers() -> Vector:
         udot = forward()
@@ -187,5 +194,5 @@ def recipe(system: System, tree: Tree, binding: Binding | None = None) -> Recipe
         return Vector([made.equation(k, udot) - made.efforts[k] for k in range(m, m + count)])  # (236)
 
     if binding is None:
-        return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)
-    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix, forward=forward, multipliers=multipliers)
+        return Recipe(inverse=inverse, mass_matrix=mass_matrix)
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from ..equations import Recipe
@@ -237,11 +237,8 @@ def recipe(system: System, tree: Tree) -> Recipe:
     """
     if not tree.followed:
         made = Poincare(system, tree)
-        return Recipe(
-            inverse=lambda ud: made.mass_matrix() @ Vector(ud) + made.bias(),
-            mass_matrix=made.mass_matrix,
-            bias=made.bias,
-        )
+        M, b = cache(made.mass_matrix), cache(made.bias)
+        return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)
     free = build_tree(system, bound=False)
     made = Poincare(system, free)
     E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
@@ -255,9 +252,11 @@ def recipe(system: System, tree: Tree) -> Recipe:
         flat = bound(made.mass_matrix().entries())
         return Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
 
+    @cache
     def mass_matrix() -> Matrix:
         return E.T @ free_mass_matrix() @ E
 
+    @cache
     def bias() -> Vector:
         return E.T @ (Vector(bound(made.bias())) + free_mass_matrix() @ e_rate)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from ..equations import Recipe
@@ -93,8 +93,9 @@ class Lagrange:
 def recipe(system: System, tree: Tree) -> Recipe:
     """Mass matrix and bias from Lagrange's equations; constraints are kept by Routh's multipliers."""
     made = Lagrange(system, envelope(tree))
+    mass_matrix, bias = cache(made.mass_matrix), cache(made.bias)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return made.mass_matrix() @ Vector(ud) + made.bias()
+        return mass_matrix() @ Vector(ud) + bias()
 
-    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix, bias=made.bias)
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias)
