@@ -49,13 +49,13 @@ void forward_dynamics(const double *q, const double *u, const double *tau, const
   const double v9 = w[1];                  /* minus first moment of bob, z */
   const double v11 = w[2];                 /* 1 over the inertia that hinge feels, all beyond it free */
 
-  const double v12 = sin(v2);              /* sine of theta */
-  const double v13 = v1 * v12;             /* minus acceleration less gravity of bob at zero udot, x in its own frame */
-  const double v14 = v13 * v9;             /* torque that moves bob alone at zero udot, y in its own frame */
-  const double v15 = v3 * v8;              /* part of bias on hinge */
-  const double v16 = v5 - v15;             /* part of bias on hinge */
-  const double v17 = v14 - v16;            /* bias on hinge */
-  const double v18 = v4 - v17;             /* effort on hinge less bias */
+  const double v12 = v3 * v8;              /* part of torque through hinge, it and all beyond free, y in its own frame */
+  const double v13 = v5 - v12;             /* part of torque through hinge, it and all beyond free, y in its own frame */
+  const double v14 = v13 + v4;             /* torque through hinge, it and all beyond free, y in its own frame */
+  const double v15 = sin(v2);              /* sine of theta */
+  const double v16 = v1 * v15;             /* minus acceleration less gravity of bob at zero udot, x in its own frame */
+  const double v17 = v16 * v9;             /* torque that moves bob alone at zero udot, y in its own frame */
+  const double v18 = v14 - v17;            /* effort on hinge less bias */
   const double v19 = v11 * v18;            /* acceleration of hinge */
 
   out_udot[0] = v19;

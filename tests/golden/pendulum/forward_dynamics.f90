@@ -61,13 +61,13 @@ contains
     v8 = w(1)                  ! parameter c, N m s per rad
     v9 = w(2)                  ! minus first moment of bob, z
     v11 = w(3)                 ! 1 over the inertia that hinge feels, all beyond it free
-    v12 = sin(v2)              ! sine of theta
-    v13 = v1 * v12             ! minus acceleration less gravity of bob at zero udot, x in its own frame
-    v14 = v13 * v9             ! torque that moves bob alone at zero udot, y in its own frame
-    v15 = v3 * v8              ! part of bias on hinge
-    v16 = v5 - v15             ! part of bias on hinge
-    v17 = v14 - v16            ! bias on hinge
-    v18 = v4 - v17             ! effort on hinge less bias
+    v12 = v3 * v8              ! part of torque through hinge, it and all beyond free, y in its own frame
+    v13 = v5 - v12             ! part of torque through hinge, it and all beyond free, y in its own frame
+    v14 = v13 + v4             ! torque through hinge, it and all beyond free, y in its own frame
+    v15 = sin(v2)              ! sine of theta
+    v16 = v1 * v15             ! minus acceleration less gravity of bob at zero udot, x in its own frame
+    v17 = v16 * v9             ! torque that moves bob alone at zero udot, y in its own frame
+    v18 = v14 - v17            ! effort on hinge less bias
     v19 = v11 * v18            ! acceleration of hinge
     out_udot(1) = v19
   end subroutine forward_dynamics
