@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
+from polhode.errors import PolhodeError
 from polhode.expr import same
 from polhode.formalisms import names
 
@@ -27,3 +29,12 @@ def test_accelerations_keep_every_constraint(seed: int) -> None:
     ties = equations.constraints
     assert ties is not None
     assert not any(ties.A @ equations.accelerations + ties.gamma)
+
+
+def test_a_mechanism_that_cannot_move_is_not_embedded() -> None:
+    system = ph.System("locked")
+    hinge = system.joint("hinge", system.ground, system.body("bar", 1, com=(1, 0, 0)), ph.Revolute("y"))
+    system.constrain(hinge.q[0] - 1, "bolt")
+    with pytest.raises(PolhodeError, match="leave no speed free"):
+        system.derive(constraints="embedded")
+    assert not any(system.derive().forward_dynamics)

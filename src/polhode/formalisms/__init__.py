@@ -90,6 +90,13 @@ def derive(
         return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
         binding = bind(ties, independent)
+    if not binding.independent:
+        raise PolhodeError(
+            "the constraints leave no speed free.",
+            place=f"system '{system.name}'",
+            cure='Derive with constraints="multipliers", and see system.diagnose().',
+            code="E-BIND-003",
+        )
     own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
     make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
