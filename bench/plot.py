@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .table import Row, Timing
 
+_OTHER = "#7f7f7f"
 _COLOURS = {
     "derive": "#4477aa", "speed": "#228833", "casadi": "#66ccee", "growth": "#ccbb44", "simulate": "#cc6677",
     "kane": "#aa3377",
@@ -26,7 +27,7 @@ def draw(rows: Sequence[Row], path: Path) -> bool:
     figure, axes = plt.subplots(figsize=(9, 1.2 + 0.27 * len(shown)), layout="constrained")
     places = range(len(shown))
     ratios = [row.ratio or 0.0 for row in shown]
-    axes.barh(places, ratios, color=[_COLOURS[row.section] for row in shown], height=0.7)
+    axes.barh(places, ratios, color=[_COLOURS.get(row.section, _OTHER) for row in shown], height=0.7)
     for place, row, ratio in zip(places, shown, ratios, strict=True):
         axes.annotate(f" {ratio:.3g}×", (ratio, place), va="center", fontsize=8)
         if row.least_ratio is not None:
