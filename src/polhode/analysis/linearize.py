@@ -123,7 +123,7 @@ def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[st
     names, directions = _displacements(equations)
     rates = list(equations.coordinate_rates)
     residual = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
-    back = _left_inverse(equations)
+    back = tree.kinematic_left_inverse()
     moving = dict(zip(tree.q, rates, strict=True))
 
     by_place = [dict(zip(tree.q, direction, strict=True)) for direction in directions]
@@ -160,17 +160,6 @@ def _displacements(equations: Equations) -> tuple[list[str], list[Vector]]:
     binding = bind(holding, prefer=equations.speeds)
     columns = (gamma @ binding.E).columns
     return [tree.speeds[k] for k in binding.independent], list(columns)
-
-
-def _left_inverse(equations: Equations) -> Matrix:
-    """Γ⁻: displacements along the speeds from changes of the coordinates."""
-    tree = equations.tree
-    rows: list[list[Any]] = [[as_expr(0)] * len(tree.q) for _ in tree.u]
-    for link, (_, inverse) in zip(tree.links, tree.stage_kinematics, strict=True):
-        for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
-            for entry, coordinate in zip(row, link.coordinates, strict=True):
-                rows[speed][coordinate] = as_expr(entry)
-    return Matrix(rows)
 
 
 def _taken(back: Matrix, change: Sequence[Any], rows: Sequence[int]) -> list[Expr]:

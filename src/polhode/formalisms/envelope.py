@@ -8,7 +8,6 @@ zero afterwards, as H. G. Kwatny and G. L. Blankenship do in their section III.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
 from ..kinematics.motion import link_jacobian
@@ -42,12 +41,7 @@ def envelope(tree: Tree) -> Envelope:
     size = len(tree.u)
     made = tree if len(u) == size else replace(tree, links=tuple(links), u=Vector(u), tau=Vector(tau))
     gamma = made.kinematic_matrix()
-    back: list[list[Any]] = [[as_expr(0)] * len(made.q) for _ in made.u]
-    for link, (_, inverse) in zip(made.links, made.stage_kinematics, strict=True):
-        for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
-            for entry, coordinate in zip(row, link.coordinates, strict=True):
-                back[speed][coordinate] = as_expr(entry)
-    return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, Matrix(back))
+    return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
 
 
 def generalized_forces(system: System, tree: Tree, gamma: Matrix) -> Vector:

@@ -256,6 +256,15 @@ class Tree:
                     rows[coordinate][speed] = as_expr(entry)
         return Matrix(rows)
 
+    def kinematic_left_inverse(self) -> Matrix:
+        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇."""
+        rows = [[as_expr(0)] * len(self.q) for _ in self.u]
+        for link, (_, inverse) in zip(self.links, self.stage_kinematics, strict=True):
+            for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
+                for entry, coordinate in zip(row, link.coordinates, strict=True):
+                    rows[speed][coordinate] = as_expr(entry)
+        return Matrix(rows)
+
     def at(self, values: Mapping[Expr, float]) -> Tree:
         """The same tree with numbers in place of symbols: the formalisms run on it as they are."""
         number = _numbers_at(values)
