@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import PolhodeError, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, rank, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
+from ..expr.node import SYMBOL
 from ..geometry.elimination import solve_columns
 from .rows import Constraints
 
@@ -127,7 +128,8 @@ def bind(
                 code="E-BIND-004",
             )
         return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
-    order = sorted(range(size), key=lambda k: (names[k] in prefer, not _is_plain(usable.A, k), -k))
+    plain = _plain_columns(usable.A)
+    order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
     dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
     return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
 
@@ -166,9 +168,14 @@ def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[i
     return chosen if len(chosen) == len(A) else None
 
 
-def _is_plain(A: Matrix, column: int) -> bool:
-    """Whether a speed's column has a number in it that can serve as a pivot everywhere."""
-    return any(entry and not free_symbols([as_expr(entry)]) for entry in A[:, column])
+def _plain_columns(A: Matrix) -> set[int]:
+    """Speeds whose column has a number in it that can serve as a pivot everywhere."""
+    entries = [[as_expr(entry) for entry in row] for row in A]
+    varying: set[int] = set()
+    for node in topological(entry for row in entries for entry in row):
+        if node.op == SYMBOL or any(id(arg) in varying for arg in node.args):
+            varying.add(id(node))
+    return {k for row in entries for k, entry in enumerate(row) if entry and id(entry) not in varying}
 
 
 def _place(name: str, names: Sequence[str]) -> int:
