@@ -6,11 +6,10 @@ Nothing heavy is imported when this is loaded: a function that is known on disk 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
 from .carried import entry
-from .errors import PolhodeError
+from .errors import PolhodeError, suggestion
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -144,10 +143,9 @@ def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Output
         found = entry(name)
         if found is not None:
             return found
-        close = get_close_matches(name, known, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(known)}.",
+            cure=suggestion(name, known, f"Choose one of {', '.join(known)}."),
             code="E-FUN-001",
         )
     return known[name]

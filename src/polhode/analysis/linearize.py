@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..constraints import bind
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, jacobian, quiet_collector, substitute
 
 Floats = NDArray[np.float64]
@@ -66,7 +65,7 @@ class Linear:
         given = dict(parameters or {})
         for name in given:
             if name not in table:
-                raise _unknown("parameter", name, list(table))
+                raise unknown("parameter", name, table, place="linearize", code="E-LIN-002")
         values: dict[Expr, float] = {}
         for name, entry in table.items():
             value = given.get(name, entry.value)
@@ -196,15 +195,5 @@ def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
 def _checked(given: dict[str, Any], known: Sequence[str], kind: str) -> dict[str, Any]:
     for name in given:
         if name not in known:
-            raise _unknown(kind, name, known)
+            raise unknown(kind, name, known, place="linearize", code="E-LIN-002")
     return given
-
-
-def _unknown(kind: str, name: str, known: Sequence[str]) -> PolhodeError:
-    close = get_close_matches(name, known, n=1)
-    return PolhodeError(
-        f"there is no {kind} '{name}'.",
-        place="linearize",
-        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
-        code="E-LIN-002",
-    )

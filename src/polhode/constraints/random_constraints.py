@@ -62,7 +62,7 @@ def _tie(system: System, dice: Dice, name: str) -> None:
             system.constraints = before
             continue
         own = [row for row in ties.rows if row.of == name]
-        if own and len(ties.generic_rows) == len(ties.rows) < len(ties.tree.u):
+        if own and len(ties.rows) < len(ties.tree.u) and len(ties.generic_rows) == len(ties.rows):
             return
         system.constraints = before
 

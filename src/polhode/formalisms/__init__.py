@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
 from ..constraints import Constraints, bind, constraints_of
 from ..equations import Equations, Recipe
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
@@ -34,10 +33,9 @@ def names(historical: bool = False) -> list[str]:
 def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     """The function that a formalism's file provides."""
     if formalism not in names(historical=True):
-        close = get_close_matches(str(formalism), names(historical=True), n=1)
         raise PolhodeError(
             f"there is no formalism {formalism!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose auto, {', '.join(FORMALISMS)}.",
+            cure=suggestion(formalism, names(historical=True), f"Choose auto, {', '.join(FORMALISMS)}."),
             code="E-DERIVE-001",
         )
     function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
@@ -89,7 +87,7 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
-        binding = bind(ties, independent)
+        binding = bind(ties, independent, pose=_told(system, near))
     if not binding.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -108,6 +106,14 @@ def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str
     if near not in system.poses:
         raise unknown("pose", near, system.poses, "near")
     return system.poses[near].coordinates
+
+
+def _told(system: System, near: Mapping[str, float] | str | None) -> str:
+    """The pose that a user gave, in words; none where numbers had to be made up beside it."""
+    table = [*system.parameters.values(), *system.inputs.values()]
+    if near is None or any(entry.value is None for entry in table):
+        return ""
+    return f"the pose '{near}'" if isinstance(near, str) else "the pose that was given"
 
 
 def _with_multipliers(free: Equations, make: Callable[[], Recipe], ties: Constraints) -> Equations:

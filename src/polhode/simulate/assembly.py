@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .rows import Rows
@@ -181,7 +181,7 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
         raise PolhodeError(
             f"there is no coordinate '{unknown[0]}' to hold.",
             place="start",
-            cure=f"Known: {', '.join(tree.coordinates)}.",
+            cure=suggestion(unknown[0], tree.coordinates),
             code="E-SIM-032",
         )
     weights = np.ones(len(tree.u))
