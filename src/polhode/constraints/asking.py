@@ -4,6 +4,8 @@
     Square     e·(R a) = 0               an axis of b stays at right angles to one of a
     Untwisted  (R_ij - R_ji)/2 = 0       nothing turns, by the skew part of R, which has full rank at R = 1
     Advance    p·a = pitch · angle       a slide that follows a turn
+
+Each has a name, and its value at a pose.
 """
 
 from __future__ import annotations

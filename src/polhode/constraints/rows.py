@@ -12,10 +12,10 @@ A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
@@ -44,6 +44,19 @@ class Row:
         return self.value is not None
 
 
+class RowSource(Protocol):
+    """A formalism's own way to the rows: their rates, γ and Aᵀλ otherwise than by differentiating φ and its rate."""
+
+    def row(self, row: Row) -> Row:
+        """The row with its rate A u + a found this way; as it is, if this way does not lead to it."""
+
+    def remainder(self, row: Row) -> Expr:
+        """γ of the row."""
+
+    def efforts_of(self, rows: Sequence[Row], multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ."""
+
+
 @dataclass(frozen=True, eq=False)
 class Constraints:
     """The constraints of a system on its tree."""
@@ -53,6 +66,7 @@ class Constraints:
     rows: tuple[Row, ...]
     idle: tuple[str, ...]  # rows that the tree keeps by itself
     reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
+    source: RowSource | None = None
 
     @property
     def names(self) -> list[str]:
@@ -91,7 +105,15 @@ class Constraints:
     @cached_property
     def gamma(self) -> Vector:
         """γ(q, u, t): what A u̇ lacks to the second rate."""
-        return Vector(directional(self.rates, flow(self.tree, self.time)))
+        if self.source is not None:
+            return Vector([self.source.remainder(row) for row in self.rows])
+        return Vector(remainders(self.tree, self.time, self.rates))
+
+    def efforts(self, multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ: what the forces that keep the constraints come to on the speeds."""
+        if self.source is not None:
+            return self.source.efforts_of(self.rows, multipliers)
+        return Vector(self.A.T @ Vector(multipliers))
 
     @cached_property
     def generic_rows(self) -> list[int]:
@@ -100,7 +122,7 @@ class Constraints:
 
     def only(self, rows: Sequence[int]) -> Constraints:
         """These rows alone."""
-        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle, self.reference)
+        return replace(self, rows=tuple(self.rows[k] for k in rows))
 
     @cached_property
     def shadow(self) -> list[list[float]] | None:
@@ -118,6 +140,11 @@ class Constraints:
 def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
     """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
     return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
+
+
+def remainders(tree: Tree, time: Expr, rates: Sequence[Expr]) -> list[Expr]:
+    """γ of rows, by differentiating their rates along the motion."""
+    return directional(rates, flow(tree, time))
 
 
 def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
@@ -141,7 +168,7 @@ class Sorted:
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(system: System, tree: Tree) -> Sorted:
+def sorted_rows(system: System, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
     reader = Reader(system, tree)
@@ -151,18 +178,20 @@ def sorted_rows(system: System, tree: Tree) -> Sorted:
         found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
         made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
-        for row in made:
+        for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
     return Sorted(*(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
 
 
-def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
+def constraints_of(
+    system: System, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
+) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
-    found = sorted_rows(system, tree)
+    found = sorted_rows(system, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
-    return Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
+    return Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near), source)
 
 
 def _full(constraint: str, part: str) -> str:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
-from ..constraints import Constraints, bind, constraints_of
+from ..constraints import Constraints, RowSource, bind, constraints_of
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
@@ -74,7 +74,8 @@ def derive(
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
+        source = _row_source(formalism, system, tree) if system.constraints else None
+        ties = constraints_of(system, tree, _pose(system, near), source) if system.constraints else None
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -100,6 +101,15 @@ def derive(
     own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
     make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
+
+
+def _row_source(formalism: str, system: System, tree: Tree) -> RowSource | None:
+    """A formalism's own way to the rows of constraints: those of a network are circuit equations."""
+    if formalism != "network":
+        return None
+    from .network import network
+
+    return network(system, tree)
 
 
 def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:

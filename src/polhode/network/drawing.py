@@ -105,7 +105,7 @@ def _over(edge: Edge, layout: _Layout, top: float, level: int, is_branch: bool) 
 def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: float, is_branch: bool) -> str:
     """A joint on the ground, on the left of its terminal's edge; an inertia or a load on the right."""
     at = edge.tail if edge.head == REFERENCE else edge.head
-    is_joint = edge.name in parts.joints or edge.name in parts.closures
+    is_joint = edge.name in parts.joints or edge.name in parts.closing
     side = -_SIDE if is_joint else _SIDE
     x = layout.x[at]
     points = [(x, top), (x + side, top + 14), (x + side, bar - 12), (x, bar - 2)]

@@ -143,7 +143,7 @@ def system_graph(system: System, across: Iterable[str] = (), through: Iterable[s
 
 
 def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
-    known = [*parts.joints, *parts.closures]
+    known = [*parts.joints, *parts.closing]
     table = {}
     for name in names:
         if name not in known:
