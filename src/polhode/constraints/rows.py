@@ -107,7 +107,7 @@ class Constraints:
         """γ(q, u, t): what A u̇ lacks to the second rate."""
         if self.source is not None:
             return Vector([self.source.remainder(row) for row in self.rows])
-        return Vector(remainders(self.tree, self.time, self.rates))
+        return Vector(directional(self.rates, flow(self.tree, self.time)))
 
     def efforts(self, multipliers: Sequence[Any]) -> Vector:
         """Aᵀλ: what the forces that keep the constraints come to on the speeds."""
@@ -140,11 +140,6 @@ class Constraints:
 def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
     """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
     return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
-
-
-def remainders(tree: Tree, time: Expr, rates: Sequence[Expr]) -> list[Expr]:
-    """γ of rows, by differentiating their rates along the motion."""
-    return directional(rates, flow(tree, time))
 
 
 def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:

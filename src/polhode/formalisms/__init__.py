@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
-from ..constraints import Constraints, RowSource, bind, constraints_of
+from ..constraints import Binding, Constraints, bind, constraints_of
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
@@ -74,8 +74,7 @@ def derive(
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        source = _row_source(formalism, system, tree) if system.constraints else None
-        ties = constraints_of(system, tree, _pose(system, near), source) if system.constraints else None
+        ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -90,7 +89,7 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
-        binding = bind(ties, independent)
+        binding = bind(ties, independent) if ties.source is None else _bound_alike(system, ties, independent, near)
     if not binding.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -103,13 +102,21 @@ def derive(
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
 
 
-def _row_source(formalism: str, system: System, tree: Tree) -> RowSource | None:
-    """A formalism's own way to the rows of constraints: those of a network are circuit equations."""
+def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+    """The constraints; a network brings the rows of its own circuits."""
     if formalism != "network":
-        return None
+        return constraints_of(system, tree, near)
     from .network import network
 
-    return network(system, tree)
+    return constraints_of(system, tree, near, network(system, tree))
+
+
+def _bound_alike(
+    system: System, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+) -> Binding:
+    """Rows that a formalism brought itself, solved for the speeds that the usual rows choose to depend on others."""
+    chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent)
+    return replace(chosen, constraints=ties.only(ties.generic_rows))
 
 
 def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:

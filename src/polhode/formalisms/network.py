@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..constraints.rows import Row, flow, remainders
+from ..constraints.rows import Row, flow
 from ..equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry.inertia import rotate_symmetric
@@ -115,7 +115,11 @@ class Network:
 
     def _rate_of(self, vector: Vector) -> Vector:
         """d/dt of a vector that depends on coordinates and time."""
-        return Vector(directional([as_expr(entry) for entry in vector], flow(self.tree, self.system.time)))
+        return Vector(directional([as_expr(entry) for entry in vector], self._flow))
+
+    @cached_property
+    def _flow(self) -> dict[Expr, Any]:
+        return flow(self.tree, self.system.time)
 
     # ---- through variables, inward ---------------------------------------------------------------------------
 
@@ -240,7 +244,7 @@ class Network:
     def remainder(self, row: Row) -> Expr:
         """γ of A u̇ + γ = 0: d·ẋ_c + ḋ·x_c when all u̇ vanish, ẋ_c by the circuit."""
         if (row.of, row.part) not in self.closing:
-            return remainders(self.tree, self.system.time, [row.rate])[0]
+            return directional([row.rate], self._flow)[0]
         chord, direction = self.closing[row.of, row.part]
         x, rate = self._coasting
         u, still = self.tree.u, [0] * len(self.tree.u)

@@ -47,6 +47,11 @@ class SystemGraph:
         return self.formulation.cutsets
 
     @property
+    def closing(self) -> dict[str, list[str]]:
+        """For each edge that closes a loop, or is a contact, the directions along which x vanishes and y is λ."""
+        return {name: [d.label for d in edge.directions] for name, edge in self.mechanism.closing.items()}
+
+    @property
     def solved_for(self) -> dict[str, str]:
         """For each body the terminal whose through variables its equations are solved for: its chord."""
         chords = set(self.cotree)
@@ -70,6 +75,8 @@ class SystemGraph:
             "cut-sets",
             *(f"  y[{branch}] = {_sum('y', parts, -1)}" for branch, parts in self.cutsets.items()),
         ]
+        if self.closing:
+            lines += ["loops", *(f"  x[{name}] {_along(labels)}" for name, labels in self.closing.items())]
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
@@ -86,6 +93,7 @@ class SystemGraph:
             "solved_for": self.solved_for,
             "circuits": self.circuits,
             "cutsets": self.cutsets,
+            "closing": self.closing,
         }
 
     def svg(self) -> str:
@@ -99,6 +107,17 @@ class SystemGraph:
         from .block_diagram import block_diagram_svg
 
         return block_diagram_svg(self.mechanism)
+
+
+def _along(labels: list[str]) -> str:
+    """Where an across variable vanishes; a single direction may have no name.
+
+    >>> _along(["x", "z"]), _along([""])
+    ('= 0 along x, z', '= 0 along its direction')
+    """
+    if not labels:
+        return "is what its joint allows"
+    return f"= 0 along {', '.join(label or 'its direction' for label in labels)}"
 
 
 def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
