@@ -259,6 +259,16 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
     assert np.allclose(solved[: len(M)], evaluate(list(judge), values), atol=1e-8)
 
 
+def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
+    _, circuits = both(four_bar())
+    assert circuits.idle == ("pin tilt 1", "pin tilt 2", "pin y")
+    assert circuits.names == ["pin x", "pin z"]
+
+
+def test_a_driven_joint_makes_the_circuits_depend_on_time() -> None:
+    assert all(any(both(closed_by(kind))[1].a) for kind in CLOSING)
+
+
 def test_a_condition_on_coordinates_is_no_edge_and_keeps_its_row() -> None:
     system = four_bar()
     system.constrain(sin(system.joints["j1"].q[0]) - system.time / 3, "cam")

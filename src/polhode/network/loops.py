@@ -52,6 +52,16 @@ class ClosingEdge:
     directions: tuple[Direction, ...]
     place: Vector | None = None  # where a contact is, in ground components: it wanders on both bodies
 
+    @property
+    def rule(self) -> str:
+        """What holds for its across variable, in words; a single direction may have no name.
+
+        >>> ClosingEdge("skate", "skate", (Direction("", (Vector([0, 1, 0]), ZERO)),)).rule
+        '= 0 along its direction'
+        """
+        labels = [direction.label or "its direction" for direction in self.directions]
+        return f"= 0 along {', '.join(labels)}" if labels else "is what its joint allows"
+
 
 def forbidden(closure: Closure, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
     """The directions that a joint keeps at zero; R_a and R_b take its frames to the ground.

@@ -76,7 +76,7 @@ class SystemGraph:
             *(f"  y[{branch}] = {_sum('y', parts, -1)}" for branch, parts in self.cutsets.items()),
         ]
         if self.closing:
-            lines += ["loops", *(f"  x[{name}] {_along(labels)}" for name, labels in self.closing.items())]
+            lines += ["loops", *(f"  x[{name}] {edge.rule}" for name, edge in self.mechanism.closing.items())]
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
@@ -107,17 +107,6 @@ class SystemGraph:
         from .block_diagram import block_diagram_svg
 
         return block_diagram_svg(self.mechanism)
-
-
-def _along(labels: list[str]) -> str:
-    """Where an across variable vanishes; a single direction may have no name.
-
-    >>> _along(["x", "z"]), _along([""])
-    ('= 0 along x, z', '= 0 along its direction')
-    """
-    if not labels:
-        return "is what its joint allows"
-    return f"= 0 along {', '.join(label or 'its direction' for label in labels)}"
 
 
 def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
