@@ -2,14 +2,16 @@
 
 Y. Tokad, "Network Model Approach to the Analysis of Multirigid-Body Systems", Dynamics and Control 2 (1992), equations
 (1) to (41) with the corrections listed in docs/errata.md, for any tree of any joints and any number of ports a body.
-Three sets of equations, none of which knows the others:
+Four sets of equations, none of which knows the others:
 
     circuits       x_chord = Σ ± x_branch,  y_branch = -Σ ± y_chord        from the graph alone                 (8), (9)
     bodies         x_p = K_pᵀ x_b,  y_b = -Σ K_p y_p   and at each mass centre  y = W x + u                (3), (4), (5)
     joints         x_j = H u,  τ = Hᵀ y
+    loops          d·x_c = 0,  y_c = -Σ λ d   along the directions d that a chord forbids (`network.loops`)
 
 The formulation tree leaves the inner terminal b of each body to the cotree. Its circuit gives x_b from the body before,
-and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41).
+and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41). Joints that close
+loops, and contacts, are chords too: their circuits are the constraints A u + a = 0, their cut-sets the forces Aᵀλ.
 
     paper       here
     x, y        pairs (v, ω) and (f, M) in ground components
@@ -17,8 +19,8 @@ and the cut-sets of its other terminals give y_b from the bodies beyond: the rec
     P = SᵀP_GS  `mass_matrix`                                                                         (23), (26)
     u_G         gravity, a through driver at each mass centre
 
-Needs a tree; any joint. Cost: linear for inverse dynamics; vectors are in ground components, so code is longer than
-that of Newton-Euler.
+Needs a tree; any joint. Constraints that are no edges of the graph keep the rows that every formalism has. Cost: linear
+for inverse dynamics; vectors are in ground components, so code is longer than that of Newton-Euler on open chains.
 """
 
 from __future__ import annotations
