@@ -305,4 +305,5 @@ def test_a_joint_whose_conditions_are_no_directions_has_none() -> None:
     system.close("odd", "ground", "b1", odd)
     made = of(system)
     assert made.parts.closing["odd"].directions == ()
+    assert made.parts.closing["odd"].rule == "is what its joint allows"
     assert "odd" in made.graph.cotree

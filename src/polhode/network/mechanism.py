@@ -122,6 +122,10 @@ class _Builder:
         self.joint_edges: list[Edge] = []
         self.other_edges: list[Edge] = []
 
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.system, self.tree)
+
     def fresh(self, name: str) -> str:
         """The name, with strokes if it is taken."""
         while name in self.names:
@@ -234,7 +238,7 @@ class _Builder:
         self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
 
     def add_contact(self, record: Wheel | Ball | Slip) -> None:
-        contact = Reader(self.system, self.tree).contact(record)
+        contact = self.reader.contact(record)
         name = self.fresh(record.name)
         ends = (contact.body, contact.on)
         tail, head = (self.wandering(body, record.name, contact.place, name) for body in ends)
