@@ -307,3 +307,15 @@ def test_a_joint_whose_conditions_are_no_directions_has_none() -> None:
     assert made.parts.closing["odd"].directions == ()
     assert made.parts.closing["odd"].rule == "is what its joint allows"
     assert "odd" in made.graph.cotree
+
+
+def test_a_joint_with_coordinates_of_its_own_keeps_the_usual_rows_beside_circuits() -> None:
+    system = restless()
+    system.close("odd", "tip", "b3", ph.Compound(ph.Cylindrical("x"), ph.Universal("y", "z")), at_b=(0.2, 0.1, 0.7))
+    system.close("table", "far", "b2", ph.Planar("z"), at_a=(0.3, 0, 0.5))
+    usual, own = system.derive("newton_euler"), system.derive("network")
+    assert usual.constraints is not None
+    assert own.constraints is not None
+    assert own.constraints.names == usual.constraints.names
+    assert same(own.constraints.gamma, usual.constraints.gamma)
+    assert own.agrees_with(usual)

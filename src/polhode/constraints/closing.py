@@ -3,7 +3,8 @@
     turns about    nothing: R = 1        one axis a: R a = a       any axis: nothing
     slides along   nothing: p = 0        d: p × d = 0              a plane: p·n = 0      anywhere: nothing
 
-A universal joint keeps p = 0 and its two axes at right angles; a screw keeps p·a at pitch times the angle.
+A universal joint keeps p = 0 and its two axes at right angles; a screw keeps p·a at pitch times the angle. What other
+joints ask cannot be said without coordinates of their own (`joint_closing`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ModelError
 from ..expr import Expr, Vector, as_expr, is_zero, rank
 from ..geometry import Pose
 from ..geometry.rotation import unit_axis
+from ..kinematics.motion import relative_pose
+from ..kinematics.tree import Tree
 from ..model.constraint import Closure
 from ..model.stage import Stage
 from .asking import AXES, Advance, Asked, Level, Square, Untwisted
@@ -22,21 +24,19 @@ from .asking import AXES, Advance, Asked, Level, Square, Untwisted
 Named = list[tuple[str, Expr]]
 
 
-def closing_conditions(closure: Closure, X: Pose) -> Named:
-    """The expressions that the joint keeps at zero, with a name for each."""
+def closing_pose(closure: Closure, tree: Tree) -> Pose:
+    """The pose of frame b in frame a."""
+    return closure.pose_a.inverse() @ relative_pose(tree, closure.body_a, closure.body_b) @ closure.pose_b
+
+
+def closing_conditions(closure: Closure, X: Pose) -> Named | None:
+    """The expressions that the joint keeps at zero, with a name for each; None where they need its own coordinates."""
     found = asked_of(closure)
-    if found is None:
-        raise ModelError(
-            f"a {closure.type.name} joint of this kind cannot close a loop.",
-            place=f"closure '{closure.name}'",
-            cure="Put this joint into the tree, and close the loop at another one or with 'fixed'.",
-            code="E-CLOSE-001",
-        )
-    return [(asked.name, asked.value(X)) for asked in found]
+    return None if found is None else [(asked.name, asked.value(X)) for asked in found]
 
 
 def asked_of(closure: Closure) -> list[Asked] | None:
-    """What the joint asks of the pose; None for a kind of joint that has no such conditions.
+    """What the joint asks of the pose; None where that needs coordinates of its own.
 
     >>> import polhode as ph
     >>> bar = ph.System("bar")
@@ -46,7 +46,7 @@ def asked_of(closure: Closure) -> list[Asked] | None:
     """
     stages = [closure.type.stages[place] for place in closure.type.from_parent]
     if not stages:
-        return [*_no_turn(), *_no_slide([])]
+        return nothing_free()
     return _of_stage(stages[0]) if len(stages) == 1 else _of_universal(stages)
 
 
@@ -90,6 +90,11 @@ def _of_universal(stages: Sequence[Stage]) -> list[Asked] | None:
     if not is_zero(first.dot(second)):
         return None
     return [*_no_slide([]), Square("square", first, second)]
+
+
+def nothing_free() -> list[Asked]:
+    """R = 1 and p = 0."""
+    return [*_no_turn(), *_no_slide([])]
 
 
 def _no_turn() -> list[Asked]:

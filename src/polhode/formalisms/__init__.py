@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 
 from ..constraints import Binding, Constraints, bind, constraints_of
+from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError
 from ..expr import quiet_collector
@@ -75,6 +76,7 @@ def derive(
     with quiet_collector():
         tree = build_tree(system)
         ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        tree = tree if ties is None else ties.tree
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -108,6 +110,7 @@ def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] 
         return constraints_of(system, tree, near)
     from .network import network
 
+    tree = with_carried(system, tree)
     return constraints_of(system, tree, near, network(system, tree))
 
 

@@ -30,10 +30,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..constraints.rows import Row, flow
+from ..constraints.rows import Row
 from ..equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry.inertia import rotate_symmetric
+from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..loads import Loads
 from ..model.force import BodyTorque, PointForce
