@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..constraints.rows import flow, reference_of
+from ..constraints.rows import reference_of
 from ..equations import Equations
 from ..errors import PolhodeError, unknown
 from ..expr import (
@@ -34,6 +34,7 @@ from ..expr import (
     substitute,
 )
 from ..geometry.elimination import solve_columns
+from ..kinematics.motion import flow
 
 _PLACE = "programme"
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
-from ..constraints import Constraints, bind, constraints_of
+from ..constraints import Binding, Constraints, bind, constraints_of
+from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
 from ..errors import PolhodeError, suggestion
 from ..expr import quiet_collector
@@ -72,7 +73,8 @@ def derive(
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
+        ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        tree = tree if ties is None else ties.tree
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -87,7 +89,7 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
-        binding = bind(ties, independent, pose=_told(system, near))
+        binding = _bound(system, ties, independent, near)
     if not binding.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -98,6 +100,27 @@ def derive(
     own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
     make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
+
+
+def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+    """The constraints; a network brings the rows of its own circuits."""
+    if formalism != "network":
+        return constraints_of(system, tree, near)
+    from .network import network
+
+    tree = with_carried(system, tree)
+    return constraints_of(system, tree, near, network(system, tree))
+
+
+def _bound(
+    system: System, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+) -> Binding:
+    """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
+    pose = _told(system, near)
+    if ties.source is None:
+        return bind(ties, independent, pose=pose)
+    chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
+    return replace(chosen, constraints=ties.only(ties.generic_rows))
 
 
 def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
