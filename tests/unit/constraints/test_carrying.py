@@ -115,7 +115,7 @@ def test_the_doctor_and_inverse_kinematics_place_what_is_carried() -> None:
     assert found.here is not None
     assert (found.here.rank, found.here.off) == (1, {})
     assert found.here.coordinates["slot 1"] == pytest.approx(found.here.coordinates["arm"])
-    place = inverse_kinematics(system, "block", (Fraction(-1, 5), 0, -HALF)).coordinates
+    place = inverse_kinematics(system, "block", (-0.2, 0, -0.5)).coordinates
     assert place["arm"] == pytest.approx(np.arctan(0.4))
     assert place["slot 1"] == pytest.approx(np.arctan(0.4))
 
@@ -126,6 +126,15 @@ def test_what_is_carried_is_found_in_numbers_too() -> None:
     placed = fitted(equations.tree, values)
     assert evaluate(list(equations.tree.carried[0].back), placed) == pytest.approx([0, 0], abs=1e-12)
     assert placed[equations.q[2]] == pytest.approx(0.4)
+
+
+def test_a_joint_that_forbids_nothing_carries_nothing() -> None:
+    in_plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    anywhere = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Prismatic("z"), ph.Spherical())
+    for closer in (in_plane, anywhere):
+        equations = slotted_arm(closer).derive()
+        assert equations.coordinates == ["arm", "block"]
+        assert equations.simulate(0.1, start={"arm": 0.4}).q.shape[1] == 2
 
 
 # ---- what is refused -----------------------------------------------------------------------------------------
