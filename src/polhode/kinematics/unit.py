@@ -17,7 +17,8 @@ from typing import Any
 
 from ..expr import Vector, as_expr, rational_value
 from ..geometry import Inertia, Pose
-from .tree import BASE, Drive, Link, Tree
+from .known import Drive
+from .tree import BASE, Link, Tree
 
 #: Multiplications that an offset saves at least by being one, and that a sliding speed takes to be converted.
 _SAVED, _CONVERTED = 5, 3

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..equations import Equations
-from ..expr import Matrix, Vector, is_zero
+from ..expr import Matrix, Vector, is_zero, skew
 from ..formalisms.articulated_body import ArticulatedInertia
 from ..formalisms.composite_body import composite_inertias
 from ..formalisms.newton_euler import accelerate, pass_inward
