@@ -100,8 +100,8 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
 
 def by_own_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the general way also where a joint's conditions can be said directly."""
-    monkeypatch.setattr(closing, "_of_stage", lambda stage, X: None)
-    monkeypatch.setattr(closing, "_of_universal", lambda stages, X: None)
+    monkeypatch.setattr(closing, "_of_stage", lambda stage: None)
+    monkeypatch.setattr(closing, "_of_universal", lambda stages: None)
 
 
 DIRECT: dict[str, tuple[JointType, JointType]] = {
