@@ -46,7 +46,7 @@ class Curve:
     @cached_property
     def pace(self) -> Expr:
         """|P'(σ)|: how long a way a unit of the parameter is."""
-        return sqrt(as_expr(self.slope.dot(self.slope)))
+        return as_expr(sqrt(as_expr(self.slope.dot(self.slope))))
 
     @cached_property
     def tangent(self) -> Vector:
