@@ -130,6 +130,8 @@ CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] =
     "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
     "kept_rates": (("x", "tau", "alpha"), _kept_rates),
     "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
+    "definition_values": (("q",), _of_constraints("definition_values", "definition_values")),
+    "definition_steps": (("q",), _of_constraints("definition_steps", "definition_steps")),
     "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
     "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
     "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),

@@ -19,8 +19,9 @@ from .errors import PolhodeError
 from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
 from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
 from .geometry import Pose
+from .kinematics.known import leader_of
 from .kinematics.motion import body_pose, world_poses
-from .kinematics.tree import BASE, build_tree, leader_of
+from .kinematics.tree import BASE, build_tree
 from .loads import Loads, Wrench
 from .model.constraint import Condition
 from .model.force import JointForce, Potential
@@ -50,8 +51,9 @@ class Reactions:
     def __init__(self, equations: Equations, solved: bool = True) -> None:
         self.equations = equations
         self.system = equations.system
-        self.tree = build_tree(self.system, welds=True)
-        self.ties: Constraints | None = constraints_of(self.system, self.tree) if self.system.constraints else None
+        tree = build_tree(self.system, welds=True)
+        self.ties: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
+        self.tree = tree if self.ties is None else self.ties.tree
         self.given = self._solved() if solved else self._symbols()
         self.poses = world_poses(self.tree)
         self._wrenches: list[Wrench] | None = None

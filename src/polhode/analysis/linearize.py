@@ -177,9 +177,7 @@ def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
     """A value for every coordinate, speed, effort and input, and time zero."""
     system, tree = equations.system, equations.tree
     home = {q: as_expr(0) for q in tree.q}
-    for link in tree.links:
-        if link.stage.storage == "quaternion" and link.coordinates:
-            home[tree.q[link.coordinates[0]]] = as_expr(1)
+    home |= {tree.q[place]: as_expr(1) for place in tree.quaternions}
     values: dict[Expr, Expr] = {**home, system.time: as_expr(0)}
     values |= {symbol: as_expr(0) for symbol in (*equations.u, *tree.tau)}
     values |= {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}

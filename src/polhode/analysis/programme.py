@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from ..constraints.rows import flow, reference_of
+from ..constraints.rows import reference_of
 from ..equations import Equations
 from ..errors import PolhodeError
 from ..expr import (
@@ -35,6 +35,7 @@ from ..expr import (
     substitute,
 )
 from ..geometry.elimination import solve_columns
+from ..kinematics.motion import flow
 
 _PLACE = "programme"
 

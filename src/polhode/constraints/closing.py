@@ -3,7 +3,8 @@
     turns about    nothing: R = 1        one axis a: R a = a       any axis: nothing
     slides along   nothing: p = 0        d: p × d = 0              a plane: p·n = 0      anywhere: nothing
 
-A universal joint keeps p = 0 and its two axes at right angles; a screw keeps p·a at pitch times the angle.
+A universal joint keeps p = 0 and its two axes at right angles; a screw keeps p·a at pitch times the angle. What other
+joints ask cannot be said without coordinates of their own (`joint_closing`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, rank
 from ..geometry import Pose
 from ..geometry.rotation import unit_axis
+from ..kinematics.motion import relative_pose
+from ..kinematics.tree import Tree
 from ..model.constraint import Closure
 from ..model.stage import Stage
 
@@ -22,23 +24,17 @@ _AXES = "xyz"
 Named = list[tuple[str, Expr]]
 
 
-def closing_conditions(closure: Closure, X: Pose) -> Named:
-    """The expressions that the joint keeps at zero, with a name for each."""
+def closing_pose(closure: Closure, tree: Tree) -> Pose:
+    """The pose of frame b in frame a."""
+    return closure.pose_a.inverse() @ relative_pose(tree, closure.body_a, closure.body_b) @ closure.pose_b
+
+
+def closing_conditions(closure: Closure, X: Pose) -> Named | None:
+    """The expressions that the joint keeps at zero, with a name for each; None where they need its own coordinates."""
     stages = [closure.type.stages[place] for place in closure.type.from_parent]
     if not stages:
-        return _no_turn(X.R) + _no_slide(X.p, [])
-    if len(stages) == 1:
-        found = _of_stage(stages[0], X)
-    else:
-        found = _of_universal(stages, X)
-    if found is None:
-        raise ModelError(
-            f"a {closure.type.name} joint of this kind cannot close a loop.",
-            place=f"closure '{closure.name}'",
-            cure="Put this joint into the tree, and close the loop at another one or with 'fixed'.",
-            code="E-CLOSE-001",
-        )
-    return found
+        return no_turn(X.R) + no_slide(X.p)
+    return _of_stage(stages[0], X) if len(stages) == 1 else _of_universal(stages, X)
 
 
 def facing(closure: Closure, X: Pose) -> Expr | None:
@@ -64,8 +60,8 @@ def _of_stage(stage: Stage, X: Pose) -> Named | None:
     ways = rank([list(a) for a in turns]) if turns else 0
     if ways == 2 or len(turns) != ways or not stage.is_holonomic:
         return None
-    found = _no_turn(X.R) if ways == 0 else _one_axis(X.R, turns[0]) if ways == 1 else []
-    return found + _no_slide(X.p, slides)
+    found = no_turn(X.R) if ways == 0 else _one_axis(X.R, turns[0]) if ways == 1 else []
+    return found + no_slide(X.p, slides)
 
 
 def _of_screw(column: tuple[Vector, Vector], X: Pose) -> Named | None:
@@ -76,7 +72,7 @@ def _of_screw(column: tuple[Vector, Vector], X: Pose) -> Named | None:
     scale = a.dot(a)
     angle = atan2(as_expr(e2.dot(X.R @ e1)), as_expr(e1.dot(X.R @ e1)))
     advance = as_expr((X.p.dot(a) * scale - v.dot(a) * angle) / scale)
-    return _one_axis(X.R, a) + _no_slide(X.p, [a]) + [("advance", advance)]
+    return _one_axis(X.R, a) + no_slide(X.p, [a]) + [("advance", advance)]
 
 
 def _of_universal(stages: Sequence[Stage], X: Pose) -> Named | None:
@@ -85,10 +81,10 @@ def _of_universal(stages: Sequence[Stage], X: Pose) -> Named | None:
     first, second = (Vector(s.H.columns[0][:3]) for s in stages)
     if not is_zero(first.dot(second)):
         return None
-    return [*_no_slide(X.p, []), ("square", as_expr(first.dot(X.R @ second)))]
+    return [*no_slide(X.p), ("square", as_expr(first.dot(X.R @ second)))]
 
 
-def _no_turn(R: Matrix) -> Named:
+def no_turn(R: Matrix) -> Named:
     """R = 1 by its skew part, which has full rank there."""
     pairs = ((2, 1), (0, 2), (1, 0))
     return [(f"turn {_AXES[k]}", as_expr((R[i, j] - R[j, i]) / 2)) for k, (i, j) in enumerate(pairs)]
@@ -99,7 +95,7 @@ def _one_axis(R: Matrix, a: Vector) -> Named:
     return [(f"tilt {k}", as_expr(e.dot(turned))) for k, e in enumerate(_across(a), start=1)]
 
 
-def _no_slide(p: Vector, free: Sequence[Vector]) -> Named:
+def no_slide(p: Vector, free: Sequence[Vector] = ()) -> Named:
     """p has no part outside the directions in which the joint slides."""
     if not free:
         return [(letter, as_expr(entry)) for letter, entry in zip(_AXES, p, strict=True)]

@@ -7,6 +7,9 @@
 A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂φ/∂t. The forces that keep the constraints are Aᵀλ:
 
     M u̇ + bias = τ + Aᵀ λ
+
+Some constraints come with coordinates of their own, which definitions hold in their place: ψ(q, t) = 0 whatever the
+motion (`carrying`). They are among q, and have no rows here.
 """
 
 from __future__ import annotations
@@ -21,11 +24,13 @@ from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
-from ..kinematics.motion import relative_pose
+from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from ..model.system import System
-from .closing import Named, closing_conditions, facing
+from .carrying import fitted, with_carried
+from .closing import Named, closing_conditions, closing_pose, facing
+from .joint_closing import joint_closing
 from .rolling import Contact, Moving, contact_of
 
 
@@ -74,6 +79,21 @@ class Constraints:
         return Vector([row.value for row in self.rows if row.value is not None])
 
     @cached_property
+    def definitions(self) -> dict[str, Expr]:
+        """ψ(q, t) by name: what holds the carried coordinates in their place, and changes with no motion."""
+        return {_full(each.of, name): value for each in self.tree.carried for name, value in each.definitions}
+
+    @cached_property
+    def definition_values(self) -> Vector:
+        """ψ(q, t)."""
+        return Vector(list(self.definitions.values()))
+
+    @cached_property
+    def definition_steps(self) -> Vector:
+        """How far the carried coordinates are, to first order, from where their definitions put them."""
+        return Vector([step for each in self.tree.carried for step in each.back])
+
+    @cached_property
     def rates(self) -> Vector:
         """A u + a, for each row."""
         return Vector([row.rate for row in self.rows])
@@ -115,27 +135,24 @@ class Constraints:
         return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
-def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
-    """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
-    return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
-
-
 def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
     values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
-    for link in tree.links:
-        if link.stage.storage == "quaternion" and link.coordinates:
-            values[tree.q[link.coordinates[0]]] = 1.0
+    values |= {tree.q[place]: 1.0 for place in tree.quaternions}
     values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
     for table in (system.parameters, system.inputs):
         values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
-    return values
+    return fitted(tree, values)
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep."""
+    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
 
+    The tree has the carried coordinates on which they depend.
+    """
+
+    tree: Tree
     rows: tuple[Row, ...]
     idle: tuple[Row, ...]
     impossible: tuple[Row, ...]
@@ -143,6 +160,7 @@ class Sorted:
 
 def sorted_rows(system: System, tree: Tree) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
+    tree = with_carried(system, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
     reader = Reader(system, tree)
     along = flow(tree, system.time)
@@ -153,16 +171,19 @@ def sorted_rows(system: System, tree: Tree) -> Sorted:
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made:
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
-    return Sorted(*(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    return Sorted(tree, *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
 
 
 def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
-    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
+    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
+
+    The result's `tree` has the carried coordinates; it is the one to derive equations from.
+    """
     found = sorted_rows(system, tree)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
-    return Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
+    return Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near))
 
 
 def _full(constraint: str, part: str) -> str:
@@ -198,14 +219,18 @@ class Reader:
             named = [("", self._bound(constraint.value))]
             return ([], named) if constraint.on_speeds else (named, [])
         if isinstance(constraint, Closure):
-            return closing_conditions(constraint, self.closing_pose(constraint)), []
+            return self._closing(constraint)
         contact = self.contact(constraint)
         return list(contact.positions.items()), list(contact.speeds(self.moving).items())
 
-    def closing_pose(self, closure: Closure) -> Pose:
-        """The pose of frame b in frame a."""
-        X_ab = relative_pose(self.tree, closure.body_a, closure.body_b)
-        return closure.pose_a.inverse() @ X_ab @ closure.pose_b
+    def _closing(self, closure: Closure) -> tuple[Named, Named]:
+        X = closing_pose(closure, self.tree)
+        direct = closing_conditions(closure, X)
+        if direct is not None:
+            return direct, []
+        joint = joint_closing(closure)
+        (own,) = (each for each in self.tree.carried if each.of == closure.name)
+        return joint.conditions(X)[1], joint.unable(own.speeds)
 
     def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
         """Where two bodies touch, and how they do not slip."""
@@ -220,7 +245,10 @@ class Reader:
 
 def facings(system: System, tree: Tree) -> dict[str, Expr]:
     """For each closure that can close the wrong way round, what is zero where it does not."""
-    reader = Reader(system, tree)
     closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
-    found = {each.name: facing(each, reader.closing_pose(each)) for each in closures}
+    found = {each.name: _facing(each, closing_pose(each, tree)) for each in closures}
     return {name: value for name, value in found.items() if value is not None and value}
+
+
+def _facing(closure: Closure, X: Pose) -> Expr | None:
+    return facing(closure, X) if closing_conditions(closure, X) is not None else joint_closing(closure).facing(X)

@@ -75,6 +75,7 @@ def derive(
     with quiet_collector():
         tree = build_tree(system)
         ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
+        tree = tree if ties is None else ties.tree
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:

@@ -32,7 +32,7 @@ class Start:
 
 def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
     """(first place, 4) of every unit quaternion among the coordinates."""
-    return [(link.coordinates[0], 4) for link in equations.tree.links if link.stage.storage == "quaternion"]
+    return [(place, 4) for place in equations.tree.quaternions]
 
 
 def home(equations: Equations) -> Floats:
