@@ -16,10 +16,11 @@ from ..geometry.elimination import solve_columns
 from ..kinematics.carried import Carried
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
-from ..model.constraint import Closure
+from ..model.constraint import Closure, Disc
 from ..model.system import System
 from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
+from .tracking import definitions_of_disc
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
@@ -83,6 +84,8 @@ def with_carried(system: System, tree: Tree) -> Tree:
 def _carried(system: System, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
     """What one constraint brings with it."""
     constraint = system.constraints[name]
+    if isinstance(constraint, Disc):
+        return carry(name, definitions_of_disc(constraint, tree), [constraint.parameter], along)
     if not isinstance(constraint, Closure):
         return None
     X = closing_pose(constraint, tree)

@@ -40,7 +40,7 @@ class Contact:
 
     def speeds(self, moving: Moving) -> dict[str, Expr]:
         """The velocities that vanish, but for those that a condition on the position keeps."""
-        slip = moving.slip(self.body, self.on, self.place)
+        slip = moving.slip(self.body, self.on, self.place) - self.drift
         return {name: as_expr(slip.dot(d)) for name, d in self.directions.items() if name not in self.positions}
 
     def rates(self, moving: Moving) -> dict[str, Expr]:

@@ -31,7 +31,7 @@ def _seen(disc: Disc, tree: Tree) -> Pose:
     return disc.plane.inverse() @ relative_pose(tree, disc.on, disc.body)
 
 
-def definitions(disc: Disc, tree: Tree) -> Named:
+def definitions_of_disc(disc: Disc, tree: Tree) -> Named:
     """What the parameter of the place of contact is: there the curve is square to the line to the disc's centre."""
     curve = curve_of_disc(disc)
     centre = _seen(disc, tree).point(disc.centre)
