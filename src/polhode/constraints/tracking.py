@@ -58,6 +58,6 @@ def disc_contact(disc: Disc, moving: Moving, time: Expr) -> Contact:
     return Contact(disc.body, disc.on, place, directions, positions, turns, track.R @ curve.drift(time))
 
 
-def way(disc: Disc, tree: Tree) -> Expr | None:
-    """How far along x the disc's centre is: near it touches, if the curve is one of heights over x."""
-    return as_expr(_seen(disc, tree).point(disc.centre)[0]) if disc.curve[0] is disc.parameter else None
+def guess_of_disc(disc: Disc, tree: Tree) -> list[Expr]:
+    """Where a disc touches, to begin with: below its centre, if the curve is one of heights over x."""
+    return [as_expr(_seen(disc, tree).point(disc.centre)[0])] if disc.curve[0] is disc.parameter else []

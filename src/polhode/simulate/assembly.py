@@ -17,6 +17,7 @@ from ..equations import Equations
 from ..errors import PolhodeError
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
+from .placing import begun
 from .rows import Rows
 from .state import Floats, Start
 
@@ -127,7 +128,7 @@ def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
-    begin = _placed(manifold, start.q, start.given, t)
+    begin = _placed(manifold, begun(manifold, start, t), start.given, t)
     left = manifold.misfit(t, begin)
     if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, begin):
         return begin
@@ -164,11 +165,12 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
 def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
     """The same pose, with carried coordinates where they fit best, sought from where they are and all around.
 
-    Those that the user gave are sought near there alone.
+    Those that the user gave, or that there is a guess of, are sought near there alone.
     """
     best = manifold.placed(t, q)
     names = manifold.equations.coordinates[manifold.carried]
-    loose = np.flatnonzero([name not in given for name in names]) + manifold.carried.start
+    known = {*given, *(q.name for each in manifold.equations.tree.carried if each.guess for q in each.symbols)}
+    loose = np.flatnonzero([name not in known for name in names]) + manifold.carried.start
     if not len(loose):
         return best
     rng = np.random.default_rng(3)
