@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from ..errors import ModelError, PolhodeError
@@ -24,6 +25,8 @@ from .tracking import definitions_of_disc, guess_of_disc
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
+#: Steps shorter than this part of Newton's are not tried.
+_SHORTEST = 1e-2
 
 
 def carry(
@@ -104,22 +107,26 @@ def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
     known = dict(values)
     for each in tree.carried:
         off = [value for _, value in each.definitions]
-        try:
-            if each.guess and not any(known[s] for s in each.symbols):
-                known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
-            left = _size(evaluate(off, known))
-            for _ in range(_STEPS):
+        if each.guess and not any(known[s] for s in each.symbols):
+            known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
+        left, length = _size(off, known), 1.0
+        for _ in range(_STEPS):
+            if left <= _NOTHING or length < _SHORTEST:
+                break
+            try:
                 step = dict(zip(each.symbols, evaluate(list(each.back), known), strict=True))
-                length = min(1.0, 1.0 / max(1e-12, *map(abs, step.values())))
-                trial = known | {s: known[s] + length * change for s, change in step.items()}
-                now = _size(evaluate(off, trial))
-                if not now < left or left <= _NOTHING:
-                    break
-                known, left = trial, now
-        except (ArithmeticError, ValueError, PolhodeError):
-            continue
+            except (ArithmeticError, ValueError, PolhodeError):
+                break
+            length = min(length, 1.0 / max(1.0, *map(abs, step.values())))
+            trial = known | {s: known[s] + length * change for s, change in step.items()}
+            now = _size(off, trial)
+            known, left, length = (trial, now, 1.0) if now < left else (known, left, length / 4)
     return known
 
 
-def _size(entries: Sequence[float]) -> float:
-    return max(map(abs, entries), default=0.0)
+def _size(entries: Sequence[Expr], values: Mapping[Expr, float]) -> float:
+    """The largest entry in numbers; infinite where one is not defined."""
+    try:
+        return max(map(abs, evaluate(list(entries), values)), default=0.0)
+    except (ArithmeticError, ValueError, PolhodeError):
+        return inf

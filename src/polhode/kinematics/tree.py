@@ -220,7 +220,7 @@ class Tree:
     def quaternions(self) -> list[int]:
         """Where the components of unit quaternions begin among the coordinates."""
         found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
-        return found + [place + unit for place, each in self._carried_places for unit in each.units]
+        return found + [places[unit] for places, each in self.carried_places for unit in each.units]
 
     @cached_property
     def carried_coordinates(self) -> slice:
@@ -228,10 +228,11 @@ class Tree:
         return slice(len(self.q) - sum(len(each.symbols) for each in self.carried), len(self.q))
 
     @cached_property
-    def _carried_places(self) -> list[tuple[int, Carried]]:
+    def carried_places(self) -> list[tuple[tuple[int, ...], Carried]]:
+        """The same, for each constraint that carries some."""
         place, found = self.carried_coordinates.start, []
         for each in self.carried:
-            found.append((place, each))
+            found.append((tuple(range(place, place + len(each.symbols))), each))
             place += len(each.symbols)
         return found
 
