@@ -131,9 +131,9 @@ class Manifold:
 
     def shifted(self, t: float, q: Floats, step: Floats) -> Floats:
         """The same for the joints' coordinates alone; the carried ones stay where they are."""
-        new = self._unit(q + self._kinematics(t, q) @ step)
-        new[self.carried] = q[self.carried]
-        return new
+        new, own = q.copy(), slice(self.carried.start)
+        new[own] += self._kinematics(t, q)[own] @ step
+        return self._unit(new)
 
     def _unit(self, q: Floats) -> Floats:
         for first, count in self.groups:
@@ -212,8 +212,10 @@ class Manifold:
         for _ in range(most):
             if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
-            step = self.rows(t, best).least(-left[: len(self.names)])
-            trial = self.moved(t, best, self._of_tree(step))
+            rows = self.rows(t, best)
+            if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
+                break
+            trial = self.moved(t, best, self._of_tree(rows.least(-left[: len(self.names)])))
             found = self.misfit(t, trial)
             if not np.abs(found).max() < np.abs(left).max():
                 break
