@@ -23,9 +23,23 @@ from numpy.typing import NDArray
 from ..constraints import bind
 from ..equations import Equations
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, jacobian, quiet_collector, substitute
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    jacobian,
+    quiet_collector,
+    substitute,
+)
 
 Floats = NDArray[np.float64]
+
+#: Definitions of carried coordinates that are off by less hold.
+_OFF = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +132,7 @@ def linearize(
 def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[str, Any]) -> Linear:
     tree, u = equations.tree, list(equations.u)
     point = _point(equations, at)
+    _check_carried(equations, point)
     still = _checked(accelerations, equations.speeds, "speed")
     ud = Vector([as_expr(still.get(name, 0)) for name in equations.speeds])
     names, directions = _displacements(equations)
@@ -189,6 +204,24 @@ def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
     for name, value in _checked(at, list(places), "coordinate, speed, effort or input").items():
         values[places[name]] = as_expr(value)
     return values
+
+
+def _check_carried(equations: Equations, point: Mapping[Expr, Expr]) -> None:
+    """Raise where carried coordinates are not where their definitions put them."""
+    definitions = {} if equations.constraints is None else equations.constraints.definitions
+    known = {
+        entry.symbol: float(entry.value) for entry in equations.system.parameters.values() if entry.value is not None
+    }
+    for name, value in zip(definitions, substitute(list(definitions.values()), dict(point)), strict=True):
+        if known.keys() >= {*free_symbols([value])} and abs(evaluate([value], known)[0]) > _OFF:
+            carried = equations.coordinates[equations.tree.carried_coordinates]
+            raise PolhodeError(
+                f"{', '.join(carried)} are not where the other coordinates put them: '{name}' is off by "
+                f"{evaluate([value], known)[0]:.3g}.",
+                place="linearize",
+                cure="Give their values at this pose, as equations.assemble(…) finds them.",
+                code="E-LIN-003",
+            )
 
 
 def _checked(given: dict[str, Any], known: Sequence[str], kind: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ are taken as definitions of σ; the others are rows like those of any constraint
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -67,8 +67,7 @@ def carry(
 
 def with_carried(system: System, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
-    if tree.carried:
-        return tree
+    tree = without_carried(tree, ())
     along = flow(tree, system.time)
     made = [each for name in system.constraints if (each := _carried(system, tree, name, along)) is not None]
     taken = {q for joint in system.joints.values() for q in joint.q}
@@ -84,6 +83,15 @@ def with_carried(system: System, tree: Tree) -> Tree:
             taken.add(q)
     own = [q for each in made for q in each.symbols]
     return replace(tree, q=Vector([*tree.q, *own]), carried=tuple(made)) if made else tree
+
+
+def without_carried(tree: Tree, but: Collection[str]) -> Tree:
+    """The tree with the carried coordinates of these constraints alone: where no row is left, nothing needs them."""
+    kept = tuple(each for each in tree.carried if each.of in but)
+    if len(kept) == len(tree.carried):
+        return tree
+    own = tree.q[: tree.carried_coordinates.start]
+    return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), carried=kept)
 
 
 def _carried(system: System, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:

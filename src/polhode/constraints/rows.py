@@ -28,7 +28,7 @@ from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
 from ..model.system import System
-from .carrying import fitted, with_carried
+from .carrying import fitted, with_carried, without_carried
 from .closing import Named, closing_conditions, closing_pose, facing
 from .joint_closing import joint_closing
 from .rolling import Contact, Moving, contact_of
@@ -172,7 +172,8 @@ def sorted_rows(system: System, tree: Tree) -> Sorted:
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made:
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
-    return Sorted(tree, *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
+    return Sorted(without_carried(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
 
 
 def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
@@ -256,9 +257,12 @@ class Reader:
 def facings(system: System, tree: Tree) -> dict[str, Expr]:
     """For each closure that can close the wrong way round, what is zero where it does not."""
     closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
-    found = {each.name: _facing(each, closing_pose(each, tree)) for each in closures}
+    carried = {each.of for each in tree.carried}
+    found = {each.name: _facing(each, closing_pose(each, tree), each.name in carried) for each in closures}
     return {name: value for name, value in found.items() if value is not None and value}
 
 
-def _facing(closure: Closure, X: Pose) -> Expr | None:
-    return facing(closure, X) if closing_conditions(closure, X) is not None else joint_closing(closure).facing(X)
+def _facing(closure: Closure, X: Pose, is_carried: bool) -> Expr | None:
+    if is_carried:
+        return joint_closing(closure).facing(X)
+    return None if closing_conditions(closure, X) is None else facing(closure, X)

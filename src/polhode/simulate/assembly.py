@@ -90,6 +90,7 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
+    _check_defined(manifold, q, t)
     manifold.measure(t, q)
     left = freedom(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
@@ -109,6 +110,18 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     if changed:
         notices.append(f"to keep the constraints at the start the speeds {_in_words(changed)} changed.")
     return Assembly(q, u, moved, changed, left, tuple(notices))
+
+
+def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
+    """Raise where a constraint has no rows: a wheel that lies flat, a closing joint in gimbal lock."""
+    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)
+    if not defined.all():
+        raise PolhodeError(
+            "it is not defined at this pose, which keeps it.",
+            place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
+            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
+            code="E-SIM-037",
+        )
 
 
 def _differences(names: Sequence[str], before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
@@ -188,9 +201,11 @@ def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Fl
 
 
 def _unfit(manifold: Manifold, q: Floats, t: float) -> float:
-    """How badly a pose fits; infinite where it closes a loop the wrong way round, or is not defined."""
+    """How badly a pose fits: no better than somehow where rows are not defined, not at all the wrong way round."""
     left = float(np.abs(manifold.misfit(t, q)).max(initial=0.0))
-    return np.inf if not np.isfinite(left) or manifold.turned(t, q) else left
+    if not np.isfinite(left) or manifold.turned(t, q):
+        return np.inf
+    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * BROKEN
 
 
 def _search(
@@ -251,10 +266,11 @@ def _gauss_newton(manifold: Manifold, q: Floats, weights: Floats, t: float) -> t
     for _ in range(_MOST_STEPS):
         if np.abs(left).max() <= KEPT or not len(free):
             break
+        A = manifold.matrix(t, q)
+        if not np.isfinite(A).all():
+            break
         step = np.zeros(len(weights))
-        step[free] = Rows.of(manifold.matrix(t, q)[:, free], np.diag(weights[free] ** 2)).least(
-            -left[: len(manifold.names)]
-        )
+        step[free] = Rows.of(A[:, free], np.diag(weights[free] ** 2)).least(-left[: len(manifold.names)])
         length = min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))  # no joint turns by more than a radian at once
         size = float(left @ left)
         while length > 1e-6:
