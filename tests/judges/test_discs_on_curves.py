@@ -155,3 +155,41 @@ def test_a_sledge_on_a_heaving_road_is_lifted() -> None:
     assert_allclose(run["z"], np.sin(3 * run.t) / 10, atol=1e-9)
     assert_allclose(run["x"], 1.5 * run.t, atol=1e-8)
     assert run.power_audit().residual < 1e-6
+
+
+# ---- several discs -----------------------------------------------------------------------------------------------
+
+
+def half_car(struts: bool) -> Equations:
+    """A chassis with two wheels, on struts with springs or without, on one measured road."""
+    stations = np.linspace(-2, 8, 21)
+    road = ph.table(stations, 0.05 * np.sin(1.7 * stations) + 0.02 * np.cos(4 * stations), name="road", kind="cubic")
+    s = ph.System("half car", gravity=(0, 0, "-9.81"))
+    chassis = s.body("chassis", 60, inertia=(5, 12, 12))
+    way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("drive", s.ground, chassis, way, coordinates=["x", "z", "pitch"], speeds=["vx", "vz", "dive"])
+    for name, at in (("front", 0.8), ("rear", -0.7)):
+        hub = chassis
+        if struts:
+            hub = s.body(f"{name} hub", 2)
+            strut = s.joint(f"{name} strut", chassis, hub, ph.Prismatic("z"), at=(at, 0, -0.3))
+            s.joint_spring(strut, 9000)
+        wheel = s.body(f"{name} wheel", 5, inertia=(0.1, 0.2, 0.1))
+        s.joint(f"{name} axle", hub, wheel, ph.Revolute("y"), at=(0, 0, 0) if struts else (at, 0, -0.3))
+        s.roll_disc(f"{name} tyre", wheel, 0.25, road)
+    return s.derive()
+
+
+@pytest.mark.parametrize("struts", [False, True])
+def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
+    made = half_car(struts)
+    state = assemble(made, {"x": 0.0}, {"vx": 3.0})
+    assert state.freedom.degrees == (3 if struts else 1)
+    run = made.simulate(1.5, start=state.q, speeds=state.u, rtol=1e-9, atol=1e-10)
+    assert run["x"][-1] > 3
+    assert run.drift.position < 1e-12
+    assert run.energy_drift < 1e-6
+    assert run.power_audit().residual < 1e-6
+    assert np.all(np.abs(run["front tyre place"] - run["rear tyre place"] - 1.5) < 0.2)
+    pushes = [run.reaction(f"{name} tyre")[2][:, 2] for name in ("front", "rear")]
+    assert np.mean(sum(pushes)) == pytest.approx((74 if struts else 70) * G, rel=0.1)
