@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import polhode as ph
 from polhode import Equations
+from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
 from polhode.simulate import assemble, crossing
 
@@ -193,3 +194,26 @@ def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     assert np.all(np.abs(run["front tyre place"] - run["rear tyre place"] - 1.5) < 0.2)
     pushes = [run.reaction(f"{name} tyre")[2][:, 2] for name in ("front", "rear")]
     assert np.mean(sum(pushes)) == pytest.approx((74 if struts else 70) * G, rel=0.1)
+
+
+# ---- discs that do not fit ---------------------------------------------------------------------------------------
+
+
+def in_a_valley() -> Equations:
+    """A disc of radius 0.4 on z = 2 x², whose radius is 1/4 at the bottom."""
+    s, disc = in_the_plane("in a valley")
+    s.roll_disc("tyre", disc, R, lambda x: 2 * x**2)
+    return s.derive()
+
+
+def test_a_disc_does_not_begin_where_its_curve_is_too_tight() -> None:
+    with pytest.raises(ph.PolhodeError, match="disc 'tyre' does not fit its curve: .* radius is 0.25, the disc's 0.4"):
+        assemble(in_a_valley())
+
+
+def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
+    with pytest.raises(SimulationError, match="disc 'tyre' does not fit its curve") as told:
+        in_a_valley().simulate(2, start={"tyre place": 1.0})
+    assert told.value.trajectory.status == "tight_curve"
+    bend = 4 / (1 + 16 * told.value.trajectory["tyre place"][-1] ** 2) ** 1.5
+    assert bend * R == pytest.approx(1, abs=1e-3)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import PolhodeError
+from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .placing import begun
@@ -91,6 +92,14 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
     _check_defined(manifold, q, t)
+    wrong = unfit(equations, manifold.known(t, q))
+    if wrong:
+        raise PolhodeError(
+            wrong,
+            place="start",
+            cure="Make the disc smaller or the curve flatter, or start elsewhere.",
+            code="E-SIM-038",
+        )
     manifold.measure(t, q)
     left = freedom(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)

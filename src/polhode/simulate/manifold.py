@@ -61,13 +61,17 @@ class Manifold:
 
     def numbers(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
         """Expressions of coordinates, time and parameters at a pose."""
+        return evaluate(list(entries), self.known(t, q))
+
+    def known(self, t: float, q: Floats) -> dict[Expr, float]:
+        """The values of coordinates, time and parameters at a pose."""
         system, tree = self.equations.system, self.equations.tree
         known: dict[Expr, float] = {system.time: t, **dict(zip(tree.q, q.tolist(), strict=True))}
         for name, entry in system.parameters.items():
             value = (self.parameters or {}).get(name, entry.value)
             if value is not None:
                 known[entry.symbol] = float(value)
-        return evaluate(list(entries), known)
+        return known
 
     @cached_property
     def _facings(self) -> dict[str, Expr]:
