@@ -207,7 +207,7 @@ def in_a_valley() -> Equations:
 
 
 def test_a_disc_does_not_begin_where_its_curve_is_too_tight() -> None:
-    with pytest.raises(ph.PolhodeError, match="disc 'tyre' does not fit its curve: .* radius is 0.25, the disc's 0.4"):
+    with pytest.raises(ph.PolhodeError, match=r"disc 'tyre' does not fit its curve: .* radius is 0.25, the disc's 0.4"):
         assemble(in_a_valley())
 
 
