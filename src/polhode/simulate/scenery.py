@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +21,8 @@ from .state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
 _BAR, _BALL = 0.02, 0.05
+#: The colour of what stands still.
+_STAND = "#7a8088"
 #: How many bars a curve is drawn by, and how much farther than discs come on it.
 _CHORDS, _BEYOND = 60, 0.1
 
@@ -151,8 +153,8 @@ class _Painter:
             line = disc.plane.point(curve_of_disc(disc).place)
             values = [self.values | {disc.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
             points = [np.array(evaluate([as_expr(entry) for entry in line], each)) for each in values]
-            made += [bar(a, b, _BAR * self.size / 4) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
-        return made
+            made += [bar(a, b, _BAR * self.size / 2) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
+        return [replace(piece, color=_STAND) for piece in made]
 
     def _given(self, body: Body) -> list[Piece]:
         made = []
@@ -194,7 +196,7 @@ class _Painter:
     def _bases(self, points: Sequence[Floats]) -> tuple[Piece, ...]:
         fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
         held = [point for joint, point in zip(fixed, points, strict=True) if joint.type.name != "free"]
-        return tuple(_ball(point, 2.2 * _BAR * self.size, "#7a8088") for point in [*held, *self.closures[GROUND]])
+        return tuple(_ball(point, 2.2 * _BAR * self.size, _STAND) for point in [*held, *self.closures[GROUND]])
 
 
 def bar(start: Floats, end: Floats, radius: float) -> Piece:
