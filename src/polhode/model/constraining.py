@@ -294,6 +294,11 @@ class Constraining:
         self.constraints[name] = made
         return made
 
+    @property
+    def places(self) -> list[str]:
+        """The names of the coordinates that tell where discs touch their curves."""
+        return [tie.parameter.name for tie in self.constraints.values() if isinstance(tie, Disc)]
+
     def knife_edge(
         self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = GROUND
     ) -> Slip:
