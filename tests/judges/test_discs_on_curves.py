@@ -217,3 +217,24 @@ def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
     assert told.value.trajectory.status == "tight_curve"
     bend = 4 / (1 + 16 * told.value.trajectory["tyre place"][-1] ** 2) ** 1.5
     assert bend * R == pytest.approx(1, abs=1e-3)
+
+
+# ---- a track on wheels -------------------------------------------------------------------------------------------
+
+
+def test_a_bowl_on_a_cart_moves_against_its_disc() -> None:
+    """Nothing pushes along x: the mass centre of cart and disc stays where it is."""
+    s = ph.System("bowl on a cart", gravity=(0, 0, "-9.81"))
+    cart = s.body("cart", 3, inertia=(1, 1, 1))
+    s.joint("rail", s.ground, cart, ph.Prismatic("x"))
+    disc = s.body("disc", M, inertia=(1, I, 1))
+    way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    s.joint("move", s.ground, disc, way, coordinates=["x", "z", "turn"])
+    s.roll_disc("tyre", disc, R, lambda x: x**2 / 4, on=cart, at=(0, 0, 1))
+    run = s.derive().simulate(3, start={"rail": 0.0, "tyre place": 1.0}, rtol=1e-10, atol=1e-12)
+    centre = 3 * run["rail"] + M * run["x"]
+    assert_allclose(centre, centre[0], atol=1e-9)
+    assert np.ptp(run["rail"]) > 0.1
+    assert run.energy_drift < 1e-8
+    on_disc, on_cart = (run.reaction("tyre", on=name)[2] for name in ("disc", "cart"))
+    assert_allclose(on_disc, -on_cart, atol=1e-12)
