@@ -14,6 +14,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
 from polhode.model.joint_type import JointType
 from polhode.network.kinematics import inverse_kinematics
+from polhode.simulate.units import coordinate_units
 
 HALF = Fraction(1, 2)
 PIN_IN_SLOT = ph.Compound(ph.Revolute("y"), ph.Prismatic("z"))
@@ -51,6 +52,12 @@ def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     rates = equations.compile().coordinate_rates(made.q, made.u)
     assert rates[2] == pytest.approx(2.0)
     assert rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
+
+
+def test_what_is_carried_is_measured_as_its_joint_is() -> None:
+    assert coordinate_units(slotted_arm().derive()) == ["rad", "m", "rad", "m"]
+    ball = ph.Compound(ph.Prismatic("z"), ph.Spherical())
+    assert coordinate_units(slotted_arm(ball).derive())[2:] == ["m", *["quaternion"] * 4]
 
 
 def test_a_run_begins_on_the_side_that_was_given() -> None:
