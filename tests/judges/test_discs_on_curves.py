@@ -14,6 +14,7 @@ from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
 from polhode.simulate import assemble, crossing
+from polhode.simulate.trajectory import Trajectory
 
 G = 9.81
 M, R, I = 2, 0.4, 0.1
@@ -124,6 +125,7 @@ def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() ->
     s, disc = in_the_plane("over a hill", inertia=M * R**2 / 2)
     s.roll_disc("tyre", disc, R, lambda s: (3 * sin(s), 3 * cos(s)))
     made = s.derive()
+    assert made.constraints is not None
     push = substitute([made.multipliers[made.constraints.names.index("tyre touch")]], dict.fromkeys(made.tau, 0))
     run = made.simulate(20, start={"tyre place": 1e-4}, until=crossing(push[0], direction=-1), rtol=1e-11, atol=1e-13)
     assert run.status == "event"
@@ -214,8 +216,10 @@ def test_a_disc_does_not_begin_where_its_curve_is_too_tight() -> None:
 def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
     with pytest.raises(SimulationError, match="disc 'tyre' does not fit its curve") as told:
         in_a_valley().simulate(2, start={"tyre place": 1.0})
-    assert told.value.trajectory.status == "tight_curve"
-    bend = 4 / (1 + 16 * told.value.trajectory["tyre place"][-1] ** 2) ** 1.5
+    run = told.value.trajectory
+    assert isinstance(run, Trajectory)
+    assert run.status == "tight_curve"
+    bend = 4 / (1 + 16 * run["tyre place"][-1] ** 2) ** 1.5
     assert bend * R == pytest.approx(1, abs=1e-3)
 
 

@@ -203,11 +203,7 @@ class Constraining:
         rotation: Any = None,
     ) -> Wheel:
         """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across."""
-        place = f"wheel '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body, pose = self._place(wheel, centre, None, place)
-        carrier, plane = self._place(on, at, rotation, place)
-        self._two_bodies(body, carrier, place)
+        body, pose, carrier, plane = self._rolling(name, f"wheel '{name}'", wheel, centre, on, at, rotation)
         made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane)
         self.constraints[name] = made
         return made
@@ -228,11 +224,7 @@ class Constraining:
 
         A disc that rolls on a circle in its plane is this too.
         """
-        place = f"ball '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body, pose = self._place(ball, centre, None, place)
-        carrier, plane = self._place(on, at, rotation, place)
-        self._two_bodies(body, carrier, place)
+        body, pose, carrier, plane = self._rolling(name, f"ball '{name}'", ball, centre, on, at, rotation)
         other = None if other_radius is None else as_expr(other_radius)
         made = Ball(name, body, pose.p, as_expr(radius), carrier, plane, other)
         self.constraints[name] = made
@@ -267,10 +259,7 @@ class Constraining:
         (wire place, wire place**2)
         """
         place = f"disc '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body, pose = self._place(disc, centre, None, place)
-        carrier, track = self._place(on, at, rotation, place)
-        self._two_bodies(body, carrier, place)
+        body, pose, carrier, track = self._rolling(name, place, disc, centre, on, at, rotation)
         size = as_expr(radius)
         if is_zero(size) and not slips:
             raise ModelError(
@@ -333,6 +322,16 @@ class Constraining:
         made = Slip(name, body_a, body_b, self._frame_name(frame, place), vector_of(at, place), along)
         self.constraints[name] = made
         return made
+
+    def _rolling(
+        self, name: str, place: str, body: Place, centre: Iterable[Any], on: Place, at: Iterable[Any], rotation: Any
+    ) -> tuple[str, Pose, str, Pose]:
+        """What rolls and the pose of its centre, what it rolls on and the frame there."""
+        self._new_name(self.constraints, "constraint", name)
+        found, pose = self._place(body, centre, None, place)
+        carrier, frame = self._place(on, at, rotation, place)
+        self._two_bodies(found, carrier, place)
+        return found, pose, carrier, frame
 
     @staticmethod
     def _two_bodies(a: str, b: str, place: str) -> None:
