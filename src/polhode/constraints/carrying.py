@@ -50,7 +50,7 @@ def carry(
     >>> q, u, s = symbols("q u s")
     >>> made = carry("slot", [("length", s * s - q)], [s], {q: u})
     >>> made.rates, made.back
-    ((u/(2*s),), ((q - s**2)/(2*s),))
+    ((u/(2*s),), (-(s**2 - q)/(2*s),))
     """
     G = Matrix.identity(len(symbols)) if ways is None else ways
     values = [value for _, value in definitions]
