@@ -24,6 +24,7 @@ MOMENTS = {
     "stewart": 0.5,
     "squeezer": 0.01,
     "bricard": 1.3,
+    "disc_on_a_curve": 0.45,
 }
 WIDTH = 440
 

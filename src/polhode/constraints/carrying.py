@@ -17,10 +17,11 @@ from ..geometry.elimination import solve_columns
 from ..kinematics.carried import Carried
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
-from ..model.constraint import Closure
+from ..model.constraint import Closure, Disc
 from ..model.system import System
 from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
+from .tracking import definitions_of_disc, guess_of_disc
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
@@ -37,11 +38,13 @@ def carry(
     ways: Matrix | None = None,
     shadow: Sequence[Sequence[float]] | None = None,
     units: Sequence[int] = (),
+    guess: Sequence[Expr] = (),
 ) -> Carried:
     """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
 
     `ways` are the columns in which σ moves, each coordinate by itself if there are none; `shadow` the numbers of
-    (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ.
+    (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
+    `guess` where to seek σ first.
 
     >>> from polhode.expr import symbol, symbols
     >>> q, u, s = symbols("q u s")
@@ -59,7 +62,7 @@ def carry(
     found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], shadow)
     speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
-    return Carried(of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions), back, tuple(units))
+    return Carried(of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions), back, tuple(units), tuple(guess))
 
 
 def with_carried(system: System, tree: Tree) -> Tree:
@@ -94,6 +97,9 @@ def without_carried(tree: Tree, but: Collection[str]) -> Tree:
 def _carried(system: System, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
     """What one constraint brings with it."""
     constraint = system.constraints[name]
+    if isinstance(constraint, Disc):
+        defining, near = definitions_of_disc(constraint, tree), guess_of_disc(constraint, tree)
+        return carry(name, defining, [constraint.parameter], along, guess=near)
     if not isinstance(constraint, Closure):
         return None
     X = closing_pose(constraint, tree)
@@ -109,6 +115,8 @@ def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
     known = dict(values)
     for each in tree.carried:
         off = [value for _, value in each.definitions]
+        if each.guess and not any(known[s] for s in each.symbols):
+            known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
         left, length = _size(off, known), 1.0
         for _ in range(_STEPS):
             if left <= _NOTHING or length < _SHORTEST:

@@ -7,7 +7,7 @@ components of the frame that carries the plane, relative to the body that carrie
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ModelError
@@ -18,6 +18,7 @@ from ..kinematics.tree import BASE, Tree
 from ..model.constraint import Ball, Slip, Wheel
 
 _Z = Vector([0, 0, 1])
+_STILL = Vector([as_expr(0)] * 3)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Contact:
     """Where two bodies meet, and the directions in which they do not slip on each other, in ground components.
 
     A direction in which they keep touching comes with a condition on the position, whose rate is the slip along it.
+    `turns` are directions about which they do not turn against each other, by themselves or beside a direction of the
+    same name. `drift` is how the second body's surface moves there by itself.
     """
 
     body: str
@@ -32,11 +35,20 @@ class Contact:
     place: Vector
     directions: dict[str, Vector]
     positions: dict[str, Expr]
+    turns: dict[str, Vector] = field(default_factory=dict)
+    drift: Vector = _STILL
 
     def speeds(self, moving: Moving) -> dict[str, Expr]:
         """The velocities that vanish, but for those that a condition on the position keeps."""
-        slip = moving.slip(self.body, self.on, self.place)
+        slip = moving.slip(self.body, self.on, self.place) - self.drift
         return {name: as_expr(slip.dot(d)) for name, d in self.directions.items() if name not in self.positions}
+
+    def rates(self, moving: Moving) -> dict[str, Expr]:
+        """All velocities that vanish, by name: along each direction, about each turn, or both together."""
+        slip = moving.slip(self.body, self.on, self.place) - self.drift
+        spin = moving.spin(self.body, self.on)
+        made = {name: as_expr(slip.dot(d)) for name, d in self.directions.items()}
+        return made | {name: as_expr(made.get(name, 0) + spin.dot(turn)) for name, turn in self.turns.items()}
 
 
 class Moving:
@@ -63,6 +75,10 @@ class Moving:
     def slip(self, a: str, b: str, place: Vector) -> Vector:
         """How fast the point of body a at a place moves against that of body b, in ground components."""
         return self.velocity(a, place)[1] - self.velocity(b, place)[1]
+
+    def spin(self, a: str, b: str) -> Vector:
+        """How fast body a turns against body b, in ground components."""
+        return self.velocity(a, _STILL)[0] - self.velocity(b, _STILL)[0]
 
 
 def contact_of(constraint: Wheel | Ball | Slip, moving: Moving, frame: Callable[[str], Pose]) -> Contact:

@@ -26,12 +26,13 @@ from ..expr.decide import independent_columns
 from ..geometry import Pose
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
-from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
+from ..model.constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
 from ..model.system import System
 from .carrying import fitted, with_carried, without_carried
 from .closing import Named, closing_conditions, closing_pose, facing
 from .joint_closing import joint_closing
 from .rolling import Contact, Moving, contact_of
+from .tracking import disc_contact
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def sorted_rows(system: System, tree: Tree, source: RowSource | None = None) -> 
     along = flow(tree, system.time)
     for constraint in system.constraints.values():
         positions, speeds = reader.conditions(constraint)
-        found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
+        found = list(zip(positions, reader.rates(constraint, positions, along), strict=True))
         made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
         for row in made if source is None else map(source.row, made):
@@ -257,8 +258,17 @@ class Reader:
         (own,) = (each for each in self.tree.carried if each.of == closure.name)
         return joint.conditions(X)[1], joint.unable(own.speeds)
 
-    def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
+    def rates(self, constraint: Constraint, positions: Named, along: Mapping[Expr, Any]) -> list[Expr]:
+        """The rates of conditions on the position; a disc's on its curve are velocities where it touches."""
+        if isinstance(constraint, Disc):
+            told = self.contact(constraint).rates(self.moving)
+            return [told[name] for name, _ in positions]
+        return directional([value for _, value in positions], dict(along))
+
+    def contact(self, constraint: Wheel | Ball | Disc | Slip) -> Contact:
         """Where two bodies touch, and how they do not slip."""
+        if isinstance(constraint, Disc):
+            return disc_contact(constraint, self.moving, self.system.time)
         return contact_of(constraint, self.moving, self._frame)
 
     def _frame(self, name: str) -> Pose:

@@ -8,7 +8,7 @@ place of contact; a condition on coordinates with efforts on their speeds. All t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,11 +55,16 @@ def pushes(system: System, ties: Constraints, multipliers: Sequence[Any]) -> dic
             made[constraint.name] = Push(constraint.body_b, constraint.body_a, X.p, X.R @ n, X.R @ f)
         else:
             contact = reader.contact(constraint)
-            force = _ZERO
-            for name, direction in contact.directions.items():
-                force = force + direction * own.get(name, 0)
-            made[constraint.name] = Push(contact.body, contact.on, contact.place, _ZERO, force)
+            force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
+            made[constraint.name] = Push(contact.body, contact.on, contact.place, torque, force)
     return made
+
+
+def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
+    total = _ZERO
+    for name, direction in along.items():
+        total = total + direction * own.get(name, 0)
+    return total
 
 
 def _closing_wrench(closure: Closure, own: dict[str, Any], X: Pose) -> Wrench:

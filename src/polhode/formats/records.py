@@ -283,6 +283,20 @@ class Ball(Placed):
     other_radius: Number | None = None
 
 
+class Track(Placed):
+    """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis."""
+
+    type: Literal["disc"]
+    body: Name
+    radius: Number
+    parameter: Name = "s"
+    curve: Annotated[tuple[Number, ...], Len(2, 2)]
+    axis: Axis = "y"
+    centre: Vector3 = ("0", "0", "0")
+    on: Name = "ground"
+    slips: bool = False
+
+
 class KnifeEdge(Record):
     """A point of a body that does not move sideways, along `across`, a direction of the body."""
 
@@ -304,7 +318,7 @@ class NoSlip(Record):
     directions: tuple[Axis, ...] = ("x", "y", "z")
 
 
-Rolling = Annotated[Wheel | Ball | KnifeEdge | NoSlip, Field(discriminator="type")]
+Rolling = Annotated[Wheel | Ball | Track | KnifeEdge | NoSlip, Field(discriminator="type")]
 
 
 class Force(Record):

@@ -9,7 +9,7 @@ from typing import Any
 from ..expr import Expr, as_expr, free_symbols, same
 from ..geometry import Pose, unit_axis
 from ..model import System
-from ..model.constraint import Ball, Closure, Condition, Slip, Wheel
+from ..model.constraint import Ball, Closure, Condition, Disc, Slip, Wheel
 from ..model.reading import unknown
 from ..model.records import GROUND
 from . import records
@@ -17,6 +17,7 @@ from .document import Path
 from .motion import describe_axis, describe_motion, describe_rotation, read_motion
 from .names import Scope
 from .spelling import spell
+from .tracks import add_disc, describe_disc, frame_of
 from .values import Values
 
 # ---- in ------------------------------------------------------------------------------------------------------
@@ -58,7 +59,11 @@ def add_ties(system: System | None, values: Values, model: records.Model, everyt
         _add_condition(system, values, ("conditions", key), key, condition)
     for key, rolling in model.rolling.items():
         values.scope = everything if isinstance(rolling, records.NoSlip) else fixed
-        _add_rolling(system, values, ("rolling", key), key, rolling)
+        path: Path = ("rolling", key)
+        if isinstance(rolling, records.Track):
+            add_disc(system, values, path, key, rolling, everything.now)
+        else:
+            _add_rolling(system, values, path, key, rolling)
     values.scope = everything
 
 
@@ -148,7 +153,7 @@ def describe_ties(system: System, fixed: Scope, free: Scope) -> dict[str, dict[s
         elif isinstance(each, Slip):
             made["rolling"][key] = _slip(each, fixed, free)
         else:
-            made["rolling"][key] = _rolling(each, fixed)
+            made["rolling"][key] = _rolling(each, fixed, system.time)
     return made
 
 
@@ -163,7 +168,17 @@ def _closure(closure: Closure, scope: Scope) -> dict[str, Any]:
     }
 
 
-def _rolling(contact: Wheel | Ball, scope: Scope) -> dict[str, Any]:
+def _rolling(contact: Wheel | Ball | Disc, scope: Scope, now: Expr) -> dict[str, Any]:
+    if isinstance(contact, Disc):
+        made, plane = describe_disc(contact, scope, now), frame_of(contact)
+    else:
+        made, plane = _on_plane(contact, scope), contact.plane
+    made |= _vector("centre", contact.centre, scope)
+    made |= {} if contact.on == GROUND else {"on": contact.on}
+    return made | _placed(plane, scope, "at", "rotation")
+
+
+def _on_plane(contact: Wheel | Ball, scope: Scope) -> dict[str, Any]:
     made: dict[str, Any] = {
         "type": "wheel" if isinstance(contact, Wheel) else "ball",
         "body": contact.body,
@@ -173,9 +188,7 @@ def _rolling(contact: Wheel | Ball, scope: Scope) -> dict[str, Any]:
         made["axis"] = describe_axis(contact.axis, scope)
     elif contact.other_radius is not None:
         made["other_radius"] = spell(contact.other_radius, scope)
-    made |= _vector("centre", contact.centre, scope)
-    made |= {} if contact.on == GROUND else {"on": contact.on}
-    return made | _placed(contact.plane, scope, "at", "rotation")
+    return made
 
 
 def _slip(slip: Slip, fixed: Scope, free: Scope) -> dict[str, Any]:

@@ -34,3 +34,4 @@ class Carried:
     definitions: tuple[tuple[str, Expr], ...]  # ψ by name
     back: tuple[Expr, ...]  # Newton's step: σ + back answers ψ
     units: tuple[int, ...] = ()  # where unit quaternions begin among the symbols
+    guess: tuple[Expr, ...] = ()  # where to seek σ first, if the other coordinates tell

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import as_expr, derivative, free_symbols
+from ..expr import as_expr, derivative, free_symbols, is_zero, symbol
 from ..geometry import Pose, unit_axis
 from .body import Body, Frame
-from .constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
+from .constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
 from .joint_type import JointType, joint_type
 from .reading import vector_of, zeros
 from .records import GROUND, Coupling, Joint, Prescribed
+from .track import curve_of, plane_across
 
 Place = Body | Frame | str
 
@@ -202,11 +203,7 @@ class Constraining:
         rotation: Any = None,
     ) -> Wheel:
         """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across."""
-        place = f"wheel '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body, pose = self._place(wheel, centre, None, place)
-        carrier, plane = self._place(on, at, rotation, place)
-        self._two_bodies(body, carrier, place)
+        body, pose, carrier, plane = self._rolling(name, f"wheel '{name}'", wheel, centre, on, at, rotation)
         made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane)
         self.constraints[name] = made
         return made
@@ -227,15 +224,72 @@ class Constraining:
 
         A disc that rolls on a circle in its plane is this too.
         """
-        place = f"ball '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body, pose = self._place(ball, centre, None, place)
-        carrier, plane = self._place(on, at, rotation, place)
-        self._two_bodies(body, carrier, place)
+        body, pose, carrier, plane = self._rolling(name, f"ball '{name}'", ball, centre, on, at, rotation)
         other = None if other_radius is None else as_expr(other_radius)
         made = Ball(name, body, pose.p, as_expr(radius), carrier, plane, other)
         self.constraints[name] = made
         return made
+
+    def roll_disc(
+        self,
+        name: str,
+        disc: Place,
+        radius: Any,
+        curve: Any,
+        axis: Any = "y",
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = GROUND,
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+        slips: bool = False,
+    ) -> Disc:
+        """Let a disc roll on a curve: its centre stays at P(s) + r n(s), and it does not slip where it touches.
+
+        The curve is a function that gives x and z for a parameter s, or the height z for x, in the plane x, z of a
+        frame, across the disc's axis y (x, y for the axis z; y, z for the axis x). The disc is to the left of the way
+        in which s grows, above a curve of heights; a negative radius puts it on the other side. With `slips` it
+        touches without friction, and may be a point: radius 0 is a bead on a wire. Where it touches is the coordinate
+        "<name> place".
+
+        >>> import polhode as ph
+        >>> s = ph.System("bead on a parabola", gravity=(0, 0, "-9.81"))
+        >>> _ = s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+        >>> s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True).curve
+        (wire place, wire place**2)
+        """
+        place = f"disc '{name}'"
+        body, pose, carrier, track = self._rolling(name, place, disc, centre, on, at, rotation)
+        size = as_expr(radius)
+        if is_zero(size) and not slips:
+            raise ModelError(
+                "a disc of radius zero cannot roll.",
+                place=place,
+                cure="Give it a radius, or slips=True for a bead on a wire.",
+                code="E-MODEL-066",
+            )
+        along = symbol(f"{name} place", "coordinate")
+        direction = unit_axis(axis)
+        plane = track @ Pose(plane_across(direction), zeros())
+        made = Disc(
+            name,
+            body,
+            pose.p,
+            pose.R @ direction,
+            size,
+            carrier,
+            plane,
+            along,
+            curve_of(curve, along, place),
+            bool(slips),
+        )
+        self.constraints[name] = made
+        return made
+
+    @property
+    def places(self) -> list[str]:
+        """The names of the coordinates that tell where discs touch their curves."""
+        return [tie.parameter.name for tie in self.constraints.values() if isinstance(tie, Disc)]
 
     def knife_edge(
         self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = GROUND
@@ -268,6 +322,16 @@ class Constraining:
         made = Slip(name, body_a, body_b, self._frame_name(frame, place), vector_of(at, place), along)
         self.constraints[name] = made
         return made
+
+    def _rolling(
+        self, name: str, place: str, body: Place, centre: Iterable[Any], on: Place, at: Iterable[Any], rotation: Any
+    ) -> tuple[str, Pose, str, Pose]:
+        """What rolls and the pose of its centre, what it rolls on and the frame there."""
+        self._new_name(self.constraints, "constraint", name)
+        found, pose = self._place(body, centre, None, place)
+        carrier, frame = self._place(on, at, rotation, place)
+        self._two_bodies(found, carrier, place)
+        return found, pose, carrier, frame
 
     @staticmethod
     def _two_bodies(a: str, b: str, place: str) -> None:

@@ -57,6 +57,26 @@ class Ball:
 
 
 @dataclass(frozen=True)
+class Disc:
+    """A disc that touches a curve in the plane y = 0 of `plane`, and rolls on it unless it slips.
+
+    The curve is (x, z) over `parameter`, a coordinate that no mass hangs on. The disc is to the left of the way in
+    which it grows (right, if the radius is negative). The axis is a unit vector of the body.
+    """
+
+    name: str
+    body: str
+    centre: Vector
+    axis: Vector
+    radius: Expr
+    on: str
+    plane: Pose
+    parameter: Expr
+    curve: tuple[Expr, Expr]
+    slips: bool
+
+
+@dataclass(frozen=True)
 class Slip:
     """Directions in which the points of two bodies that meet at a place do not slip on each other.
 
@@ -71,4 +91,4 @@ class Slip:
     directions: tuple[Vector, ...]
 
 
-Constraint = Closure | Condition | Wheel | Ball | Slip
+Constraint = Closure | Condition | Wheel | Ball | Disc | Slip

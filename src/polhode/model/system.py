@@ -235,7 +235,7 @@ class System(Acting, Constraining, Placing):
         """Name a state to start from; coordinates that are not given stay at home, speeds at zero."""
         self._new_name(self.poses, "pose", name)
         place = f"pose '{name}'"
-        q_names = [q.name for joint in self.joints.values() for q in joint.q]
+        q_names = [*(q.name for joint in self.joints.values() for q in joint.q), *self.places]
         u_names = [u.name for joint in self.joints.values() for u in joint.u]
         for kind, given, known in (("coordinate", coordinates, q_names), ("speed", speeds or {}, u_names)):
             for key in given:

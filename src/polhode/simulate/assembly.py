@@ -15,8 +15,10 @@ import numpy as np
 
 from ..equations import Equations
 from ..errors import PolhodeError, suggestion
+from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
+from .placing import begun
 from .rows import Rows
 from .state import Floats, Start
 
@@ -90,6 +92,14 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
     _check_defined(manifold, q, t)
+    wrong = unfit(equations, manifold.known(t, q))
+    if wrong:
+        raise PolhodeError(
+            wrong,
+            place="start",
+            cure="Make the disc smaller or the curve flatter, or start elsewhere.",
+            code="E-SIM-038",
+        )
     manifold.measure(t, q)
     left = freedom(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
@@ -140,7 +150,7 @@ def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
-    begin = _placed(manifold, start.q, start.given, t)
+    begin = _placed(manifold, begun(manifold, start, t), start.given, t)
     left = manifold.misfit(t, begin)
     if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, begin):
         return begin
@@ -177,11 +187,12 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
 def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
     """The same pose, with carried coordinates where they fit best, sought from where they are and all around.
 
-    Those that the user gave are sought near there alone.
+    Those that the user gave, or that there is a guess of, are sought near there alone.
     """
     best = manifold.placed(t, q)
     names = manifold.equations.coordinates[manifold.carried]
-    loose = np.flatnonzero([name not in given for name in names]) + manifold.carried.start
+    known = {*given, *(q.name for each in manifold.equations.tree.carried if each.guess for q in each.symbols)}
+    loose = np.flatnonzero([name not in known for name in names]) + manifold.carried.start
     if not len(loose):
         return best
     rng = np.random.default_rng(3)

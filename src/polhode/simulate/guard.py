@@ -13,6 +13,7 @@ import numpy as np
 from ..expr import Expr, as_expr, evaluate
 from ..functions import Functions
 from ..kinematics.tree import Link
+from .fitting import unfit
 from .rates import NonFinite, Rates
 from .state import Floats
 
@@ -74,6 +75,7 @@ class Guard:
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
         try:
+            self._check_discs(t, x)
             self._check_charts(t, x)
             self._check_mass(t, x)
             trouble = self.rates.trouble(t, x)
@@ -125,6 +127,15 @@ class Guard:
             margin = self._chart_margin(place, t, x)
             if margin < _CHART_MARGIN:
                 raise self._gimbal_lock(place, t, x, margin)
+
+    def _check_discs(self, t: float, x: Floats) -> None:
+        wrong = unfit(self.equations, self._at(t, x))
+        if wrong:
+            raise Stop(
+                "tight_curve",
+                f"at t = {t:.6g} s {wrong}",
+                "Make the disc smaller or the curve flatter, or stop before.",
+            )
 
     def _chart_margin(self, place: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[place]

@@ -11,7 +11,7 @@ rows (`keeper`), and stands firm where that code divides by what vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -56,14 +56,22 @@ class Manifold:
 
     def turned(self, t: float, q: Floats) -> list[str]:
         """The closures that are closed the wrong way round at a pose: an axis against itself, or after half a turn."""
+        off = self.numbers(list(self._facings.values()), t, q)
+        return [name for name, value in zip(self._facings, off, strict=True) if value < -1]
+
+    def numbers(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
+        """Expressions of coordinates, time and parameters at a pose."""
+        return evaluate(list(entries), self.known(t, q))
+
+    def known(self, t: float, q: Floats) -> dict[Expr, float]:
+        """The values of coordinates, time and parameters at a pose."""
         system, tree = self.equations.system, self.equations.tree
         known: dict[Expr, float] = {system.time: t, **dict(zip(tree.q, q.tolist(), strict=True))}
         for name, entry in system.parameters.items():
             value = (self.parameters or {}).get(name, entry.value)
             if value is not None:
                 known[entry.symbol] = float(value)
-        off = evaluate(list(self._facings.values()), known)
-        return [name for name, value in zip(self._facings, off, strict=True) if value < -1]
+        return known
 
     @cached_property
     def _facings(self) -> dict[str, Expr]:
@@ -124,6 +132,12 @@ class Manifold:
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
         """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
         return self.placed(t, self._unit(q + self._kinematics(t, q) @ step))
+
+    def shifted(self, t: float, q: Floats, step: Floats) -> Floats:
+        """The same for the joints' coordinates alone; the carried ones stay where they are."""
+        new, own = q.copy(), slice(self.carried.start)
+        new[own] += self._kinematics(t, q)[own] @ step
+        return self._unit(new)
 
     def _unit(self, q: Floats) -> Floats:
         for first, count in self.groups:
@@ -202,8 +216,10 @@ class Manifold:
         for _ in range(most):
             if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
-            step = self.rows(t, best).least(-left[: len(self.names)])
-            trial = self.moved(t, best, self._of_tree(step))
+            rows = self.rows(t, best)
+            if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
+                break
+            trial = self.moved(t, best, self._of_tree(rows.least(-left[: len(self.names)])))
             found = self.misfit(t, trial)
             if not np.abs(found).max() < np.abs(left).max():
                 break

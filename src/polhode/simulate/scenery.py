@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ..constraints.tracking import curve_of_disc
 from ..equations import Equations
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.rotation import as_rotation
 from ..model.body import Body
-from ..model.constraint import Ball, Closure, Slip, Wheel
+from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.records import GROUND
 from ..model.system import System
 from .state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
 _BAR, _BALL = 0.02, 0.05
+#: The colour of what stands still.
+_STAND = "#7a8088"
+#: How many bars a curve is drawn by, and how much farther than discs come on it.
+_CHORDS, _BEYOND = 60, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +56,11 @@ class Scenery:
     ground: float | None = None
 
     @staticmethod
-    def of(equations: Equations, parameters: Mapping[str, Any]) -> Scenery:
-        """The looks of a mechanism with these parameters."""
-        return _Painter(equations.system, parameters).scenery()
+    def of(
+        equations: Equations, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]] | None = None
+    ) -> Scenery:
+        """The looks of a mechanism with these parameters; `reach` says between which values coordinates move."""
+        return _Painter(equations.system, parameters, reach or {}).scenery()
 
 
 def quaternions_of(rotations: Floats) -> Floats:
@@ -67,8 +75,8 @@ def quaternions_of(rotations: Floats) -> Floats:
 
 
 class _Painter:
-    def __init__(self, system: System, parameters: Mapping[str, Any]) -> None:
-        self.system = system
+    def __init__(self, system: System, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]]) -> None:
+        self.system, self.reach = system, reach
         table = system.parameters
         self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
         self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
@@ -121,18 +129,32 @@ class _Painter:
 
     def _drawn(self, body: Body) -> DrawnBody:
         points, closing = self.joints[body.name], self.closures[body.name]
+        tracks = self._tracks(body.name)
         if body.name == GROUND:
-            made_up = (
-                () if self._height(np.zeros(3)) is not None else self._bases(points)
-            )  # no stands where things roll
-            return DrawnBody(GROUND, tuple(self._given(body)) or made_up, [0.0, 0.0, 0.0])
+            # no stands where things roll
+            made_up = () if tracks or self._height(np.zeros(3)) is not None else self._bases(points)
+            return DrawnBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body) or self._made_up(body, start, [*points[1:], *closing])
-        return DrawnBody(body.name, tuple(pieces), tip.tolist())
+        return DrawnBody(body.name, (*pieces, *tracks), tip.tolist())
+
+    def _tracks(self, name: str) -> list[Piece]:
+        """The curves of a body that discs roll on, as far as they come and a little farther."""
+        made: list[Piece] = []
+        for disc in self.system.constraints.values():
+            if not isinstance(disc, Disc) or disc.on != name or disc.parameter.name not in self.reach:
+                continue
+            low, high = self.reach[disc.parameter.name]
+            beyond = _BEYOND * (high - low) + abs(self.numbers([disc.radius])[0])
+            line = disc.plane.point(curve_of_disc(disc).place)
+            values = [self.values | {disc.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
+            points = [np.array(evaluate([as_expr(entry) for entry in line], each)) for each in values]
+            made += [bar(a, b, _BAR * self.size / 2) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
+        return [replace(piece, color=_STAND) for piece in made]
 
     def _given(self, body: Body) -> list[Piece]:
         made = []
@@ -174,7 +196,7 @@ class _Painter:
     def _bases(self, points: Sequence[Floats]) -> tuple[Piece, ...]:
         fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
         held = [point for joint, point in zip(fixed, points, strict=True) if joint.type.name != "free"]
-        return tuple(_ball(point, 2.2 * _BAR * self.size, "#7a8088") for point in [*held, *self.closures[GROUND]])
+        return tuple(_ball(point, 2.2 * _BAR * self.size, _STAND) for point in [*held, *self.closures[GROUND]])
 
 
 def bar(start: Floats, end: Floats, radius: float) -> Piece:

@@ -354,7 +354,10 @@ class Trajectory:
         from ..view.scene import Channel, Motion, Scene, SceneBody, Shape
         from .scenery import Scenery, quaternions_of
 
-        scenery = Scenery.of(self._known().equations, self.parameters)
+        reach = dict(
+            zip(self.coordinates, zip(self.q.min(0).tolist(), self.q.max(0).tolist(), strict=True), strict=True)
+        )
+        scenery = Scenery.of(self._known().equations, self.parameters, reach)
         positions, rotations = self.poses()
         ground = np.zeros((len(self.t), 1, 3)), np.broadcast_to(np.eye(3), (len(self.t), 1, 3, 3))
         positions = np.concatenate([ground[0], positions], axis=1)

@@ -6,22 +6,23 @@ from collections.abc import Sequence
 
 from ..equations import Equations
 from ..expr import Vector
-from ..model.constraint import Closure
+from ..model.constraint import Closure, Disc
 from ..model.stage import Stage
 
-ANGLE, LENGTH, QUATERNION, VECTOR = "rad", "m", "quaternion", "tan θ/2"
+ANGLE, LENGTH, QUATERNION, VECTOR, PLACE = "rad", "m", "quaternion", "tan θ/2", "of a curve"
 #: Titles for the groups, in the order in which they are shown.
 COORDINATE_GROUPS = {
     ANGLE: "Angles",
     LENGTH: "Positions",
     QUATERNION: "Orientations, as quaternions",
     VECTOR: "Orientations, as vector-parameters",
+    PLACE: "Places on curves, by their parameters",
 }
 SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds"}
 
 
 def coordinate_units(equations: Equations) -> list[str]:
-    """One of rad, m, quaternion and tan θ/2 for each coordinate."""
+    """One of rad, m, quaternion, tan θ/2 and a curve's parameter for each coordinate."""
     units = [ANGLE] * len(equations.q)
     for link in equations.tree.links:
         if not link.coordinates:  # it follows another joint, or its motion is prescribed
@@ -33,6 +34,8 @@ def coordinate_units(equations: Equations) -> list[str]:
         if isinstance(constraint, Closure):
             own = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
             units[places[0] : places[-1] + 1] = own
+        elif isinstance(constraint, Disc):
+            units[places[0]] = LENGTH if constraint.curve[0] is constraint.parameter else PLACE
     return units
 
 

@@ -108,3 +108,13 @@ def test_quaternions_turn_as_their_matrices_do() -> None:
     made = quaternions_of(matrices)
     again = Rotation.from_quat(made[..., [1, 2, 3, 0]].reshape(-1, 4)).as_matrix()
     assert np.abs(again.reshape(4, 5, 3, 3) - matrices).max() < 1e-12
+
+
+def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:
+    s = ph.System("bead")
+    s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+    s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True, at=(0, 0, 5))
+    ground = Scenery.of(s.derive(), {}, {"wire place": (-1.0, 1.0)}).bodies[0]
+    places = np.array([piece.position for piece in ground.pieces])
+    assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2)
+    assert 1.0 < places[:, 0].max() < 1.3

@@ -26,3 +26,12 @@ def test_what_is_prescribed_has_no_unit_to_tell() -> None:
     made = s.derive()
     assert coordinate_units(made) == ["rad", "m", "m"]
     assert speed_units(made) == ["rad/s", "m/s", "m/s"]
+
+
+def test_a_place_on_a_curve_has_the_unit_of_its_parameter_where_that_is_known() -> None:
+    s = ph.System("two beads")
+    for name, curve in (("over x", lambda x: x**2), ("round", lambda a: (ph.cos(a), ph.sin(a)))):
+        way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
+        s.joint(name, s.ground, s.body(name, 1), way)
+        s.roll_disc(f"wire {name}", name, 0, curve, slips=True)
+    assert coordinate_units(s.derive()) == ["m"] * 4 + ["m", "of a curve"]

@@ -1,0 +1,86 @@
+"""A curve that something rolls on, as a user gives it: places in a plane over a parameter, or heights over x."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import ModelError
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, free_symbols, is_zero, same, topological
+from ..expr.node import CALL
+from ..geometry import unit_axis
+from ..opaque.table import Table
+
+
+def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
+    """The coordinates x and z of a curve at a parameter: what a callable gives for it, or heights z over x.
+
+    >>> from polhode.expr import cos, symbol
+    >>> curve_of(cos, symbol("s", "coordinate"), "disc 'tyre'")
+    (s, cos(s))
+    """
+    if not callable(curve):
+        raise ModelError(
+            f"a curve is a function of a parameter, not {curve!r}.",
+            place=place,
+            cure="Give lambda s: (x, z), or lambda x: z.",
+            code="E-MODEL-057",
+        )
+    made = curve(parameter)
+    found = tuple(map(as_expr, made)) if isinstance(made, Iterable) else (parameter, as_expr(made))
+    if len(found) != 2:
+        raise ModelError(
+            f"the curve has {len(found)} coordinates.",
+            place=place,
+            cure="Give x and z, in the plane that the disc rolls in, or the height z alone.",
+            code="E-MODEL-058",
+        )
+    x, z = found
+    _check_symbols([x, z], parameter, place)
+    _check_smooth([x, z], place)
+    if all(is_zero(slope) for slope in derivative([x, z], parameter)):
+        raise ModelError(
+            "the curve is a point: it does not depend on its parameter.",
+            place=place,
+            cure="Use the parameter that the function is called with.",
+            code="E-MODEL-059",
+        )
+    return x, z
+
+
+def _check_symbols(curve: list[Expr], parameter: Expr, place: str) -> None:
+    for each in free_symbols(curve):
+        if each is not parameter and each.data[0] not in ("parameter", "time"):
+            raise ModelError(
+                f"the curve depends on the {each.data[0]} '{each.name}'.",
+                place=place,
+                cure="Use its parameter, numbers, parameters and time; to move the curve, lay it on a body.",
+                code="E-MODEL-064",
+            )
+
+
+def _check_smooth(curve: list[Expr], place: str) -> None:
+    """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
+    for node in topological(curve):
+        if node.op == CALL and isinstance(node.data, Table) and node.data.points.kind == "linear":
+            raise ModelError(
+                f"table '{node.data.label}' has corners, where the curve has no tangent.",
+                place=place,
+                cure="Give the table kind='cubic' or kind='pchip'.",
+                code="E-MODEL-065",
+            )
+
+
+def plane_across(axis: Vector) -> Matrix:
+    """The turn that brings the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x.
+
+    Any other axis leaves it as it is.
+
+    >>> plane_across(unit_axis("z")).columns
+    [Vector([1, 0, 0]), Vector([0, 0, -1]), Vector([0, 1, 0])]
+    """
+    x, y, z = (unit_axis(letter) for letter in "xyz")
+    for normal, first, second in ((z, x, y), (x, y, z)):
+        if same(axis, normal) or same(axis, -normal):
+            return Matrix.columns_of([first, -normal, second], 3)
+    return Matrix.columns_of([x, y, z], 3)

@@ -1,0 +1,31 @@
+"""Whether discs fit the curves that they roll on.
+
+Where a curve bends towards a disc more sharply than the disc's rim, κ r > 1, they cross beside the place of contact;
+where κ r = 1 that place moves with no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..constraints.tracking import curve_of_disc
+from ..equations import Equations
+from ..expr import Expr, evaluate
+from ..model.constraint import Disc
+
+#: How near κ r may come to one.
+_TIGHT = 1e-3
+
+
+def unfit(equations: Equations, known: Mapping[Expr, float]) -> str:
+    """A sentence about the first disc that does not fit where it is, nothing if all do; `known` has all values."""
+    for disc in equations.system.constraints.values():
+        if not isinstance(disc, Disc) or disc.parameter not in known:
+            continue
+        radius, curvature, place = evaluate([disc.radius, curve_of_disc(disc).curvature, disc.parameter], known)
+        if radius * curvature > 1.0 - _TIGHT:
+            return (
+                f"disc '{disc.name}' does not fit its curve: at '{disc.parameter.name}' = {place:.6g} the curve's "
+                f"radius is {1.0 / abs(curvature):.6g}, the disc's {abs(radius):.6g}."
+            )
+    return ""

@@ -1,0 +1,73 @@
+"""Where to begin with carried coordinates: at a guess of their constraint, or where the user put them.
+
+A carried coordinate follows all others. One that the user gave says where the others should be: the place of a bead on
+its wire tells where the bead is. With σ as given, the joints' coordinates are moved until φ(q, σ) = 0 and ψ(q, σ) = 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .manifold import KEPT, Manifold
+from .state import Floats, Start
+
+_MOST_STEPS = 40
+#: How far to look to each side for slopes, in radians or metres.
+_ASIDE = 1e-6
+
+
+def begun(manifold: Manifold, start: Start, t: float) -> Floats:
+    """The coordinates of a start: carried ones by a guess where they were not given, joints where given ones say."""
+    q = start.q.copy()
+    told: list[str] = []
+    place = manifold.carried.start
+    for each in manifold.equations.tree.carried:
+        own = slice(place, place + len(each.symbols))
+        place = own.stop
+        if {*manifold.equations.coordinates[own]} <= {*start.given}:
+            told.append(each.of)
+        elif each.guess:
+            q[own] = manifold.numbers(list(each.guess), t, q)
+    return _brought(manifold, q, start, told, t) if told else q
+
+
+def _brought(manifold: Manifold, q: Floats, start: Start, told: list[str], t: float) -> Floats:
+    """Joints that were not given moved until the constraints keep with their carried coordinates as they are."""
+    tree = manifold.equations.tree
+    free = [
+        speed
+        for link in tree.links
+        if not {tree.coordinates[k] for k in link.coordinates} <= {*start.given}
+        for speed in link.speeds
+    ]
+    owners = [row.of for row in manifold.constraints.rows]
+    owners += [each.of for each in tree.carried for _ in each.definitions]
+    rows = [k for k, owner in enumerate(owners) if owner in told]
+    left = manifold.misfit(t, q)[rows]
+    for _ in range(_MOST_STEPS if free else 0):
+        if not np.isfinite(left).all() or np.abs(left).max() <= KEPT:
+            break
+        step = np.zeros(len(tree.u))
+        step[free] = np.linalg.lstsq(_slopes(manifold, q, free, rows, t), -left, rcond=1e-9)[0]
+        length = 1.0
+        while length > 1e-3:
+            trial = manifold.shifted(t, q, length * step)
+            found = manifold.misfit(t, trial)[rows]
+            if np.linalg.norm(found) < np.linalg.norm(left):
+                break
+            length /= 2.0
+        else:
+            break
+        q, left = trial, found
+    return q
+
+
+def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:
+    """How φ and ψ change with each free speed, the carried coordinates staying where they are."""
+    columns = []
+    for speed in free:
+        aside = np.zeros(len(manifold.equations.tree.u))
+        aside[speed] = _ASIDE
+        ends = [manifold.misfit(t, manifold.shifted(t, q, way * aside))[rows] for way in (1.0, -1.0)]
+        columns.append((ends[0] - ends[1]) / (2.0 * _ASIDE))
+    return np.column_stack(columns)
