@@ -11,6 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.constraints import Constraints, constraints_of
+from polhode.constraints.carrying import with_carried
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import derivative, evaluate, same, sin
 from polhode.formalisms.network import Network, network
@@ -103,7 +104,7 @@ def numbers(rows: Sequence[Sequence[Any]], values: dict[Any, float]) -> np.ndarr
 
 
 def of(system: ph.System) -> Network:
-    return network(system, build_tree(system))
+    return network(system, with_carried(system, build_tree(system)))
 
 
 def both(system: ph.System) -> tuple[Constraints, Constraints]:
@@ -175,9 +176,13 @@ def the_ground_against_a_body(system: ph.System) -> None:
     system.no_slip("tie", "ground", "tip", frame="far", at=(1, 0, 2), directions=["x", "z"])
 
 
+def disc_on_a_moving_curve(system: ph.System) -> None:
+    system.roll_disc("tie", "b3", 0.4, lambda x: x * x / 3, centre=(0.1, 0.2, 0), on="tip", at=(0.3, 0, 0.1))
+
+
 CONTACTS = (
     wheel_on_a_moving_plane, ball_on_a_moving_plane, ball_in_a_moving_bowl, skate_on_the_ground, slipping_place,
-    the_ground_against_a_body,
+    the_ground_against_a_body, disc_on_a_moving_curve,
 )  # fmt: skip
 
 

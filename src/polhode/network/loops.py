@@ -77,8 +77,11 @@ def forbidden(closure: Closure, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ..
 
 
 def unslipping(contact: Contact) -> tuple[Direction, ...]:
-    """The directions in which two bodies that touch do not slip, or do not part."""
-    return tuple(Direction(name, (d, ZERO)) for name, d in contact.directions.items())
+    """The directions in which two bodies that touch do not slip, part or turn; none where a surface drifts by itself."""
+    if any(contact.drift):
+        return ()
+    slides, turns = contact.directions, contact.turns
+    return tuple(Direction(name, (slides.get(name, ZERO), turns.get(name, ZERO))) for name in {**slides, **turns})
 
 
 def _pair(asked: Asked, R_a: Matrix, R_b: Matrix) -> Pair:

@@ -28,7 +28,7 @@ from ..geometry import Pose
 from ..kinematics.motion import body_pose, relative_pose, world_poses
 from ..kinematics.tree import Link, Tree, joints_from_the_ground
 from ..loads import Loads
-from ..model.constraint import Ball, Closure, Slip, Wheel
+from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
 from ..model.records import GROUND, Joint
 from ..model.system import System
@@ -237,7 +237,7 @@ class _Builder:
         self.closing[name] = ClosingEdge(name, closure.name, forbidden(closure, R_a, R_b))
         self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
 
-    def add_contact(self, record: Wheel | Ball | Slip) -> None:
+    def add_contact(self, record: Wheel | Ball | Disc | Slip) -> None:
         contact = self.reader.contact(record)
         name = self.fresh(record.name)
         ends = (contact.body, contact.on)
@@ -257,7 +257,7 @@ class _Builder:
         for constraint in self.system.constraints.values():
             if isinstance(constraint, Closure):
                 self.add_closure(constraint)
-            elif isinstance(constraint, Wheel | Ball | Slip):
+            elif isinstance(constraint, Wheel | Ball | Disc | Slip):
                 self.add_contact(constraint)
         return Mechanism(
             self.system,
