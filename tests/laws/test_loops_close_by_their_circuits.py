@@ -304,17 +304,17 @@ def test_dependent_speeds_are_those_that_the_usual_rows_choose() -> None:
         assert own.independent == usual.independent
 
 
-def test_a_joint_whose_conditions_are_no_directions_has_none() -> None:
-    system = chain((ph.Revolute("y"), (0, 0, 0)))
-    odd = ph.Compound(ph.Prismatic("x"), ph.Revolute("y"))
-    system.close("odd", "ground", "b1", odd)
+def test_a_curve_that_moves_by_itself_has_no_directions_and_keeps_its_rows() -> None:
+    system = ph.System("belt", gravity=(0, 0, -9.81))
+    system.joint("disc", system.ground, system.body("disc", 1, inertia=(1, 1, 1)), ph.Free())
+    system.roll_disc("belt", "disc", 0.4, lambda s: (s + 2 * system.time, s * s / 9))
     made = of(system)
-    assert made.parts.closing["odd"].directions == ()
-    assert made.parts.closing["odd"].rule == "is what its joint allows"
-    assert "odd" in made.graph.cotree
+    assert made.parts.closing["belt"].directions == ()
+    assert made.parts.closing["belt"].rule == "is what its joint allows"
+    assert system.derive("network").agrees_with(system.derive("newton_euler"))
 
 
-def test_a_joint_with_coordinates_of_its_own_keeps_the_usual_rows_beside_circuits() -> None:
+def test_a_joint_with_coordinates_of_its_own_closes_by_its_circuit_too() -> None:
     system = restless()
     system.close("odd", "tip", "b3", ph.Compound(ph.Cylindrical("x"), ph.Universal("y", "z")), at_b=(0.2, 0.1, 0.7))
     system.close("table", "far", "b2", ph.Planar("z"), at_a=(0.3, 0, 0.5))
@@ -322,5 +322,11 @@ def test_a_joint_with_coordinates_of_its_own_keeps_the_usual_rows_beside_circuit
     assert usual.constraints is not None
     assert own.constraints is not None
     assert own.constraints.names == usual.constraints.names
+    chord = network(system, own.constraints.tree).parts.closing["odd"]
+    assert {f"odd {d.label}" for d in chord.directions} >= {name for name in usual.constraints.names if "odd" in name}
+    assert same(own.constraints.rates, usual.constraints.rates)
     assert same(own.constraints.gamma, usual.constraints.gamma)
+    assert same(
+        own.constraints.efforts(own.constraints.multipliers), usual.constraints.A.T @ usual.constraints.multipliers
+    )
     assert own.agrees_with(usual)

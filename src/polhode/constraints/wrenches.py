@@ -69,15 +69,23 @@ def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
 
 def _closing_wrench(closure: Closure, own: dict[str, Any], X: Pose) -> Wrench:
     """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
+    found = closing_directions(closure, X)
+    torques, forces = ({name: pair[k] for name, pair in found.items()} for k in (0, 1))
+    return _total(torques, own), _total(forces, own)
+
+
+def closing_directions(closure: Closure, X: Pose) -> dict[str, Wrench]:
+    """For each row of a closing joint, by its part's name, ∂φ̇/∂(twist of frame b), in the components of frame b."""
     letters = [[symbol(f"R{i}{j}", "pose") for j in range(3)] for i in range(3)]
     R, p = Matrix(letters), Vector([symbol(f"p{i}", "pose") for i in range(3)])
     w, v = (Vector([symbol(f"{name}{i}", "pose") for i in range(3)]) for name in "wv")
     along = dict(zip((*R.entries(), *p), (*(R @ skew(w)).entries(), *(R @ v)), strict=True))  # Ṙ = R ŵ, ṗ = R v
-    rates = _closing_rates(closure, Pose(R, p), {place: as_expr(rate) for place, rate in along.items()})
-    work = sum((own[name] * rate for name, rate in rates if name in own), start=as_expr(0))
     there = dict(zip((*R.entries(), *p), map(as_expr, (*X.R.entries(), *X.p)), strict=True))
-    wrench = substitute(gradient(work, [*w, *v]), there)
-    return Vector(wrench[:3]), Vector(wrench[3:])
+    made: dict[str, Wrench] = {}
+    for name, rate in _closing_rates(closure, Pose(R, p), {place: as_expr(rate) for place, rate in along.items()}):
+        entries = substitute(gradient(rate, [*w, *v]), there)
+        made[name] = Vector(entries[:3]), Vector(entries[3:])
+    return made
 
 
 def _closing_rates(closure: Closure, X: Pose, along: dict[Expr, Expr]) -> Named:

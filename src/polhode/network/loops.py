@@ -12,6 +12,8 @@ y_c = -Σ λ d, λ being the multipliers. With n, m for axes of the frames b and
     Advance    p·a - pitch · angle   (R_a a, -pitch n × (X m_2 - Y m_1)/(X² + Y²)),    X = n·m_1, Y = n·m_2
     contact    slip along d          (d, 0)
 
+and for a joint with coordinates of its own (`constraints.joint_closing`) what the rates of its rows have of the twist.
+
 Each d·x_c is the rate of its condition wherever the mechanism is, on the constraints or off them.
 """
 
@@ -23,7 +25,9 @@ from typing import Any
 from ..constraints.asking import Advance, Asked, Level, Square
 from ..constraints.closing import asked_of
 from ..constraints.rolling import Contact
+from ..constraints.wrenches import closing_directions
 from ..expr import Matrix, Vector
+from ..geometry import Pose
 from ..model.constraint import Closure
 from .component import ZERO, Pair
 
@@ -44,7 +48,7 @@ class Direction:
 class ClosingEdge:
     """A joint that closes a loop, or a contact, as an edge: directions in which its ends may not move apart.
 
-    A kind of joint whose conditions are no directions between two coinciding points has none here.
+    One whose conditions are no directions between two coinciding points has none here.
     """
 
     name: str
@@ -76,8 +80,14 @@ def forbidden(closure: Closure, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ..
     return tuple(Direction(asked.name, _pair(asked, R_a, R_b)) for asked in asked_of(closure) or ())
 
 
+def steered(closure: Closure, X: Pose, R_b: Matrix) -> tuple[Direction, ...]:
+    """The directions of a joint with coordinates of its own, which turn with them; X is the pose of frame b in a."""
+    found = closing_directions(closure, X)
+    return tuple(Direction(name, (R_b @ f, R_b @ n)) for name, (n, f) in found.items())
+
+
 def unslipping(contact: Contact) -> tuple[Direction, ...]:
-    """The directions in which two bodies that touch do not slip, part or turn; none where a surface drifts by itself."""
+    """The directions in which two bodies that touch do not slip, part or turn; none where a surface itself drifts."""
     if any(contact.drift):
         return ()
     slides, turns = contact.directions, contact.turns

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..constraints.closing import closing_pose
 from ..constraints.rows import Reader
 from ..expr import Matrix, Vector
 from ..geometry import Pose
@@ -34,7 +35,7 @@ from ..model.records import GROUND, Joint
 from ..model.system import System
 from .component import CENTRE, Pair
 from .graph import REFERENCE, Edge, LinearGraph
-from .loops import ClosingEdge, forbidden, unslipping
+from .loops import ClosingEdge, forbidden, steered, unslipping
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,8 @@ class _Builder:
         if closure.body_a != GROUND:
             self.drafts[closure.body_a].slides[head] = name
         R_a, R_b = self.rotation(closure.body_a) @ closure.pose_a.R, self.rotation(closure.body_b) @ closure.pose_b.R
-        self.closing[name] = ClosingEdge(name, closure.name, forbidden(closure, R_a, R_b))
+        directions = forbidden(closure, R_a, R_b) or steered(closure, closing_pose(closure, self.tree), R_b)
+        self.closing[name] = ClosingEdge(name, closure.name, directions)
         self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
 
     def add_contact(self, record: Wheel | Ball | Disc | Slip) -> None:
