@@ -35,10 +35,10 @@ class Measured:
     slides: frozenset[int]
 
     def gravity(self, given: Sequence[Any]) -> Vector:
-        return Vector([entry / as_expr(self.unit) for entry in given])
+        return Vector(given) if self.unit == 1 else Vector([entry / as_expr(self.unit) for entry in given])
 
     def wrenches(self, given: Sequence[Wrench]) -> list[Wrench]:
-        return [(n, f * self.unit) for n, f in given]
+        return list(given) if self.unit == 1 else [(n, f * self.unit) for n, f in given]
 
     def lengths(self, given: Sequence[Any]) -> list[Any]:
         """Speeds or accelerations: those along which something slides in the unit."""

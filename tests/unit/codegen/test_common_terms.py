@@ -43,6 +43,16 @@ def test_a_part_in_three_lists_is_computed_once() -> None:
     assert count(_plan(roots, x)).additions == 5
 
 
+def test_constants_that_come_together_are_folded() -> None:
+    a, b, x, y = (symbol(name) for name in "abxy")
+    roots = [(a + x) + b + 2, (b + y) + a - 7, (3 * x) * a, (y * 5) * x * b]
+    program = plan("f", [("x", [x, y, a, b])], [("y", (4,), roots)])
+    assert not program.setup
+    values = {"x": [0.1, 0.2, 0.3, 0.4]}
+    expected = [0.3 + 0.1 + 0.4 + 2, 0.4 + 0.2 + 0.3 - 7, 3 * 0.1 * 0.3, 0.2 * 5 * 0.1 * 0.4]
+    assert interpret(program, values)["y"] == pytest.approx(expected, rel=1e-14)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_sums_and_products_keep_their_values(seed: int) -> None:
     rng = random.Random(seed)
