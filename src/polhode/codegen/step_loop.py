@@ -17,7 +17,6 @@ from types import MappingProxyType
 
 from polhode.codegen.calls_llvm import functions_ir
 from polhode.codegen.llvm import (
-    declarations,
     gather_ir,
     kernel_ir,
     load_arguments,
@@ -25,6 +24,7 @@ from polhode.codegen.llvm import (
     row_at,
     store_rows,
 )
+from polhode.codegen.llvm_block import declarations
 from polhode.codegen.program import Program
 from polhode.codegen.sincos import double, splat, suffix, vector_type
 from polhode.errors import PolhodeError
