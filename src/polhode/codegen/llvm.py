@@ -19,26 +19,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from polhode.codegen.calls_llvm import functions_ir
-from polhode.codegen.llvm_block import Block, declarations
+from polhode.codegen.llvm_block import Block, declarations, instructions
 from polhode.codegen.ops import live_run, live_setup
 from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
 from polhode.codegen.program import Program
+from polhode.codegen.side_by_side import side_by_side
 from polhode.codegen.sincos import vector_type
+from polhode.codegen.twin_ir import TwinWriter
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
     """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
 
-    With a `width`, values of a long program that are computed alike are computed together, so many at a time.
+    Where vectors are at least two numbers wide (`width`), values that are computed alike are computed together: those
+    of limbs that are alike, and in a long program all others, `width` at a time.
     """
     return "\n".join(
         [
             *declarations(1, fused),
             *functions_ir(program, 1),
             setup_ir(program),
-            packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
-            or kernel_ir(program, 1, name="ph_kernel"),
+            *_one_state(program, fused, width),
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),
@@ -79,6 +81,19 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     block = _kernel_block(program, lanes)
     block.run(enumerate(program.run, program.first_run), wanted)
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
+
+
+def _one_state(program: Program, fused: bool, width: int) -> list[str]:
+    """The kernel of one state in the form that takes the fewest steps, and the functions that it needs."""
+    twins = side_by_side(program) if width > 1 else None
+    if twins is None:
+        packs = packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
+        return [packs or kernel_ir(program, 1, name="ph_kernel")]
+    block = _kernel_block(program, 1)
+    TwinWriter(program, twins, block).write()
+    widths = sorted({len(pack.lanes) for pack in twins.packs})
+    needed = [text for lanes in widths for text in instructions(lanes, fused)]
+    return [*needed, _finished_kernel(program, block, "void @ph_kernel", "")]
 
 
 def _kernel_block(program: Program, lanes: int) -> Block:

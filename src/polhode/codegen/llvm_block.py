@@ -15,20 +15,28 @@ _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 def declarations(lanes: int, fused: bool = True) -> list[str]:
     """What every module declares: intrinsics, the C library's functions, and sincos."""
-    real, kind = vector_type(lanes), suffix(lanes)
-    text = [f"declare {real} @llvm.{f}.{kind}({real})" for f in ("sqrt", "fabs")]
-    text.append(f"declare {real} @llvm.fma.{kind}({real}, {real}, {real})")
-    for f in (*LIBRARY, "sin", "cos"):
-        text.append(f"declare double @{f}({', '.join(['double'] * _arity(f))}) #0")
+    text = [
+        f"declare double @{function}({', '.join(['double'] * _arity(function))}) #0"
+        for function in (*LIBRARY, "sin", "cos")
+    ]
     if lanes > 1:
-        text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
-        text += [in_lanes(f, _arity(f), lanes) for f in LIBRARY]
-    text.append(sincos_ir(lanes, fused=fused))
+        text += [in_lanes(function, _arity(function), lanes) for function in LIBRARY]
     return [
         *text,
+        *instructions(lanes, fused),
         "attributes #0 = { nounwind willreturn memory(none) }",
         '!0 = !{!"branch_weights", i32 1, i32 1048575}',
     ]
+
+
+def instructions(lanes: int, fused: bool = True) -> list[str]:
+    """What is declared for vectors of so many lanes: intrinsics and sincos."""
+    real, kind = vector_type(lanes), suffix(lanes)
+    text = [f"declare {real} @llvm.{function}.{kind}({real})" for function in ("sqrt", "fabs")]
+    text.append(f"declare {real} @llvm.fma.{kind}({real}, {real}, {real})")
+    if lanes > 1:
+        text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
+    return [*text, sincos_ir(lanes, fused=fused)]
 
 
 def _arity(function: str) -> int:

@@ -13,10 +13,12 @@ from .vectors import Entries, Gather, Pack, Packed, Source, Splat, Term, Unit, W
 class PackOrder:
     """Packs and single slots in an order of computation; a pack that would need itself is dissolved."""
 
-    def __init__(self, program: Program, packs: Sequence[Pack], outputs: Entries) -> None:
+    def __init__(
+        self, program: Program, packs: Sequence[Pack], outputs: Entries, dissolved: frozenset[int] = frozenset()
+    ) -> None:
         self.program, self.packs, self.outputs = program, packs, outputs
         self.first = program.first_run
-        self.dissolved: set[int] = set()
+        self.dissolved = set(dissolved)
 
     def result(self) -> Packed:
         while True:

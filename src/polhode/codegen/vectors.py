@@ -44,10 +44,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A sum of terms in lanes; lane k holds its slot times its sign, or nothing of interest."""
+    """A sum of terms in lanes, or another operation on them; lane k holds its slot times its sign, or nothing."""
 
     lanes: tuple[Lane, ...]
     terms: tuple[Term, ...]
+    op: str = "sum"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,194 @@
+"""LLVM IR for a program whose twins are computed side by side: vectors and single numbers, all in registers.
+
+Unlike `packed_ir`, which is for long programs, this leaves it to the compiler where values live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .llvm_block import Block
+from .program import Program
+from .schedule import schedule
+from .sincos import double, sincos_name, splat, suffix, vector_type
+from .vectors import Gather, Pack, Packed, Source, Splat, Term, Unit, Whole
+
+Slots = tuple[int | None, ...]
+
+
+def twin_order(program: Program, code: Packed) -> list[Unit]:
+    """The units in an order that keeps few values alive."""
+    owners = code.owners()
+    place = {unit: number for number, unit in enumerate(code.order)}
+
+    def unit_of(slot: int) -> int | None:
+        return place.get((True, owners[slot][0]) if slot in owners else (False, slot))
+
+    reads: list[list[int]] = []
+    for is_pack, number in code.order:
+        found: list[int | None] = []
+        if is_pack:
+            for source in sources(code.packs[number]):
+                if isinstance(source, Whole):
+                    found.append(place[True, source.pack])
+                else:
+                    slots = source.slots if isinstance(source, Gather) else (source.slot,)
+                    found += [unit_of(slot) for slot in slots if slot is not None]
+        else:
+            found = [unit_of(arg) for arg in program.run[number - program.first_run].args]
+        reads.append([at for at in found if at is not None])
+    return [code.order[number] for number in schedule(reads)]
+
+
+def sources(pack: Pack) -> Iterable[Source]:
+    """What a pack reads."""
+    return (factor for term in pack.terms for factor in term.factors)
+
+
+class TwinWriter:
+    """Writes units into a block that knows where inputs and work array are."""
+
+    def __init__(self, program: Program, code: Packed, block: Block) -> None:
+        self.program, self.code, self.block = program, code, block
+        self.owners = code.owners()
+        self.vectors: dict[int, str] = {}
+        self.known: dict[tuple[Source, int], str] = {}
+        self.waves: dict[tuple[int, str], str] = {}
+        self.names = 0
+
+    def write(self) -> None:
+        """Every unit in order; then the outputs find their slots in the block."""
+        for is_pack, number in twin_order(self.program, self.code):
+            if is_pack:
+                self._pack(number)
+            else:
+                step = self.program.run[number - self.program.first_run]
+                for arg in step.args:
+                    self._slot(arg)
+                self.block.run([(number, step)], frozenset([number]))
+        for output, entries in zip(self.program.outputs, self.code.outputs, strict=True):
+            for wanted, (slot, sign) in zip(output.slots, entries, strict=True):
+                value = self._slot(slot)
+                self.block.operands[wanted] = value if sign > 0 else self._line(f"fneg contract double {value}")
+
+    # ---- packs -----------------------------------------------------------------------------------------------
+
+    def _pack(self, number: int) -> None:
+        pack = self.code.packs[number]
+        width = len(pack.lanes)
+        real = vector_type(width)
+        if pack.op == "sum":
+            self.vectors[number] = self._sum(pack, real)
+        elif pack.op == "div":
+            above, below = (self._signed(term, real) for term in pack.terms)
+            self.vectors[number] = self._line(f"fdiv contract {real} {above}, {below}")
+        elif pack.op in ("sin", "cos"):
+            self.vectors[number] = self._wave(pack, real)
+        else:
+            name = "fabs" if pack.op == "abs" else pack.op
+            operand = self._signed(pack.terms[0], real)
+            self.vectors[number] = self._line(f"call {real} @llvm.{name}.{suffix(width)}({real} {operand})")
+
+    def _wave(self, pack: Pack, real: str) -> str:
+        """Sine or cosine, which are computed together."""
+        (term,) = pack.terms
+        (source,) = term.factors
+        operand = self._vector(source, len(pack.lanes))
+        pair = f"{{ {real}, {real} }}"
+        both = self.waves.get((len(pack.lanes), operand))
+        if both is None:
+            both = self._line(f"call {pair} {sincos_name(len(pack.lanes))}({real} {operand})")
+            self.waves[len(pack.lanes), operand] = both
+        value = self._line(f"extractvalue {pair} {both}, {int(pack.op == 'cos')}")
+        if set(term.signs) == {1}:
+            return value
+        return self._line(f"fmul contract {real} {value}, {_numbers(map(float, term.signs))}")
+
+    def _sum(self, pack: Pack, real: str) -> str:
+        terms = sorted(pack.terms, key=lambda term: set(term.signs) <= {-1, 0})  # a first term without a sign
+        total = ""
+        for term in terms:
+            minus, value = self._product(term, real)
+            if not total:
+                total = self._line(f"fneg contract {real} {value}") if minus else value
+            else:
+                total = self._line(f"{'fsub' if minus else 'fadd'} contract {real} {total}, {value}")
+        return total
+
+    def _signed(self, term: Term, real: str) -> str:
+        minus, value = self._product(term, real)
+        return self._line(f"fneg contract {real} {value}") if minus else value
+
+    def _product(self, term: Term, real: str) -> tuple[bool, str]:
+        """Whether the term is to be subtracted, and its value without that sign."""
+        kinds = set(term.signs) - {0}
+        mixed = len(kinds) > 1
+        values: list[str] = []
+        for factor in term.factors:
+            numbers = self._constants(factor, len(term.signs))
+            if numbers is None:
+                values.append(self._vector(factor, len(term.signs)))
+            else:  # a constant takes the signs
+                taken = term.signs if kinds else (1,) * len(numbers)
+                values.append(_numbers(number * (sign or 1) for number, sign in zip(numbers, taken, strict=True)))
+                kinds, mixed = set(), False
+        if mixed:
+            ones = _numbers(float(sign or 1) for sign in term.signs)
+            values[0] = self._line(f"fmul contract {real} {values[0]}, {ones}")
+        if len(values) == 2:
+            return kinds == {-1}, self._line(f"fmul contract {real} {values[0]}, {values[1]}")
+        return kinds == {-1}, values[0]
+
+    # ---- values ----------------------------------------------------------------------------------------------
+
+    def _constants(self, source: Source, width: int) -> list[float] | None:
+        if isinstance(source, Whole):
+            return None
+        slots = source.slots if isinstance(source, Gather) else (source.slot,) * width
+        if any(slot is not None and slot >= self.program.first_input for slot in slots):
+            return None
+        return [0.0 if slot is None else self.program.constants[slot] for slot in slots]
+
+    def _vector(self, source: Source, width: int) -> str:
+        if isinstance(source, Whole):
+            return self.vectors[source.pack]
+        known = self.known.get((source, width))
+        if known is None:
+            known = self._splat(source.slot, width) if isinstance(source, Splat) else self._joined(source.slots)
+            self.known[source, width] = known
+        return known
+
+    def _splat(self, slot: int, width: int) -> str:
+        if slot < self.program.first_input:
+            return splat(self.program.constants[slot], width)
+        real = vector_type(width)
+        one = self._line(f"insertelement {real} poison, double {self._slot(slot)}, i64 0")
+        return self._line(f"shufflevector {real} {one}, {real} poison, <{width} x i32> zeroinitializer")
+
+    def _joined(self, slots: Slots) -> str:
+        real = vector_type(len(slots))
+        total = "zeroinitializer" if None in slots else "poison"
+        for lane, slot in enumerate(slots):
+            if slot is not None:
+                total = self._line(f"insertelement {real} {total}, double {self._slot(slot)}, i64 {lane}")
+        return total
+
+    def _slot(self, slot: int) -> str:
+        """A number: in the block, or a lane of a pack."""
+        if slot in self.block.operands or slot not in self.owners:
+            return self.block.value(slot)
+        number, lane, sign = self.owners[slot]
+        real = vector_type(len(self.code.packs[number].lanes))
+        value = self._line(f"extractelement {real} {self.vectors[number]}, i64 {lane}")
+        self.block.operands[slot] = value if sign > 0 else self._line(f"fneg contract double {value}")
+        return self.block.operands[slot]
+
+    def _line(self, text: str) -> str:
+        self.names += 1
+        self.block.lines.append(f"  %t{self.names} = {text}")
+        return f"%t{self.names}"
+
+
+def _numbers(numbers: Iterable[float]) -> str:
+    """A constant vector."""
+    return f"<{', '.join(f'double {double(number)}' for number in numbers)}>"

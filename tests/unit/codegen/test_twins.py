@@ -1,0 +1,238 @@
+"""Limbs that are alike are found in the flat program, and computed side by side to the same numbers."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from polhode.codegen import llvm
+from polhode.codegen.interpret import interpret
+from polhode.codegen.interpret_packed import interpret_packed
+from polhode.codegen.ops import check_program
+from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.codegen.random_program import random_program
+from polhode.codegen.side_by_side import limb_count, side_by_side
+from polhode.codegen.sums import forms, nodes
+from polhode.codegen.vectors import Gather, Packed, Source, Splat
+from polhode.runtime import compile_program
+
+JOINTS, SHARED = 3, 4
+
+
+@dataclass
+class Walker:
+    """A program with limbs: from a body out to the limbs, back to the body, and out again.
+
+    Limbs have their own numbers, and their sums come in another order; where they are `mirrored`, with other signs too,
+    and where they are `uneven`, some lack a term. With `parameters`, the numbers are those of the set-up part.
+    """
+
+    seed: int
+    limbs: int
+    mirrored: bool = False
+    uneven: bool = False
+    parameters: int = 0
+    size: int = 40
+    code: list[Instruction] = field(default_factory=list)
+
+    def program(self) -> Program:
+        self.recipe, self.chance = random.Random(self.seed), random.Random(self.seed + 1)
+        self.numbers = [self.chance.uniform(0.2, 0.9) for _ in range(60)]
+        self.start = len(self.numbers) + SHARED + 2 * JOINTS * self.limbs + self.parameters
+        q, u = len(self.numbers), len(self.numbers) + SHARED + JOINTS * self.limbs
+        body = [self.emit("sin", q), self.emit("cos", q + 1), q + 2, self.emit("mul", q, q + 3)]
+        made: list[list[int]] = []
+        for limb in range(self.limbs):
+            joints = range(limb * JOINTS, (limb + 1) * JOINTS)
+            known = [self.emit(op, q + SHARED + j) for j in joints for op in ("sin", "cos")]
+            made.append([*known, *(u + j for j in joints)])
+        state = self.recipe.getstate()
+        for known in made:
+            self.recipe.setstate(state)
+            self.grow(known, body, self.size)
+        back = [self.sum([known[-k] for known in made] + [body[k]]) for k in range(1, 4)]
+        state = self.recipe.getstate()
+        for known in made:
+            self.recipe.setstate(state)
+            self.grow(known, back, self.size // 2)
+        outputs = (Output("y", (2 * self.limbs,), tuple(slot for known in made for slot in known[-2:])),)
+        arrays = (Array("q", SHARED + JOINTS * self.limbs), Array("u", JOINTS * self.limbs))
+        program = Program("walker", arrays, self.parameters, tuple(self.numbers), (), tuple(self.code), outputs)
+        check_program(program)
+        return program
+
+    def emit(self, op: str, *args: int) -> int:
+        self.code.append(Instruction(op, args))
+        return self.start + len(self.code) - 1
+
+    def number(self) -> int:
+        if self.parameters:
+            return self.start - 1 - self.chance.randrange(self.parameters)
+        return self.chance.randrange(len(self.numbers))
+
+    def turned(self, a: int, b: int) -> tuple[int, int]:
+        return (a, b) if self.chance.random() < 0.5 else (b, a)
+
+    def sum(self, terms: list[int]) -> int:
+        self.chance.shuffle(terms)
+        if self.uneven and len(terms) > 2 and self.chance.random() < 0.1:
+            terms.pop()
+        total = terms[0]
+        for term in terms[1:]:
+            op = "sub" if self.mirrored and self.chance.random() < 0.3 else "add"
+            total = self.emit(op, *self.turned(total, term))
+        return total
+
+    def grow(self, known: list[int], common: list[int], size: int) -> None:
+        """So many values of a limb, by the recipe, which is the same for all limbs."""
+        for _ in range(size):
+            kind = self.recipe.choice(["mul", "scale", "sum", "sum", "common", "div", "root"])
+            a, b, c = (known[-self.recipe.randrange(1, min(len(known), 12))] for _ in range(3))
+            shared = self.recipe.choice(common)
+            if kind == "mul":
+                made = self.emit("mul", *self.turned(a, b))
+            elif kind == "scale":
+                made = self.emit("mul", *self.turned(a, self.number()))
+            elif kind == "common":
+                made = self.emit("mul", *self.turned(a, shared))
+            elif kind == "sum":
+                made = self.sum([a, self.emit("mul", *self.turned(b, c)), self.number(), shared])
+            else:
+                square = self.sum([self.emit("mul", a, a), self.number(), self.number()])
+                made = self.emit("sqrt", self.emit("abs", square))
+                if kind == "div":
+                    made = self.emit("div", b, self.emit("add", made, self.number()))
+            known.append(
+                self.emit("sin", made) if self.recipe.random() < 0.3 else self.emit("mul", made, self.number())
+            )
+
+
+WALKERS = {
+    "two legs": lambda seed: Walker(seed, 2).program(),
+    "two mirrored legs": lambda seed: Walker(seed, 2, mirrored=True).program(),
+    "four uneven legs": lambda seed: Walker(seed, 4, mirrored=True, uneven=True).program(),
+    "three legs with parameters": lambda seed: Walker(seed, 3, parameters=20).program(),
+    "six legs": lambda seed: Walker(seed, 6, mirrored=True).program(),
+}
+
+
+def numbers_for(program: Program, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    dice = np.random.default_rng(seed)
+    inputs = {array.name: dice.uniform(0.2, 0.9, array.size) for array in program.arrays}
+    return inputs, dice.uniform(0.2, 0.9, program.parameters)
+
+
+def together(program: Program) -> Packed:
+    code = side_by_side(program)
+    assert code is not None
+    return code
+
+
+@pytest.mark.parametrize("kind", WALKERS)
+@pytest.mark.parametrize("seed", range(4))
+def test_side_by_side_limbs_compute_what_the_program_computes(kind: str, seed: int) -> None:
+    program = WALKERS[kind](seed)
+    inputs, parameters = numbers_for(program, seed)
+    entries = [entry for array in program.arrays for entry in inputs[array.name]]
+    found = interpret_packed(program, together(program), entries, list(parameters))
+    np.testing.assert_allclose(found, interpret(program, inputs, parameters)["y"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", WALKERS)
+def test_machine_code_of_limbs_gives_the_interpreters_numbers(kind: str) -> None:
+    program = WALKERS[kind](5)
+    inputs, parameters = numbers_for(program, 5)
+    function = compile_program(program, cache=False, backend="llvm", parameters=parameters)
+    np.testing.assert_allclose(function(**inputs), interpret(program, inputs, parameters)["y"], rtol=1e-9)
+    assert "x double>" in llvm.scalar_module(program, width=4)
+
+
+@pytest.mark.parametrize("limbs", [2, 3, 4, 6])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_limbs_that_are_alike_take_the_steps_of_one(limbs: int, mirrored: bool) -> None:
+    program = Walker(1, limbs, mirrored=mirrored).program()
+    code = together(program)
+    alone = sum(not is_pack for is_pack, _ in code.order)
+    assert {len(pack.lanes) for pack in code.packs} == {limbs}
+    assert alone < 20 + limbs  # the body's
+
+
+def test_the_same_program_gives_the_same_twins() -> None:
+    program = Walker(2, 4, mirrored=True, uneven=True).program
+    assert together(program()) == together(Walker(2, 4, mirrored=True, uneven=True).program())
+
+
+def test_a_slot_is_computed_once_and_after_what_it_reads() -> None:
+    program = Walker(3, 4, mirrored=True, uneven=True).program()
+    code = together(program)
+    singles = [number for is_pack, number in code.order if not is_pack]
+    lanes = [lane[0] for pack in code.packs for lane in pack.lanes if lane]
+    assert len({*singles, *lanes}) == len(singles) + len(lanes)
+    placed = {number: place for place, (is_pack, number) in enumerate(code.order) if not is_pack}
+    for number, pack in enumerate(code.packs):
+        placed.update((lane[0], code.order.index((True, number))) for lane in pack.lanes if lane)
+    for slot in singles:
+        assert all(placed.get(arg, -1) < placed[slot] for arg in program.run[slot - program.first_run].args)
+
+
+@pytest.mark.parametrize("limbs", [2, 3, 4, 6])
+def test_limbs_are_counted(limbs: int) -> None:
+    program = Walker(1, limbs, mirrored=True).program()
+    values = nodes(program)
+    assert limb_count(values, forms(program, values)) == limbs
+
+
+def test_a_mirrored_limb_needs_few_changes_of_sign() -> None:
+    """Two limbs that differ in the signs of numbers alone: the numbers take them all."""
+    program = Walker(4, 2).program()
+    flipped: list[Instruction] = []
+    for place, step in enumerate(program.run):
+        flipped.append(step if place % 7 or step.op != "add" else Instruction("sub", step.args))
+    mirrored = Program(program.name, program.arrays, 0, program.constants, (), tuple(flipped), program.outputs)
+    code = together(mirrored)
+    mixed = [term for pack in code.packs for term in pack.terms if len(set(term.signs) - {0}) > 1]
+    numbers = [term for term in mixed if any(_is_number(factor, program.first_input) for factor in term.factors)]
+    assert len(mixed) - len(numbers) < 0.1 * len(code.packs)
+
+
+def _is_number(source: Source, end: int) -> bool:
+    if isinstance(source, Gather):
+        return all(slot is None or slot < end for slot in source.slots)
+    return isinstance(source, Splat) and source.slot < end
+
+
+def test_an_output_of_twins_may_lie_over_an_input() -> None:
+    program = Walker(6, 2).program()
+    inputs, _ = numbers_for(program, 6)
+    expected = interpret(program, inputs)["y"]
+    function = compile_program(program, cache=False, backend="llvm")
+    q, u, work = inputs["q"].copy(), inputs["u"].copy(), np.empty(1)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (q, u, work, u)]
+    function.signature(function.address)(*pointers)
+    np.testing.assert_allclose(u[: len(expected)], expected, rtol=1e-12)
+
+
+def test_what_is_not_finite_in_one_limb_stays_there() -> None:
+    program = Walker(7, 2).program()
+    inputs, _ = numbers_for(program, 7)
+    expected = interpret(program, inputs)["y"]
+    function = compile_program(program, cache=False, backend="llvm")
+    inputs["u"][0] = np.inf
+    spoilt = interpret(program, inputs)["y"]
+    np.testing.assert_array_equal(np.isfinite(function(**inputs)), np.isfinite(spoilt))
+    assert np.isfinite(expected).all() and not np.isfinite(spoilt).all()
+
+
+def test_programs_without_limbs_stay_as_they_are() -> None:
+    for program in (random_program(1, 300), random_program(2, 60)):
+        assert side_by_side(program) is None
+        assert llvm.scalar_module(program, width=4) == llvm.scalar_module(program)
+
+
+def test_vectors_that_the_machine_has_not_are_not_used() -> None:
+    program = Walker(1, 2).program()
+    assert "<2 x double>" not in llvm.scalar_module(program, width=1)
