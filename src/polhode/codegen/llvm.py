@@ -85,7 +85,7 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
 
 def _one_state(program: Program, fused: bool, width: int) -> list[str]:
     """The kernel of one state in the form that takes the fewest steps, and the functions that it needs."""
-    twins = side_by_side(program) if width > 1 else None
+    twins = side_by_side(program, width if fused else 1) if width > 1 else None
     if twins is None:
         packs = packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
         return [packs or kernel_ir(program, 1, name="ph_kernel")]

@@ -15,6 +15,7 @@ from .twin_signs import with_signs
 from .twin_worth import Ledger, steps
 from .twins import twins
 from .vectors import Packed
+from .waves import wave_packs
 
 #: With twins, a program must take at most this part of the steps that it takes without.
 WORTH = 0.9
@@ -23,23 +24,28 @@ WORTH = 0.9
 _COUNTS, _LEAST = range(2, 9), 0.1
 
 
-def side_by_side(program: Program) -> Packed | None:
-    """The run part with twins in packs; None where there are too few, or the program is too long for one block."""
+def side_by_side(program: Program, width: int = 1) -> Packed | None:
+    """The run part with twins in packs, and sines and cosines in packs of `width`.
+
+    None where there is nothing of either, or the program is too long for one block.
+    """
     if len(program.run) > WHOLE:
         return None
     values = nodes(program)
     form = forms(program, values)
     count = limb_count(values, form)
-    if count is None:
-        return None
-    packs = twin_packs(values, form, twins(program, values, form, count))
+    groups = twins(program, values, form, count) if count else []
+    waves = wave_packs(values, groups, program.first_run, width) if width > 1 else []
+    packs = waves + twin_packs(values, form, groups, waves)
     ledger = Ledger(program, values, packs)
     dissolved = ledger.settle()
     alone = sum(map(steps, values.values()))
     if alone - ledger.saved + ledger.steps > WORTH * alone:
+        packs, dissolved = waves, frozenset()
+    if not packs:
         return None
     outputs = tuple(tuple(plain(program, slot) for slot in output.slots) for output in program.outputs)
-    code = PackOrder(program, packs, outputs, dissolved).result()
+    code = PackOrder(program, packs, outputs, dissolved, written=True).result()
     order = [number for is_pack, number in code.order if is_pack]
     return replace(code, packs=tuple(with_signs(code.packs, order, len(program.constants))))
 

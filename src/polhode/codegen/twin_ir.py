@@ -9,40 +9,10 @@ from collections.abc import Iterable
 
 from .llvm_block import Block
 from .program import Program
-from .schedule import schedule
 from .sincos import double, sincos_name, splat, suffix, vector_type
-from .vectors import Gather, Pack, Packed, Source, Splat, Term, Unit, Whole
+from .vectors import Gather, Pack, Packed, Source, Splat, Term, Whole
 
 Slots = tuple[int | None, ...]
-
-
-def twin_order(program: Program, code: Packed) -> list[Unit]:
-    """The units in an order that keeps few values alive."""
-    owners = code.owners()
-    place = {unit: number for number, unit in enumerate(code.order)}
-
-    def unit_of(slot: int) -> int | None:
-        return place.get((True, owners[slot][0]) if slot in owners else (False, slot))
-
-    reads: list[list[int]] = []
-    for is_pack, number in code.order:
-        found: list[int | None] = []
-        if is_pack:
-            for source in sources(code.packs[number]):
-                if isinstance(source, Whole):
-                    found.append(place[True, source.pack])
-                else:
-                    slots = source.slots if isinstance(source, Gather) else (source.slot,)
-                    found += [unit_of(slot) for slot in slots if slot is not None]
-        else:
-            found = [unit_of(arg) for arg in program.run[number - program.first_run].args]
-        reads.append([at for at in found if at is not None])
-    return [code.order[number] for number in schedule(reads)]
-
-
-def sources(pack: Pack) -> Iterable[Source]:
-    """What a pack reads."""
-    return (factor for term in pack.terms for factor in term.factors)
 
 
 class TwinWriter:
@@ -58,7 +28,7 @@ class TwinWriter:
 
     def write(self) -> None:
         """Every unit in order; then the outputs find their slots in the block."""
-        for is_pack, number in twin_order(self.program, self.code):
+        for is_pack, number in self.code.order:
             if is_pack:
                 self._pack(number)
             else:
@@ -167,11 +137,26 @@ class TwinWriter:
 
     def _joined(self, slots: Slots) -> str:
         real = vector_type(len(slots))
+        part = self._part(slots)
+        if part is not None:
+            return part
         total = "zeroinitializer" if None in slots else "poison"
         for lane, slot in enumerate(slots):
             if slot is not None:
                 total = self._line(f"insertelement {real} {total}, double {self._slot(slot)}, i64 {lane}")
         return total
+
+    def _part(self, slots: Slots) -> str | None:
+        """Lanes of one other pack, if that is what they are."""
+        found = [self.owners.get(-1 if slot is None else slot) for slot in slots]
+        if None in found or len({(owner[0], owner[2]) for owner in found if owner}) > 1:
+            return None
+        number, _, sign = found[0] or (0, 0, 0)
+        real = vector_type(len(self.code.packs[number].lanes))
+        mask = ", ".join(f"i32 {owner[1]}" for owner in found if owner)
+        kind = f"<{len(slots)} x i32> <{mask}>"
+        value = self._line(f"shufflevector {real} {self.vectors[number]}, {real} poison, {kind}")
+        return value if sign > 0 else self._line(f"fneg contract {vector_type(len(slots))} {value}")
 
     def _slot(self, slot: int) -> str:
         """A number: in the block, or a lane of a pack."""

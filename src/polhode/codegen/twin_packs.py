@@ -15,11 +15,22 @@ Column = tuple[Operand, ...]  # an operand of each lane
 PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
 
 
-def twin_packs(values: Mapping[int, Node], form: Mapping[int, int], groups: Sequence[tuple[int, ...]]) -> list[Pack]:
-    """A pack for each group that is computed, its terms' signs as they are in the program."""
+def twin_packs(
+    values: Mapping[int, Node], form: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
+) -> list[Pack]:
+    """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
+
+    The packs are numbered after those that are known.
+    """
     number = {slot: k for k, group in enumerate(groups) for slot in group}
-    made = [group for group in groups if group[0] in values and values[group[0]].op in PACKABLE]
-    place: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made)}
+    there = {lane[0] for pack in known for lane in pack.lanes if lane}
+    made = [
+        group
+        for group in groups
+        if group[0] in values and values[group[0]].op in PACKABLE and not there.intersection(group)
+    ]
+    place: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
+    place.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
 
     def source(slots: tuple[int | None, ...]) -> Source:
         if len(set(slots)) == 1 and slots[0] is not None:

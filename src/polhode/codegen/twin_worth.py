@@ -94,7 +94,7 @@ class Ledger:
         slots = [slot for slot in _read(source) if slot >= self.program.first_input]
         if not slots:
             return 0.0
-        if isinstance(source, Splat):
+        if isinstance(source, Splat) or len({self.owner.get(slot, slot) for slot in slots}) == 1:
             return 1.0
         return float(width if all(slot < self.program.first_run for slot in slots) else width - 1)
 

@@ -45,7 +45,10 @@ class _Growth:
         inputs: Sequence[Group],
         count: int,
     ) -> None:
-        self.program, self.values, self.form, self.count = program, values, form, count
+        self.values, self.form, self.count = values, form, count
+        self.constants = program.constants
+        # What a leaf is: a constant, an input, or something that comes from parameters.
+        self.bounds = program.first_input, program.first_parameter, program.first_run
         self.users = users_of(values)
         self.outlooks = outlooks(values, form, self.users, _AHEAD)
         self.level: dict[int, int] = {}
@@ -54,7 +57,7 @@ class _Growth:
         self.lane: dict[int, int] = {}
         self.number: dict[int, int] = {}
         self.groups: list[Group] = []
-        self.keys: dict[int, tuple[Key, Key, Key]] = {}
+        self.keys: dict[int, tuple[Key, ...]] = {}
         self.buckets: dict[tuple[int, Key], list[list[int]]] = {}
         self.sums: dict[int, list[int]] = {}  # group -> sums that have a term of it
         self.heap: list[tuple[int, int, int, Key]] = []  # stage, level, first slot, key
@@ -94,7 +97,7 @@ class _Growth:
             return
         self.keys[slot] = keys
         lane = lanes.pop()
-        for stage, key in zip((_SAME, _FORM, _ANY), keys, strict=True):
+        for stage, key in enumerate(keys, _SAME):
             bucket = self.buckets.setdefault((stage, key), [[] for _ in range(self.count)])
             bucket[lane].append(slot)
             heappush(self.heap, (stage, level, slot, key))
@@ -105,29 +108,38 @@ class _Growth:
                     self.sums.setdefault(self.number[arg], []).append(slot)
             heappush(self.heap, (_MOST, level, slot, ()))
 
-    def _keys(self, slot: int) -> tuple[Key, Key, Key]:
-        """What a value does to what: other slots by themselves, by their form, or just as other slots."""
-        node, first = self.values[slot], self.program.first_input
-        keys: list[Key] = []
-        for stage in (_SAME, _FORM, _ANY):
-            parts: list[tuple[int, int]] = []
-            for arg in node.args:
-                if arg in self.number:
-                    parts.append((3, self.number[arg]))
-                elif arg < first or self.program.first_parameter <= arg < self.program.first_run:
-                    parts.append((int(arg < first), 0))
-                else:
-                    parts.append((2, arg if stage == _SAME else self.form[arg] if stage == _FORM else 0))
-            keys.append((node.op, *(sorted(parts) if node.commutes else parts)))
-        return keys[0], keys[1], keys[2]
+    def _keys(self, slot: int) -> tuple[Key, ...]:
+        """What a value does to what: slots in no limb by themselves, by their form, and just as such, if it has any."""
+        node = self.values[slot]
+        inputs, parameters, run = self.bounds
+        parts: list[tuple[int, int]] = []
+        others: list[int] = []
+        for arg in node.args:
+            if arg in self.number:
+                parts.append((3, self.number[arg]))
+            elif arg < inputs or parameters <= arg < run:
+                parts.append((int(arg < inputs), 0))
+            else:
+                others.append(len(parts))
+                parts.append((2, arg))
+        keys = [parts]
+        if others:
+            keys.append([(2, self.form[node.args[k]]) if k in others else part for k, part in enumerate(parts)])
+            keys.append([(2, 0) if k in others else part for k, part in enumerate(parts)])
+        return tuple((node.op, *(sorted(key) if node.commutes else key)) for key in keys)
 
     def _match(self, stage: int, key: Key) -> None:
         """Take twins out of a bucket: those that are used alike for longest first."""
         bucket = self.buckets[stage, key]
         for lane, slots in enumerate(bucket):
             fresh = [slot for slot in dict.fromkeys(slots) if slot not in self.lane and slot in self.keys]
-            bucket[lane] = [slot for slot in fresh if self.keys[slot][stage - _SAME] == key]
+            bucket[lane] = [slot for slot in fresh if self.keys[slot][stage - _SAME :][:1] == (key,)]
         if not all(bucket):
+            return
+        if all(len(slots) == 1 for slots in bucket):
+            group = tuple(slot for (slot,) in bucket)
+            self.add(group)
+            self._operands(group, stage)
             return
         for depth in range(_AHEAD, -1, -1):
             for exact in (True, False):
@@ -149,7 +161,7 @@ class _Growth:
         return table
 
     def _numbers(self, slot: int) -> tuple[float, ...]:
-        constants = self.program.constants
+        constants = self.constants
         return tuple(sorted(abs(constants[arg]) for arg in self.values[slot].args if arg < len(constants)))
 
     def _operands(self, group: Group, stage: int) -> None:

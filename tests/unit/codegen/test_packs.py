@@ -174,7 +174,7 @@ def test_the_same_program_gives_the_same_packs() -> None:
 def always_packed(width: int, near: int, piece: int) -> Iterator[None]:
     """Packs for programs of any length, on a machine with vectors of this width."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(llvm, "side_by_side", lambda program: None)
+        patch.setattr(llvm, "side_by_side", lambda program, width: None)
         patch.setattr(packed_ir, "LONG", 0)
         patch.setattr(packed_ir, "WORTH", math.inf)
         patch.setattr(packed_ir, "NEAR", near)
@@ -210,7 +210,7 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
 
 
 def test_short_programs_and_those_without_likeness_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm, "side_by_side", lambda program: None)
+    monkeypatch.setattr(llvm, "side_by_side", lambda program, width: None)
     for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
         assert llvm.scalar_module(program, width=4) == llvm.scalar_module(program)
     long = solve_of_many_columns(1, size=14, columns=16)

@@ -230,7 +230,7 @@ def test_what_is_not_finite_in_one_limb_stays_there() -> None:
 def test_programs_without_limbs_stay_as_they_are() -> None:
     for program in (random_program(1, 300), random_program(2, 60)):
         assert side_by_side(program) is None
-        assert llvm.scalar_module(program, width=4) == llvm.scalar_module(program)
+        assert llvm.scalar_module(program, width=4, fused=False) == llvm.scalar_module(program, fused=False)
 
 
 def test_vectors_that_the_machine_has_not_are_not_used() -> None:
