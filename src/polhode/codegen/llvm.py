@@ -24,7 +24,7 @@ from polhode.codegen.ops import live_run, live_setup
 from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
 from polhode.codegen.program import Program
-from polhode.codegen.side_by_side import side_by_side
+from polhode.codegen.side_by_side import side_by_side, waves_side_by_side
 from polhode.codegen.sincos import vector_type
 from polhode.codegen.twin_ir import TwinWriter
 
@@ -85,14 +85,18 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
 
 def _one_state(program: Program, fused: bool, width: int) -> list[str]:
     """The kernel of one state in the form that takes the fewest steps, and the functions that it needs."""
-    twins = side_by_side(program, width if fused else 1) if width > 1 else None
-    if twins is None:
+    waves = width if fused else 1  # the C library's are called one by one
+    code = side_by_side(program, waves) if width > 1 else None
+    if code is None:
         packs = packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
-        return [packs or kernel_ir(program, 1, name="ph_kernel")]
+        if packs is not None:
+            return [packs]
+        code = waves_side_by_side(program, waves)
+    if code is None:
+        return [kernel_ir(program, 1, name="ph_kernel")]
     block = _kernel_block(program, 1)
-    TwinWriter(program, twins, block).write()
-    widths = sorted({len(pack.lanes) for pack in twins.packs})
-    needed = [text for lanes in widths for text in instructions(lanes, fused)]
+    TwinWriter(program, code, block).write()
+    needed = [text for lanes in code.widths for text in instructions(lanes, fused)]
     return [*needed, _finished_kernel(program, block, "void @ph_kernel", "")]
 
 

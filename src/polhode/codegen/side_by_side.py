@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .pack_order import PackOrder
@@ -14,11 +14,14 @@ from .twin_packs import twin_packs
 from .twin_signs import with_signs
 from .twin_worth import Ledger, steps
 from .twins import twins
-from .vectors import Packed
+from .vectors import Pack, Packed
 from .waves import wave_packs
 
 #: With twins, a program must take at most this part of the steps that it takes without.
 WORTH = 0.9
+
+#: No twins are looked for in longer programs.
+LONGEST = 20_000
 
 #: A mechanism has so many limbs that are alike, if any; and so much of its values at least are alike in them.
 _COUNTS, _LEAST = range(2, 9), 0.1
@@ -27,23 +30,36 @@ _COUNTS, _LEAST = range(2, 9), 0.1
 def side_by_side(program: Program, width: int = 1) -> Packed | None:
     """The run part with twins in packs, and sines and cosines in packs of `width`.
 
-    None where there is nothing of either, or the program is too long for one block.
+    None where that does not pay, or leaves too much for one block.
     """
-    if len(program.run) > WHOLE:
+    if len(program.run) > LONGEST:
         return None
     values = nodes(program)
     form = forms(program, values)
     count = limb_count(values, form)
-    groups = twins(program, values, form, count) if count else []
-    waves = wave_packs(values, groups, program.first_run, width) if width > 1 else []
+    if count is None:
+        return None
+    groups = twins(program, values, form, count)
+    waves = wave_packs(values, groups, program.first_run, width)
     packs = waves + twin_packs(values, form, groups, waves)
     ledger = Ledger(program, values, packs)
     dissolved = ledger.settle()
     alone = sum(map(steps, values.values()))
     if alone - ledger.saved + ledger.steps > WORTH * alone:
-        packs, dissolved = waves, frozenset()
-    if not packs:
         return None
+    code = _ordered(program, packs, dissolved)
+    return code if len(code.order) <= WHOLE else None
+
+
+def waves_side_by_side(program: Program, width: int) -> Packed | None:
+    """The run part with nothing but sines and cosines in packs; None where there are not even two."""
+    if len(program.run) > WHOLE:
+        return None
+    packs = wave_packs(nodes(program), (), program.first_run, width)
+    return _ordered(program, packs, frozenset()) if packs else None
+
+
+def _ordered(program: Program, packs: Sequence[Pack], dissolved: frozenset[int]) -> Packed:
     outputs = tuple(tuple(plain(program, slot) for slot in output.slots) for output in program.outputs)
     code = PackOrder(program, packs, outputs, dissolved, written=True).result()
     order = [number for is_pack, number in code.order if is_pack]

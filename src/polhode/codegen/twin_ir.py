@@ -5,6 +5,7 @@ Unlike `packed_ir`, which is for long programs, this leaves it to the compiler w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from .llvm_block import Block
@@ -21,9 +22,12 @@ class TwinWriter:
     def __init__(self, program: Program, code: Packed, block: Block) -> None:
         self.program, self.code, self.block = program, code, block
         self.owners = code.owners()
+        factors = (factor for pack in code.packs for term in pack.terms for factor in term.factors)
+        self.reads = Counter(factor.pack for factor in factors if isinstance(factor, Whole))
         self.vectors: dict[int, str] = {}
         self.known: dict[tuple[Source, int], str] = {}
         self.waves: dict[tuple[int, str], str] = {}
+        self.turned: dict[tuple[str, tuple[int, ...]], str] = {}
         self.names = 0
 
     def write(self) -> None:
@@ -75,7 +79,8 @@ class TwinWriter:
         return self._line(f"fmul contract {real} {value}, {_numbers(map(float, term.signs))}")
 
     def _sum(self, pack: Pack, real: str) -> str:
-        terms = sorted(pack.terms, key=lambda term: set(term.signs) <= {-1, 0})  # a first term without a sign
+        # Products last, which are then fused with the sum, and if possible a first term without a sign.
+        terms = sorted(pack.terms, key=lambda term: (self._is_fused(term), set(term.signs) <= {-1, 0}))
         total = ""
         for term in terms:
             minus, value = self._product(term, real)
@@ -84,6 +89,14 @@ class TwinWriter:
             else:
                 total = self._line(f"{'fsub' if minus else 'fadd'} contract {real} {total}, {value}")
         return total
+
+    def _is_fused(self, term: Term) -> bool:
+        """Whether the term is a product that nobody else reads."""
+        source = term.factors[0]
+        if not isinstance(source, Whole) or self.reads[source.pack] > 1:
+            return False
+        inner = self.code.packs[source.pack].terms
+        return len(inner) == 1 and len(inner[0].factors) == 2
 
     def _signed(self, term: Term, real: str) -> str:
         minus, value = self._product(term, real)
@@ -103,11 +116,18 @@ class TwinWriter:
                 values.append(_numbers(number * (sign or 1) for number, sign in zip(numbers, taken, strict=True)))
                 kinds, mixed = set(), False
         if mixed:
-            ones = _numbers(float(sign or 1) for sign in term.signs)
-            values[0] = self._line(f"fmul contract {real} {values[0]}, {ones}")
+            place = next((k for k, factor in enumerate(term.factors) if not isinstance(factor, Whole)), 0)
+            values[place] = self._turned(values[place], term.signs, real)
         if len(values) == 2:
             return kinds == {-1}, self._line(f"fmul contract {real} {values[0]}, {values[1]}")
         return kinds == {-1}, values[0]
+
+    def _turned(self, value: str, signs: tuple[int, ...], real: str) -> str:
+        """A vector with these signs in its lanes, made once."""
+        if (value, signs) not in self.turned:
+            ones = _numbers(float(sign or 1) for sign in signs)
+            self.turned[value, signs] = self._line(f"fmul contract {real} {value}, {ones}")
+        return self.turned[value, signs]
 
     # ---- values ----------------------------------------------------------------------------------------------
 

@@ -2,9 +2,10 @@
 
 A lane of a pack may hold its value with either sign. A product with a constant takes any pattern of signs, for the
 constant takes it; other products have the product of their factors' patterns; the terms of a sum should all have one
-pattern. Patterns are vectors over GF(2), one bit a lane, up to a common sign; that of a product with a constant is an
-unknown, all others are sums of unknowns, and each further term of a sum is a linear equation, solved as it comes. A
-term whose equation cannot hold is multiplied by ±1 in its lanes.
+pattern. Patterns are vectors over GF(2), one bit a lane, up to a common sign. That of a product with a constant is an
+unknown; so is that of numbers put into a vector, which may be multiplied by ±1 once for all who read it; all others are
+sums of unknowns. Each further term of a sum is a linear equation, solved as it comes, for an unknown that costs nothing
+if it has one. A term whose equation cannot hold is multiplied by ±1 in its lanes.
 """
 
 from __future__ import annotations
@@ -23,14 +24,13 @@ Pattern = tuple[int, int]  # the set of its unknowns, and what is added to them:
 class _Signs:
     """What is known of patterns: unknowns that others give."""
 
-    width: int
     constants: int  # slots below are constants
-    count: int = 0
+    filled: dict[Source, int]  # vectors that numbers are put into, and the unknowns that are their patterns
 
     def __post_init__(self) -> None:
+        self.count = len(self.filled)  # the others, which cost nothing, come after those
         self.given: dict[int, Pattern] = {}  # unknown -> its pattern
         self.solved = 0  # the set of those
-        self.all = (1 << self.width) - 1
 
     def unknown(self) -> Pattern:
         self.count += 1
@@ -39,8 +39,7 @@ class _Signs:
     def bits(self, signs: Sequence[int]) -> int:
         """The lanes whose sign is not the first one's."""
         lead = next((sign for sign in signs if sign), 1)
-        found = sum(1 << lane for lane, sign in enumerate(signs) if sign and sign != lead)
-        return found ^ self.all if found & 1 else found
+        return sum(1 << lane for lane, sign in enumerate(signs) if sign and sign != lead)
 
     def reduced(self, pattern: Pattern) -> Pattern:
         unknowns, lanes = pattern
@@ -68,7 +67,9 @@ class _Signs:
 
 def with_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) -> list[Pack]:
     """The packs with signs in their lanes, chosen so that few terms need any; `order` has operands first."""
-    signs = _Signs(max((len(pack.lanes) for pack in packs), default=0), constants)
+    sources = (factor for pack in packs for term in pack.terms for factor in term.factors)
+    filled = dict.fromkeys(source for source in sources if not isinstance(source, Whole))
+    signs = _Signs(constants, {source: place for place, source in enumerate(filled)})
     patterns: dict[int, Pattern] = {}
     for number in order:
         patterns[number] = _pattern(packs[number], patterns, signs)
@@ -86,9 +87,8 @@ def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Signs) -> Patt
         if not any(map(signs.is_constant, term.factors)):
             unknowns, lanes = 0, signs.bits(term.signs)
             for factor in term.factors:
-                if isinstance(factor, Whole):
-                    more, turned = patterns[factor.pack]
-                    unknowns, lanes = unknowns ^ more, lanes ^ turned
+                more, turned = patterns[factor.pack] if isinstance(factor, Whole) else (1 << signs.filled[factor], 0)
+                unknowns, lanes = unknowns ^ more, lanes ^ turned
             fixed.append((unknowns, lanes))
     if pack.op in ("sqrt", "cos", "abs"):
         if pack.op == "sqrt":

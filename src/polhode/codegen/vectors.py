@@ -66,6 +66,11 @@ class Packed:
         gathers = {factor for term in terms for factor in term.factors if isinstance(factor, Gather)}
         return sum(not is_pack for is_pack, _ in self.order) + len(terms) + len(gathers)
 
+    @property
+    def widths(self) -> list[int]:
+        """How many lanes packs have."""
+        return sorted({len(pack.lanes) for pack in self.packs})
+
     def owners(self) -> dict[int, tuple[int, int, int]]:
         """For each slot that a pack computes the pack, the lane and the sign."""
         return owners_of(number_and_pack for number_and_pack in enumerate(self.packs))

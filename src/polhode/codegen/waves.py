@@ -22,6 +22,8 @@ def wave_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], firs
     sin ((2, 1), (4, 1)) (Gather(slots=(0, 1)),)
     cos ((3, 1), None) (Gather(slots=(0, 1)),)
     """
+    if width < 2:
+        return []
     slots: dict[tuple[str, int], int] = {}
     early: set[int] = set()
     for slot, node in values.items():

@@ -211,6 +211,7 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
 
 def test_short_programs_and_those_without_likeness_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llvm, "side_by_side", lambda program, width: None)
+    monkeypatch.setattr(llvm, "waves_side_by_side", lambda program, width: None)
     for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
         assert llvm.scalar_module(program, width=4) == llvm.scalar_module(program)
     long = solve_of_many_columns(1, size=14, columns=16)
