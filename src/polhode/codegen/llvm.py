@@ -118,7 +118,7 @@ def _kernel_in_pieces(
     arguments = f"{kernel_arguments(program)}, ptr %z"
     text = []
     main = _kernel_block(program, lanes)
-    main.lines.append(f"  %z = alloca {main.real}, i64 {size}, align {main.align}")
+    main.allocate("%z", size)
     for number, piece in enumerate(pieces):
         block = _kernel_block(program, lanes)
         block.at({slot: ("%z", place) for slot, place in piece.reads.items()})

@@ -10,6 +10,12 @@ from .sincos import sincos_ir, sincos_name, splat, suffix, vector_type
 
 #: The function of the C library for each operation that has no instruction.
 LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
+
+#: Values that do not fit into registers are addressed from a frame pointer, a byte less each than from the stack's end:
+#: long code is bound by its bytes, and up to a fifth faster so (measured). Vectors need not be aligned there, unless
+#: the function has arrays of them.
+STACK = '"frame-pointer"="all" "no-realign-stack"'
+
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
@@ -54,6 +60,7 @@ class Block:
         self.operands = {slot: splat(value, lanes) for slot, value in enumerate(constants)}
         self.memory: dict[int, tuple[str, int]] = {}
         self.pairs: set[int] = set()
+        self.holds_vectors = False
 
     def reads(self, slots: Iterable[int], pointer: str) -> None:
         """These slots lie in memory, one after the other, from `pointer` on."""
@@ -62,6 +69,11 @@ class Block:
     def at(self, places: Mapping[int, tuple[str, int]]) -> None:
         """These slots lie in memory, each at its place."""
         self.memory.update(places)
+
+    def allocate(self, name: str, size: int) -> None:
+        """An array of its own on the stack."""
+        self.holds_vectors = self.lanes > 1
+        self.lines.append(f"  {name} = alloca {self.real}, i64 {size}, align {self.align}")
 
     def write_at(self, places: Mapping[int, int], pointer: str) -> None:
         """Store slots, each at its place."""
@@ -94,7 +106,8 @@ class Block:
                 self.operands[slot] = self._apply(slot, instruction)
 
     def function(self, head: str, tail: str) -> str:
-        return "\n".join([f"define {head} nounwind {tail} {{", *self.lines, "  ret void", "}"])
+        frame = "" if self.holds_vectors else STACK
+        return "\n".join([f"define {head} nounwind {tail} {frame} {{", *self.lines, "  ret void", "}"])
 
     def _apply(self, slot: int, instruction: Instruction) -> str:
         op, real, name = instruction.op, self.real, f"%v{slot}"
