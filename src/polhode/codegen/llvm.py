@@ -27,6 +27,7 @@ from polhode.codegen.program import Program
 from polhode.codegen.side_by_side import side_by_side, waves_side_by_side
 from polhode.codegen.sincos import vector_type
 from polhode.codegen.twin_ir import TwinWriter
+from polhode.codegen.vectors import Packed
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
@@ -85,19 +86,33 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
 
 def _one_state(program: Program, fused: bool, width: int) -> list[str]:
     """The kernel of one state in the form that takes the fewest steps, and the functions that it needs."""
-    waves = width if fused else 1  # the C library's are called one by one
-    code = side_by_side(program, waves) if width > 1 else None
+    code = side_by_side(program, width if fused else 1) if width > 1 else None
     if code is None:
         packs = packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
         if packs is not None:
             return [packs]
-        code = waves_side_by_side(program, waves)
+    return vector_kernel_ir(program, code, name="ph_kernel", fused=fused, width=width)
+
+
+def vector_kernel_ir(
+    program: Program,
+    code: Packed | None,
+    *,
+    name: str,
+    fused: bool,
+    width: int,
+    attributes: str = "",
+    inlining: str = "",
+) -> list[str]:
+    """The run part of one state with its twins, if it has any, and else its sines and cosines side by side."""
+    if code is None and fused:  # the C library's are called one by one
+        code = waves_side_by_side(program, width)
     if code is None:
-        return [kernel_ir(program, 1, name="ph_kernel")]
+        return [kernel_ir(program, 1, name=name, attributes=attributes, inlining=inlining)]
     block = _kernel_block(program, 1)
     TwinWriter(program, code, block).write()
     needed = [text for lanes in code.widths for text in instructions(lanes, fused)]
-    return [*needed, _finished_kernel(program, block, "void @ph_kernel", "")]
+    return [*needed, _finished_kernel(program, block, f"{attributes} void @{name}", inlining)]
 
 
 def _kernel_block(program: Program, lanes: int) -> Block:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import random
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pytest
 
+import polhode as ph
 from polhode.codegen import llvm
 from polhode.codegen.interpret import interpret
 from polhode.codegen.interpret_packed import interpret_packed
@@ -18,7 +20,8 @@ from polhode.codegen.random_program import random_program
 from polhode.codegen.side_by_side import limb_count, side_by_side
 from polhode.codegen.sums import forms, nodes
 from polhode.codegen.vectors import Gather, Packed, Source, Splat
-from polhode.runtime import compile_program
+from polhode.runtime import compile_program, engine
+from polhode.runtime.fixed_step import FixedStep
 
 JOINTS, SHARED = 3, 4
 
@@ -236,3 +239,49 @@ def test_programs_without_limbs_stay_as_they_are() -> None:
 def test_vectors_that_the_machine_has_not_are_not_used() -> None:
     program = Walker(1, 2).program()
     assert "<2 x double>" not in llvm.scalar_module(program, width=1)
+
+
+@cache
+def quadruped() -> ph.Equations:
+    """A trunk with four legs of two links, mirrored left and right, and of lengths and masses that are parameters."""
+    system = ph.System("quadruped", gravity=(0, 0, -9.81))
+    length, mass = system.parameter("L", 0.3), system.parameter("m", 0.8)
+    trunk = system.body("trunk", mass=10, com=(0, 0, 0.02), inertia=(1, 2, 3))
+    system.joint("base", system.ground, trunk, ph.Free())
+    for front in (1, -1):
+        for left in (1, -1):
+            thigh = system.body(
+                f"thigh{front}{left}", mass=mass, com=(0, left * length / 9, -length / 2), inertia=(1, 2, 3)
+            )
+            shank = system.body(f"shank{front}{left}", mass=mass / 2, com=(0, 0, -length / 2), inertia=(1, 1, 2))
+            at = (front * length, left * length / 2, 0)
+            system.joint(f"hip{front}{left}", trunk, thigh, ph.Revolute("x" if left > 0 else "-x"), at=at)
+            system.joint(f"knee{front}{left}", thigh, shank, ph.Revolute("y"), at=(0, 0, -length))
+    return system.derive()
+
+
+@pytest.mark.parametrize("bake", [False, True])
+@pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
+def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
+    functions = quadruped().compile(bake=bake, cache=False)
+    program = functions.program(what)
+    code = together(program)
+    assert code.widths == [4]
+    assert len(code.order) < 0.55 * len(program.run)
+    inputs, _ = numbers_for(program, 1)
+    parameters = [] if bake else [0.3, 0.8]
+    (found,) = interpret(program, inputs, parameters).values()
+    compiled = compile_program(program, cache=False, backend="llvm", parameters=parameters)
+    np.testing.assert_allclose(compiled(**inputs), found, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_a_motion_in_vectors_is_the_motion_without(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = quadruped().compile(bake=True, cache=False).program("state_rates")
+    start = np.array([0, 0, 0.5, 1, 0, 0, 0, *np.linspace(-0.4, 0.5, 8), *np.linspace(0.3, -0.6, 14)])
+    host = engine.Host(**{**vars(engine.host()), "lanes": width})
+    monkeypatch.setattr(engine, "host", lambda: host)
+    arguments = {"h": 1e-3, "steps": 10, "every": 10, "tau": np.zeros(14)}
+    found = FixedStep(program, "rk4", cache=False).run(start, **arguments).final
+    expected = FixedStep(program, "rk4", cache=False, backend="numpy").run(start, **arguments).final
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
