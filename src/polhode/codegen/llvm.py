@@ -112,7 +112,7 @@ def vector_kernel_ir(
     block = _kernel_block(program, 1)
     TwinWriter(program, code, block).write()
     needed = [text for lanes in code.widths for text in instructions(lanes, fused)]
-    return [*needed, _finished_kernel(program, block, f"{attributes} void @{name}", inlining)]
+    return [*needed, block.function(f"{attributes} void @{name}({kernel_arguments(program)})", inlining)]
 
 
 def _kernel_block(program: Program, lanes: int) -> Block:

@@ -96,9 +96,12 @@ class Block:
 
     def write(self, slots: Iterable[int], pointer: str) -> None:
         for place, slot in enumerate(slots):
-            address, value = f"%s.{pointer[1:]}.{place}", self.value(slot)
-            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
-            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
+            self.store(self.value(slot), pointer, place)
+
+    def store(self, value: str, pointer: str, place: int) -> None:
+        address = f"%s.{pointer[1:]}.{place}"
+        self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+        self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
 
     def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:
         for slot, instruction in code:

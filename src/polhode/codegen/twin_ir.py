@@ -6,14 +6,16 @@ Unlike `packed_ir`, which is for long programs, this leaves it to the compiler w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .llvm_block import Block
+from .ops import live_run
 from .program import Program
 from .sincos import double, sincos_name, splat, suffix, vector_type
 from .vectors import Gather, Pack, Packed, Source, Splat, Term, Whole
 
 Slots = tuple[int | None, ...]
+Entry = tuple[str, int, int]  # an output's pointer, a place in it, and a sign
 
 
 class TwinWriter:
@@ -24,6 +26,7 @@ class TwinWriter:
         self.owners = code.owners()
         factors = (factor for pack in code.packs for term in pack.terms for factor in term.factors)
         self.reads = Counter(factor.pack for factor in factors if isinstance(factor, Whole))
+        self.read = live_run(program)
         self.vectors: dict[int, str] = {}
         self.known: dict[tuple[Source, int], str] = {}
         self.waves: dict[tuple[int, str], str] = {}
@@ -31,7 +34,18 @@ class TwinWriter:
         self.names = 0
 
     def write(self) -> None:
-        """Every unit in order; then the outputs find their slots in the block."""
+        """Every unit in order, and the outputs: at once if they are more than the inputs, which are then read first.
+
+        So an output may lie over an input, and the entries of a matrix need not wait for each other.
+        """
+        inputs = range(self.program.first_input, self.program.first_parameter)
+        entries: dict[int, list[Entry]] = {}
+        for number, output in enumerate(self.code.outputs):
+            for place, (slot, sign) in enumerate(output):
+                entries.setdefault(slot, []).append((f"%out{number}", place, sign))
+        at_once = sum(map(len, entries.values())) > len(inputs)
+        if at_once:
+            self.block.values(slot for slot in inputs if slot in self.read)
         for is_pack, number in self.code.order:
             if is_pack:
                 self._pack(number)
@@ -40,10 +54,20 @@ class TwinWriter:
                 for arg in step.args:
                     self._slot(arg)
                 self.block.run([(number, step)], frozenset([number]))
-        for output, entries in zip(self.program.outputs, self.code.outputs, strict=True):
-            for wanted, (slot, sign) in zip(output.slots, entries, strict=True):
-                value = self._slot(slot)
-                self.block.operands[wanted] = value if sign > 0 else self._line(f"fneg contract double {value}")
+            if at_once:
+                made = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
+                self._store({slot: entries.pop(slot) for slot in made if slot in entries})
+        self._store(entries)
+
+    def _store(self, entries: Mapping[int, list[Entry]]) -> None:
+        """Values into the outputs, all known before the first is written."""
+        for slot in entries:
+            self._slot(slot)
+        for slot, places in entries.items():
+            value = self._slot(slot)
+            minus = self._line(f"fneg contract double {value}") if any(sign < 0 for *_, sign in places) else ""
+            for pointer, place, sign in places:
+                self.block.store(value if sign > 0 else minus, pointer, place)
 
     # ---- packs -----------------------------------------------------------------------------------------------
 
