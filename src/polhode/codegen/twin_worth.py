@@ -22,7 +22,6 @@ class Ledger:
     def __init__(self, program: Program, values: Mapping[int, Node], packs: Sequence[Pack]) -> None:
         self.program, self.values, self.packs = program, values, packs
         self.users = users_of(values)
-        self.shown = {slot for output in program.outputs for slot in output.slots}
         self.kept = set(range(len(packs)))
         self.owner = {slot: number for number, pack in enumerate(packs) for slot in _slots(pack)}
         self.sources = [list(dict.fromkeys(_sources(pack))) for pack in packs]

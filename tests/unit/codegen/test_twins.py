@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -18,8 +18,11 @@ from polhode.codegen.ops import check_program
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
 from polhode.codegen.side_by_side import limb_count, side_by_side
-from polhode.codegen.sums import forms, nodes
-from polhode.codegen.vectors import Gather, Packed, Source, Splat
+from polhode.codegen.sums import Node, forms, nodes
+from polhode.codegen.twin_packs import twin_packs
+from polhode.codegen.twin_worth import Ledger
+from polhode.codegen.vectors import Gather, Pack, Packed, Source, Splat, Term
+from polhode.codegen.waves import wave_packs
 from polhode.runtime import compile_program, engine
 from polhode.runtime.fixed_step import FixedStep
 
@@ -44,7 +47,7 @@ class Walker:
 
     def program(self) -> Program:
         self.recipe, self.chance = random.Random(self.seed), random.Random(self.seed + 1)
-        self.numbers = [self.chance.uniform(0.2, 0.9) for _ in range(60)]
+        self.numbers = [*(self.chance.uniform(0.2, 0.9) for _ in range(60)), 3.0]
         self.start = len(self.numbers) + SHARED + 2 * JOINTS * self.limbs + self.parameters
         q, u = len(self.numbers), len(self.numbers) + SHARED + JOINTS * self.limbs
         body = [self.emit("sin", q), self.emit("cos", q + 1), q + 2, self.emit("mul", q, q + 3)]
@@ -75,9 +78,11 @@ class Walker:
     def number(self) -> int:
         if self.parameters:
             return self.start - 1 - self.chance.randrange(self.parameters)
-        return self.chance.randrange(len(self.numbers))
+        return self.chance.randrange(len(self.numbers) - 1)
 
     def turned(self, a: int, b: int) -> tuple[int, int]:
+        if self.mirrored and self.chance.random() < 0.1:
+            a = self.emit("neg", a)
         return (a, b) if self.chance.random() < 0.5 else (b, a)
 
     def sum(self, terms: list[int]) -> int:
@@ -108,7 +113,8 @@ class Walker:
                 square = self.sum([self.emit("mul", a, a), self.number(), self.number()])
                 made = self.emit("sqrt", self.emit("abs", square))
                 if kind == "div":
-                    made = self.emit("div", b, self.emit("add", made, self.number()))
+                    below = self.emit("add", made, len(self.numbers) - 1), self.number()
+                    made = self.emit("div", b, self.emit("sub", *(self.turned(*below) if self.mirrored else below)))
             known.append(
                 self.emit("sin", made) if self.recipe.random() < 0.3 else self.emit("mul", made, self.number())
             )
@@ -217,6 +223,63 @@ def test_an_output_of_twins_may_lie_over_an_input() -> None:
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (q, u, work, u)]
     function.signature(function.address)(*pointers)
     np.testing.assert_allclose(u[: len(expected)], expected, rtol=1e-12)
+
+
+def test_more_outputs_than_inputs_may_lie_over_them_too() -> None:
+    walker = Walker(6, 2).program()
+    end = walker.first_run + len(walker.run)
+    program = replace(walker, outputs=(Output("y", (60,), tuple(range(end - 60, end))),))
+    inputs, _ = numbers_for(program, 6)
+    expected = interpret(program, inputs)["y"]
+    function = compile_program(program, cache=False, backend="llvm")
+    for over in ("q", "u"):
+        arrays = {name: np.concatenate([array, np.zeros(60)]) for name, array in inputs.items()}
+        pointers = [arrays["q"], arrays["u"], np.empty(1), arrays[over]]
+        function.signature(function.address)(*(ctypes.c_void_p(array.ctypes.data) for array in pointers))
+        np.testing.assert_allclose(arrays[over][:60], expected, rtol=1e-12)
+
+
+def test_lanes_of_a_vector_with_signs_are_read_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """y = -(a - b)·c in two of four lanes, of a vector that holds b - a."""
+    steps = [Instruction("sub", (k, k + 4)) for k in range(4)] + [
+        Instruction("mul", (10, 8)),
+        Instruction("mul", (11, 8)),
+    ]
+    outputs = (Output("y", (4,), (14, 15, 12, 13)),)
+    program = Program("lanes", (Array("q", 10),), 0, (), (), tuple(steps), outputs)
+    first = Pack(tuple((10 + k, -1) for k in range(4)), tuple(
+        Term((sign,) * 4, (Gather(tuple(range(start, start + 4))),)) for start, sign in ((4, 1), (0, -1))))  # fmt: skip
+    second = Pack(((14, 1), (15, -1)), (Term((1, -1), (Gather((10, 11)), Splat(8))),))
+    entries = (tuple((slot, 1) for slot in outputs[0].slots),)
+    code = Packed((first, second), ((True, 0), (True, 1)), entries)
+    inputs = np.array([0.3, 0.8, 0.1, 0.7, 0.9, 0.2, 0.5, 0.6, 0.4, 0.0])
+    expected = interpret(program, {"q": inputs})["y"]
+    np.testing.assert_allclose(interpret_packed(program, code, list(inputs)), expected)
+    monkeypatch.setattr(llvm, "side_by_side", lambda program, width: code)
+    function = compile_program(program, cache=False, backend="llvm")
+    np.testing.assert_allclose(function(q=inputs), expected)
+
+
+def test_values_that_would_only_be_put_together_and_taken_apart_stay_alone() -> None:
+    """tanh(tanh(a)·tanh(b)), twice: filled twice and emptied once for one product; but not if that is squared often."""
+    values = {k: Node("tanh", (k - 4,), (1,)) for k in range(4, 8)}
+    values.update({8: Node("mul", (4, 5), (1, 1)), 9: Node("mul", (6, 7), (1, 1))})
+    values.update({10: Node("tanh", (8,), (1,)), 11: Node("tanh", (9,), (1,))})
+    alone = Program("f", (Array("q", 4),), 0, (), (), (), ())
+    packs = twin_packs(values, dict.fromkeys(range(12), 0), [(8, 9)])
+    assert Ledger(alone, values, packs).settle() == {0}
+    for k in range(10, 20):
+        values[k] = Node("mul", (k - 2, k - 2), (1, 1))
+    values.update({20: Node("tanh", (18,), (1,)), 21: Node("tanh", (19,), (1,))})
+    packs = twin_packs(values, dict.fromkeys(range(22), 0), [(k, k + 1) for k in range(8, 20, 2)])
+    assert Ledger(alone, values, packs).settle() <= {0}
+
+
+def test_sines_of_twins_lie_in_one_vector() -> None:
+    values = {k: Node("sin", (k - 7,), (1,)) for k in range(7, 14)}
+    packs = wave_packs(values, [(0, 4), (1, 5), (2, 6)], 7, 4)
+    assert [[lane and lane[0] - 7 for lane in pack.lanes] for pack in packs] == [[0, 4, 1, 5], [2, 6, 3, None]]
+    assert not wave_packs(values, [], 7, 1)
 
 
 def test_what_is_not_finite_in_one_limb_stays_there() -> None:
