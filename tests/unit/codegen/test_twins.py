@@ -228,7 +228,8 @@ def test_an_output_of_twins_may_lie_over_an_input() -> None:
 def test_more_outputs_than_inputs_may_lie_over_them_too() -> None:
     walker = Walker(6, 2).program()
     end = walker.first_run + len(walker.run)
-    program = replace(walker, outputs=(Output("y", (60,), tuple(range(end - 60, end))),))
+    slots = (*range(walker.first_run, walker.first_run + 30), *range(end - 30, end))
+    program = replace(walker, outputs=(Output("y", (60,), slots),))
     inputs, _ = numbers_for(program, 6)
     expected = interpret(program, inputs)["y"]
     function = compile_program(program, cache=False, backend="llvm")
