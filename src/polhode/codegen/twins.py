@@ -131,6 +131,8 @@ class _Growth:
     def _match(self, stage: int, key: Key) -> None:
         """Take twins out of a bucket: those that are used alike for longest first."""
         bucket = self.buckets[stage, key]
+        if not all(bucket):
+            return
         for lane, slots in enumerate(bucket):
             fresh = [slot for slot in dict.fromkeys(slots) if slot not in self.lane and slot in self.keys]
             bucket[lane] = [slot for slot in fresh if self.keys[slot][stage - _SAME :][:1] == (key,)]
