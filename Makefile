@@ -27,16 +27,19 @@ setup: $(VENV)/.has-test ## make .venv with polhode, its tests' tools and the en
 demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
 	@$(BIN)/python -m polhode.demo --out out
 
+# Neighbouring tests stay with one process, which remembers what they share, until another has nothing left to do.
+SHARED := -n $(JOBS) --dist worksteal
+
 # Laws, judges and papers run the same code thousands of times; they run without the tracer that counts covered lines.
 JUDGES = tests/laws tests/judges tests/papers
 
 test: lint ## lint, then every test and doctest, with coverage and where the time went
 	@echo "tests"
-	@$(BIN)/python -m pytest -q --doctest-modules -n $(JOBS) --durations=10 \
+	@$(BIN)/python -m pytest -q --doctest-modules $(SHARED) --durations=10 \
 		--cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) \
 		$(addprefix --ignore=,$(JUDGES)) src/polhode tests
 	@echo "laws of mechanics, engines and papers that judge"
-	@$(BIN)/python -m pytest -q -n $(JOBS) --durations=10 $(JUDGES)
+	@$(BIN)/python -m pytest -q $(SHARED) --durations=10 $(JUDGES)
 
 lint: $(VENV)/.has-test ## style, types and the design's arrows
 	@echo "style";  $(BIN)/ruff check --quiet --output-format=concise . && $(BIN)/ruff format --check --quiet .

@@ -6,11 +6,10 @@ Nothing heavy is imported when this is loaded: a function that is known on disk 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
 from .carried import entry
-from .errors import PolhodeError
+from .errors import PolhodeError, suggestion
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -130,6 +129,8 @@ CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] =
     "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
     "kept_rates": (("x", "tau", "alpha"), _kept_rates),
     "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
+    "definition_values": (("q",), _of_constraints("definition_values", "definition_values")),
+    "definition_steps": (("q",), _of_constraints("definition_steps", "definition_steps")),
     "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
     "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
     "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
@@ -144,10 +145,9 @@ def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Output
         found = entry(name)
         if found is not None:
             return found
-        close = get_close_matches(name, known, n=1)
         raise PolhodeError(
             f"there is no function {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(known)}.",
+            cure=suggestion(name, known, f"Choose one of {', '.join(known)}."),
             code="E-FUN-001",
         )
     return known[name]

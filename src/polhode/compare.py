@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from .codegen.count import count
+from .catalogue import catalogued
+from .codegen.count import Operations, count
 from .equations import Equations
 from .errors import PolhodeError
+from .expr import Expr
 from .formalisms import derive, names
 from .functions import Functions
 from .model.system import System
@@ -21,7 +23,9 @@ FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 #: Methods that differentiate the energy of the whole mechanism, and the size up to which they are tried unasked.
 _SLOW, _SLOW_SPEEDS = ("hamel", "routh"), 12
 _STATES = 256
-_TIMING_SECONDS = 0.04
+#: What one graph costs, by its nodes (which are kept, so that their ids last): methods often write the same one.
+_Known: TypeAlias = "dict[tuple[object, ...], tuple[list[Expr], Operations, float | None]]"
+_TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best counts
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ def compare(
     made: dict[str, Equations] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
+    known: _Known = {}
     size = len(derive(system).u)
     for formalism in names() if formalisms is None else formalisms:
         if formalisms is None and formalism in _SLOW and size > _SLOW_SPEEDS:
@@ -118,19 +123,17 @@ def compare(
             continue
         _warm_up(formalism, functions)
         try:
-            made[formalism] = derive(system, formalism)
-            rows += [_row(system, formalism, function, run) for function in functions]
+            made[formalism], own = _rows(system, formalism, functions, run, known)
+            rows += own
         except PolhodeError as error:
-            made.pop(formalism, None)
-            rows = [row for row in rows if row.formalism != formalism]
             refused.append((formalism, str(error)))
-    if formalisms is None and made:
-        rows += [_row(system, "auto", function, run) for function in functions]
     if not made:
         raise PolhodeError("no formalism accepts this system.", place=f"system '{system.name}'", cure=refused[0][1])
     first, *others = made.values()
     if formalisms is None:
-        others.append(derive(system, "auto"))
+        picked, own = _rows(system, "auto", functions, run, known)
+        rows += own
+        others.append(picked)
     agree = all(first.agrees_with(other) for other in others)
     return Comparison(system.name, tuple(made), agree, tuple(rows), tuple(refused))
 
@@ -144,17 +147,26 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
         getattr(equations, function)
 
 
-def _row(system: System, formalism: str, function: str, run: bool) -> Row:
-    began = time.perf_counter()
-    equations = derive(system, formalism)
-    getattr(equations, function)
-    took = time.perf_counter() - began
-    compiled = equations.compile()
-    cost = count(compiled.program(function))
-    return Row(
-        formalism, function, cost.multiplications, cost.additions, cost.divisions, cost.sincos, took * 1e3,
-        nanoseconds_per_call(compiled, function) if run else None,
-    )  # fmt: skip
+def _rows(
+    system: System, formalism: str, functions: Sequence[str], run: bool, known: _Known
+) -> tuple[Equations, list[Row]]:
+    """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
+    equations, rows = derive(system, formalism), []
+    for function in functions:
+        began = time.perf_counter()
+        equations = derive(system, formalism)
+        getattr(equations, function)
+        took = time.perf_counter() - began
+        roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
+        key = (function, *map(id, roots))
+        if key not in known:
+            compiled = equations.compile()
+            ns = nanoseconds_per_call(compiled, function) if run else None
+            known[key] = roots, count(compiled.program(function)), ns
+        _, cost, ns = known[key]
+        operations = cost.multiplications, cost.additions, cost.divisions, cost.sincos
+        rows.append(Row(formalism, function, *operations, took * 1e3, ns))
+    return equations, rows
 
 
 def nanoseconds_per_call(functions: Functions, function: str, seconds: float = _TIMING_SECONDS) -> float | None:
@@ -167,8 +179,7 @@ def nanoseconds_per_call(functions: Functions, function: str, seconds: float = _
     random = np.random.default_rng(1)
     arrays = {array.name: random.uniform(-1.0, 1.0, (_STATES, array.size)) for array in native.program.arrays}
     for name in arrays.keys() & {"q", "x"}:
-        for link in functions.equations.tree.links:
-            if link.stage.storage == "quaternion":
-                part = arrays[name][:, list(link.coordinates[:4])]
-                arrays[name][:, list(link.coordinates[:4])] = part / np.linalg.norm(part, axis=1, keepdims=True)
+        for place in functions.equations.tree.quaternions:
+            part = arrays[name][:, place : place + 4]
+            part /= np.linalg.norm(part, axis=1, keepdims=True)
     return float(native.time_per_call(parameters=parameters, seconds=seconds, **arrays))

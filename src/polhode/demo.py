@@ -67,8 +67,9 @@ def _heading(console: Console, number: int, words: str, more: str = "") -> None:
 def _derive(console: Console) -> dict[str, Comparison]:
     _heading(console, 1, "Derive", "by every formalism, with symbols for masses and lengths")
     comparisons = {}
-    with console.status("   deriving, counting, timing"):
+    with console.status("   deriving, counting, timing") as status:
         for wrist in WRISTS:
+            status.update(f"   {wrist} wrist: deriving, counting, timing")
             comparisons[wrist] = compare(six_degree_of_freedom_arm(wrist))
     for line in _table(comparisons):
         console.print(line)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .constraints import Binding, Constraints
-from .errors import PolhodeError
+from .errors import PolhodeError, unknown
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .geometry import Pose
 from .geometry.linear import Factors, factor_from_the_tips
@@ -191,7 +191,7 @@ class Equations:
             frame = self.system.frames[name]
             return body_pose(self.tree, frame.body, self._poses) @ frame.pose
         if name not in self.tree.bodies:
-            raise PolhodeError(f"there is no body or frame '{name}'.", code="E-EQ-001")
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
         return body_pose(self.tree, name, self._poses)
 
     def jacobian(self, name: str) -> Matrix:
@@ -202,7 +202,7 @@ class Equations:
         elif name in self.tree.bodies:
             made = frame_jacobian(self.tree, name)
         else:
-            raise PolhodeError(f"there is no body or frame '{name}'.", code="E-EQ-001")
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
         return made if self.binding is None else made @ self.binding.E
 
     # ---- dynamics --------------------------------------------------------------------------------------------
@@ -372,9 +372,9 @@ class Equations:
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`) by parameters, by name."""
         table = self.system.parameters
-        unknown = [name for name in parameters if name not in table]
-        if unknown:
-            raise PolhodeError(f"there is no parameter '{unknown[0]}'.", code="E-VALUE-002")
+        strange = [name for name in parameters if name not in table]
+        if strange:
+            raise unknown("parameter", strange[0], table, code="E-VALUE-002")
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 

@@ -9,8 +9,11 @@ user mends a file in one go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+
+#: How many names are listed where none is like the one that was asked for.
+_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,36 @@ class PolhodeError(Exception):
     def as_json(self) -> list[dict[str, str]]:
         """The problems as plain records, for `--json`."""
         return [asdict(problem) for problem in self.problems]
+
+
+def suggestion(
+    name: object, known: Iterable[str], otherwise: str = "", written: Callable[[str], str] = "'{}'".format
+) -> str:
+    """The cure for a name that is not known: those that are like it; else, if nothing else is said, what there is.
+
+    >>> suggestion("elbw", ["shoulder", "elbow"])
+    "Did you mean 'elbow'?"
+    >>> suggestion("knee", ["shoulder", "elbow"])
+    'Known: shoulder, elbow.'
+    """
+    from difflib import get_close_matches
+
+    offered = list(dict.fromkeys(known))
+    close = get_close_matches(str(name), offered, n=2)
+    if close:
+        return "Did you mean " + " or ".join(map(written, close)) + "?"
+    listed = f"{', '.join(offered[:_LISTED])}{' …' if len(offered) > _LISTED else ''}"
+    return otherwise or f"Known: {listed or 'none'}."
+
+
+def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: str = "") -> PolhodeError:
+    """The error of a name that is not known, with those that are like it.
+
+    >>> print(unknown("speed", "elbw", ["shoulder", "elbow"], code="E-SIM-005", place="start"))
+    start: there is no speed 'elbw'.
+      Did you mean 'elbow'?  [E-SIM-005]
+    """
+    return PolhodeError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code=code)
 
 
 class ModelError(PolhodeError):

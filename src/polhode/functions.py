@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .carried import Carrying
 from .catalogue import Outputs, arrays_of, catalogued
 from .codegen.program import Program, identifier
-from .errors import PolhodeError, ValueMissing
+from .errors import PolhodeError, ValueMissing, unknown
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -169,14 +168,9 @@ class Functions(Carrying):
         """Parameters in an order: given values first, then the model's defaults."""
         table = self.equations.system.parameters
         given = dict(given or {})
-        unknown = [key for key in given if key not in table]
-        if unknown:
-            close = get_close_matches(unknown[0], table, n=1)
-            raise PolhodeError(
-                f"there is no parameter '{unknown[0]}'.",
-                cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(table) or 'none'}.",
-                code="E-VALUE-002",
-            )
+        strange = [key for key in given if key not in table]
+        if strange:
+            raise unknown("parameter", strange[0], table, code="E-VALUE-002")
         missing = [key for key in order if key not in given and table[key].value is None]
         if missing:
             raise ValueMissing(
@@ -196,9 +190,7 @@ class Functions(Carrying):
         given = dict(given or {})
         for key in given:
             if key not in table:
-                raise PolhodeError(
-                    f"there is no input '{key}'.", cure=f"Known: {', '.join(table) or 'none'}.", code="E-VALUE-004"
-                )
+                raise unknown("input", key, table, code="E-VALUE-004")
         columns = [np.asarray(given.get(key, _default(value)), dtype=np.float64) for key, value in table.items()]
         return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
 

@@ -21,8 +21,9 @@ from typing import Any
 
 from .equations import Equations
 from .expr import Expr, as_expr, directional, gradient, substitute
+from .kinematics.known import leader_of
 from .kinematics.motion import velocities
-from .kinematics.tree import BASE, leader_of
+from .kinematics.tree import BASE
 from .loads import Loads, Wrench
 from .model.force import JointForce, Load, PointSpring, Potential
 from .model.records import GROUND

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
 from .constraints import Constraints, constraints_of
 from .constraints.wrenches import Push, constraint_wrenches, pushes
 from .equations import Equations
-from .errors import PolhodeError
+from .errors import PolhodeError, unknown
 from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
 from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
 from .geometry import Pose
+from .kinematics.known import leader_of
 from .kinematics.motion import body_pose, world_poses
-from .kinematics.tree import BASE, build_tree, leader_of
+from .kinematics.tree import BASE, build_tree
 from .loads import Loads, Wrench
 from .model.constraint import Condition
 from .model.force import JointForce, Potential
@@ -50,8 +50,9 @@ class Reactions:
     def __init__(self, equations: Equations, solved: bool = True) -> None:
         self.equations = equations
         self.system = equations.system
-        self.tree = build_tree(self.system, welds=True)
-        self.ties: Constraints | None = constraints_of(self.system, self.tree) if self.system.constraints else None
+        tree = build_tree(self.system, welds=True)
+        self.ties: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
+        self.tree = tree if self.ties is None else self.ties.tree
         self.given = self._solved() if solved else self._symbols()
         self.poses = world_poses(self.tree)
         self._wrenches: list[Wrench] | None = None
@@ -119,7 +120,7 @@ class Reactions:
         """
         known = self.system.prescribed
         if coordinate not in known:
-            raise _unknown("prescribed coordinate", coordinate, list(known), "E-REACT-003")
+            raise unknown("prescribed coordinate", coordinate, known, code="E-REACT-003")
         joint = self.system.joints[known[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
         effort: Any = self._own_effort(joint, index)
@@ -171,7 +172,7 @@ class Reactions:
             found = self.system.frames[name]
             return body_pose(self.tree, found.body, self.poses) @ found.pose
         if name not in self.tree.bodies:
-            raise _unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], "E-REACT-004")
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-REACT-004")
         return body_pose(self.tree, name, self.poses)
 
 
@@ -219,19 +220,10 @@ def check_name(system: System, name: str) -> None:
     if name in system.joints:
         return
     if name not in system.constraints:
-        raise _unknown("joint or constraint", name, [*system.joints, *system.constraints], "E-REACT-005")
+        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
     if isinstance(system.constraints[name], Condition):
         raise PolhodeError(
             f"the condition '{name}' acts on no body by itself.",
             cure="Its multiplier is in equations.multipliers.",
             code="E-REACT-002",
         )
-
-
-def _unknown(kind: str, name: str, known: Sequence[str], code: str) -> PolhodeError:
-    close = get_close_matches(name, known, n=1)
-    return PolhodeError(
-        f"there is no {kind} '{name}'.",
-        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known) or 'none'}.",
-        code=code,
-    )

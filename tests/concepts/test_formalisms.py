@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
 import polhode as ph
+from polhode.equations import Equations
 from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
 from polhode.formalisms import names
@@ -96,6 +98,13 @@ MODELS: dict[str, tuple[Callable[[], System], int]] = {
     "thirty bodies": (thirty_bodies, 30),
 }
 
+
+@cache
+def derived(make: Callable[[], System], formalism: str) -> Equations:
+    """What several tests look at is derived once."""
+    return make().derive(formalism)
+
+
 every_formalism = pytest.mark.parametrize("formalism", [*names(), "auto"])
 every_model = pytest.mark.parametrize(("make", "size"), MODELS.values(), ids=MODELS)
 
@@ -103,7 +112,7 @@ every_model = pytest.mark.parametrize(("make", "size"), MODELS.values(), ids=MOD
 @every_formalism
 @every_model
 def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], System], size: int, formalism: str) -> None:
-    made = make().derive(formalism)
+    made = derived(make, formalism)
     assert made.formalism == formalism
     assert len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
     assert made.mass_matrix.shape == (size, size if size else 0)
@@ -121,16 +130,14 @@ def parameters(system: System) -> list[ph.Expr]:
 @every_formalism
 @every_model
 def test_every_formalism_agrees_with_newton_and_euler(make: Callable[[], System], size: int, formalism: str) -> None:
-    system = make()
-    assert system.derive(formalism).agrees_with(system.derive("newton_euler"))
+    assert derived(make, formalism).agrees_with(derived(make, "newton_euler"))
 
 
 @every_formalism
 @every_model
 def test_accelerations_solve_the_equations(make: Callable[[], System], size: int, formalism: str) -> None:
-    system = make()
-    made = system.derive(formalism)
-    values = random_state(system, 5)
+    made = derived(make, formalism)
+    values = random_state(made.system, 5)
     u_dot = evaluate(made.forward_dynamics, values)
     M = [evaluate(row, values) for row in made.mass_matrix]
     f = evaluate(made.forcing, values)

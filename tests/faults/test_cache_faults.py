@@ -189,6 +189,17 @@ def test_the_cache_forgets_what_was_not_used_for_longest(tmp_path: Path) -> None
     assert kept == [keys[1], keys[3], keys[4]] and not stale.exists()
 
 
+def test_the_folder_is_not_looked_through_at_every_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Path] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda folder: looked.append(folder) or scandir(folder))
+    cache = ObjectCache(tmp_path, limit=2**20)
+    for k in range(200):
+        cache.write(f"{k:02x}" * 32, bytes(800))
+    # 892 bytes an entry with its header: the first, then one in every sixty-fourth of a MiB.
+    assert looked == [tmp_path] * (1 + 199 // (2**14 // 892 + 1))
+
+
 def test_the_folder_is_the_one_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "mine"))
     assert right() and len(entries(default_cache())) == 1

@@ -101,6 +101,41 @@ def test_f32_given_values_that_must_change_are_warned_of() -> None:
         simulate(n_four_bar(1).derive(), 0.01, speeds={"crank 0": 1.0, "crank 1": -1.0})
 
 
+def slider_by_its_crank(radius: object = 1) -> ph.System:
+    """A crank moves a slider: x = r cos(crank)."""
+    s = ph.System("slider-crank")
+    crank = s.joint("crank", s.ground, s.body("crank", 1, com=(1, 0, 0)), ph.Revolute("y"))
+    slide = s.joint("x", s.ground, s.body("slider", 1), ph.Prismatic("x"))
+    length = s.parameter("r") if radius is None else radius
+    s.constrain(slide.q[0] - length * ph.cos(crank.q[0]), "rod")
+    s.pose("dead", {"crank": 0, "x": 1})
+    return s
+
+
+@pytest.mark.parametrize(("near", "told"), [("dead", "the pose 'dead'"), ({"crank": 0.0}, "the pose that was given")])
+def test_speeds_that_do_not_determine_the_others_at_the_pose_given_are_refused(near: object, told: str) -> None:
+    with pytest.raises(PolhodeError, match=f"speeds x do not determine the others at {told}") as e:
+        slider_by_its_crank().derive(independent=["x"], near=near)
+    assert (e.value.problems[0].cure, e.value.problems[0].code) == ("Choose crank there, say.", "E-BIND-004")
+
+
+def test_speeds_that_determine_the_others_at_the_pose_given_are_taken() -> None:
+    s = slider_by_its_crank()
+    assert s.derive(independent=["x"], near={"crank": 1.0}).speeds == ["x"]
+    assert s.derive(independent=["crank"], near="dead").speeds == ["crank"]
+    unsized = slider_by_its_crank(None)
+    assert unsized.derive(independent=["x"], near="dead").speeds == ["x"], "no numbers, no verdict"
+
+
+def test_a_pose_where_no_speeds_determine_the_others_is_named() -> None:
+    s = two_sliders()
+    a, b = (s.joints[name].q[0] for name in "ab")
+    s.constrain(a**2 - b**2, "fork")
+    with pytest.raises(PolhodeError, match="speeds a do not determine") as e:
+        s.derive(independent=["a"], near={"a": 0.0, "b": 0.0})
+    assert "name another pose" in e.value.problems[0].cure
+
+
 def test_ida_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sksundae", None)
     with pytest.raises(PolhodeError, match=r"polhode\[sundials\]"):

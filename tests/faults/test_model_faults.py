@@ -181,3 +181,14 @@ def test_what_is_added_after_derivation_does_not_reach_the_equations() -> None:
     system.joint_force("elbow", 5)
     system.body("late", mass=1)
     assert equations.agrees_with(_arm().derive())
+
+
+def test_a_misspelt_name_is_guessed_wherever_equations_are_asked() -> None:
+    s = ph.System("arm")
+    s.joint("shoulder", s.ground, s.body("upper", s.parameter("mass")), ph.Revolute("y"))
+    equations = s.derive()
+    for ask in (equations.pose, equations.jacobian):
+        with pytest.raises(PolhodeError, match=r"no body or frame 'uper'(.|\n)*Did you mean 'upper'\?  \[E-EQ-001\]"):
+            ask("uper")
+    with pytest.raises(PolhodeError, match=r"no parameter 'mas'(.|\n)*Did you mean 'mass'\?  \[E-VALUE-002\]"):
+        equations.parameter_derivatives("bias", ["mas"])

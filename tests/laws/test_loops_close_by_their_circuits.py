@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import ModelError
-from polhode.expr import Vector, derivative, evaluate, same, symbol
+from polhode.constraints import Constraints, constraints_of
+from polhode.constraints.random_constraints import random_constrained_system
+from polhode.expr import derivative, evaluate, same, sin
 from polhode.formalisms.network import Network, network
 from polhode.kinematics.tree import build_tree
 
@@ -104,47 +106,177 @@ def of(system: ph.System) -> Network:
     return network(system, build_tree(system))
 
 
-@every_loop
-def test_cutsets_carry_multipliers_as_circuits_carry_velocities(make: Callable[[], ph.System]) -> None:
+def both(system: ph.System) -> tuple[Constraints, Constraints]:
+    """The rows as derivatives of conditions on the position, and as circuit equations."""
+    made = of(system)
+    return constraints_of(system, made.tree), constraints_of(system, made.tree, source=made)
+
+
+def restless() -> ph.System:
+    """Two arms, one shaken by a motor, so that rows depend on time, and one in which a slide follows a hinge."""
+    system = chain(
+        (ph.Revolute("z"), (0.1, 0, 0)), (ph.Free("angles"), (1, 0, 0.2)), (ph.Prismatic("x"), (0.3, 0.2, 0))
+    )
+    far = system.body("far", mass=1, com=(0.1, 0.2, 0), inertia=(1, 1, 1))
+    farther = system.body("farther", mass=2, com=(0.1, 0, 0.2), inertia=(1, 2, 2))
+    system.joint("far hinge", "ground", far, ph.Universal("z", "x"), at=(0.3, 1.5, 0))
+    system.joint("leader", far, farther, ph.Revolute("y"), at=(0, 0.4, 0.1))
+    system.joint("follower", farther, system.body("tip", mass=1), ph.Prismatic("x"), at=(0.2, 0, 0))
+    system.prescribe("j1", sin(3 * system.time) / 2)
+    system.couple("follower", "leader", 2, 0.3)
+    return system
+
+
+CLOSING: dict[str, Any] = {
+    "fixed": ph.Fixed(),
+    "revolute": ph.Revolute("y"),
+    "revolute askew": ph.Revolute((3, 0, 4)),
+    "prismatic": ph.Prismatic((1, 2, 2)),
+    "screw": ph.Screw("z", 0.3),
+    "screw askew": ph.Screw((0, 3, -4), -0.7),
+    "cylindrical": ph.Cylindrical("x"),
+    "planar": ph.Planar("z"),
+    "spherical": ph.Spherical(),
+    "universal": ph.Universal("x", "z"),
+    "three slides": ph.JointMap([[0] * 3] * 3 + [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+}
+
+
+def closed_by(kind: str, a: str = "tip", b: str = "b3") -> ph.System:
+    system = restless()
+    placed = {"at_a": (0.1, -0.9, 0.4), "at_b": (0.2, 0.1, 0.7), "rotation_a": [("x", 0.3)], "rotation_b": [("y", 0.4)]}
+    system.close("tie", a, b, CLOSING[kind], **placed)
+    return system
+
+
+def wheel_on_a_moving_plane(system: ph.System) -> None:
+    system.roll_wheel("tie", "b3", 0.4, "y", centre=(0.1, 0.2, 0), on="tip", at=(0.3, 0, 0.1))
+
+
+def ball_on_a_moving_plane(system: ph.System) -> None:
+    system.roll_ball("tie", "b3", 0.4, centre=(0.1, 0.2, 0), on="farther", at=(0.3, 0, 0.1))
+
+
+def ball_in_a_moving_bowl(system: ph.System) -> None:
+    system.roll_ball("tie", "b3", 0.4, centre=(0.1, 0.2, 0), on="tip", at=(0.3, 0, 0.1), other_radius=-1.5)
+
+
+def skate_on_the_ground(system: ph.System) -> None:
+    system.knife_edge("tie", "b3", "y", at=(0.5, 0, 0.2))
+
+
+def slipping_place(system: ph.System) -> None:
+    """A place that moves on both bodies, and directions that turn on both, as coordinates say."""
+    q = system.joints["follower"].q[0]
+    system.no_slip("tie", "tip", "b3", frame="b2", at=(q, 0, q * q), directions=[(1, q, 0), (0, sin(q), 2)])
+
+
+def the_ground_against_a_body(system: ph.System) -> None:
+    system.no_slip("tie", "ground", "tip", frame="far", at=(1, 0, 2), directions=["x", "z"])
+
+
+CONTACTS = (
+    wheel_on_a_moving_plane, ball_on_a_moving_plane, ball_in_a_moving_bowl, skate_on_the_ground, slipping_place,
+    the_ground_against_a_body,
+)  # fmt: skip
+
+
+def touching(contact: Callable[[ph.System], None]) -> ph.System:
+    system = restless()
+    contact(system)
+    return system
+
+
+TIED: dict[str, Callable[[], ph.System]] = {
+    **LOOPS,
+    **{kind: partial(closed_by, kind) for kind in CLOSING},
+    "on the ground": partial(closed_by, "screw", "ground"),
+    "from the ground": partial(closed_by, "revolute askew", "b3", "ground"),
+    "along one arm": partial(closed_by, "universal", "far", "tip"),
+    **{contact.__name__.replace("_", " "): partial(touching, contact) for contact in CONTACTS},
+}
+every_tie = pytest.mark.parametrize("make", TIED.values(), ids=TIED)
+
+
+@every_tie
+def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Callable[[], ph.System]) -> None:
+    usual, circuits = both(make())
+    assert usual.rows
+    assert circuits.names == usual.names
+    assert circuits.idle == usual.idle
+    assert same(circuits.values, usual.values)
+    assert same(circuits.A.entries(), usual.A.entries())
+    assert same(circuits.a, usual.a)
+    assert same(circuits.gamma, usual.gamma)
+
+
+@every_tie
+def test_every_row_of_a_joint_or_a_contact_has_a_chord_of_its_own(make: Callable[[], ph.System]) -> None:
     made = of(make())
-    forces = Vector([symbol(f"force {k}", "multiplier") for k in range(len(made.closing))])
-    assert same(made.loop_efforts(forces), made.loop_matrix().T @ forces)
+    _, circuits = both(make())
+    assert all((row.of, row.part) in made.closing for row in circuits.rows)
+    assert {chord for chord, _ in made.closing.values()} <= set(made.graph.cotree)
+
+
+@every_tie
+def test_cutsets_carry_multipliers_as_circuits_carry_velocities(make: Callable[[], ph.System]) -> None:
+    usual, circuits = both(make())
+    forces = usual.multipliers
+    assert same(circuits.efforts(forces), usual.A.T @ forces)
+    few = circuits.only([0])
+    assert same(few.efforts([forces[0]]), usual.A[0] * forces[0])
+
+
+@pytest.mark.parametrize("name", ["screw", "universal", "along one arm", "ball in a moving bowl", "slipping place"])
+def test_a_network_that_depends_on_time_agrees_with_newton_and_euler(name: str) -> None:
+    system = TIED[name]()
+    assert system.derive("network").agrees_with(system.derive("newton_euler"))
 
 
 @every_loop
-def test_circuits_forbid_what_the_conditions_on_the_position_forbid(make: Callable[[], ph.System]) -> None:
+def test_a_network_with_loops_agrees_with_multipliers_and_embedded(make: Callable[[], ph.System]) -> None:
     system = make()
-    equations = system.derive("newton_euler")
-    values = assembled(equations)
-    ties = equations.constraints
-    assert ties is not None
-    A, B = numbers(of(system).loop_matrix(), values), numbers(ties.A, values)
-    rank = np.linalg.matrix_rank(B, tol=1e-9)
-    assert np.linalg.matrix_rank(A, tol=1e-9) == rank
-    assert np.linalg.matrix_rank(np.vstack([A, B]), tol=1e-9) == rank
+    assert system.derive("network").agrees_with(system.derive("newton_euler"))
+    embedded = system.derive("network", constraints="embedded")
+    assert embedded.agrees_with(system.derive("kane", constraints="embedded"))
 
 
 @every_loop
-def test_accelerations_by_circuits_are_those_of_the_constrained_equations(make: Callable[[], ph.System]) -> None:
+def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[], ph.System]) -> None:
+    """M u̇ - Aᵀλ = τ - bias and A u̇ = -γ by NumPy, with the rows of the circuits and all of them at once."""
     system = make()
     equations = system.derive("network")
+    ties = equations.constraints
+    assert ties is not None
     values = assembled(equations) | dict.fromkeys(equations.tau, 0.4)
-    made = of(system)
-    A = numbers(made.loop_matrix(), values)
-    M = numbers(equations.mass_matrix, values)
-    f, gamma = (
-        np.array(evaluate(list(part), values)) for part in (equations.tau - equations.bias, made.loop_remainder())
-    )
+    A, M = numbers(ties.A, values), numbers(equations.mass_matrix, values)
+    f, gamma = (np.array(evaluate(list(part), values)) for part in (equations.tau - equations.bias, ties.gamma))
     size = len(A)
     left = np.block([[M, -A.T], [A, np.zeros((size, size))]])
     solved = np.linalg.lstsq(left, np.concatenate([f, -gamma]), rcond=None)[0]
     assert np.allclose(left @ solved, np.concatenate([f, -gamma]), atol=1e-9)
-    assert np.allclose(solved[: len(M)], evaluate(list(equations.forward_dynamics), values), atol=1e-8)
+    judge = system.derive("poincare").forward_dynamics
+    assert np.allclose(solved[: len(M)], evaluate(list(judge), values), atol=1e-8)
 
 
-def test_the_network_keeps_loops_like_every_other_formalism() -> None:
-    for make in LOOPS.values():
-        assert make().derive("network").agrees_with(make().derive("newton_euler"))
+def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
+    _, circuits = both(four_bar())
+    assert circuits.idle == ("pin tilt 1", "pin tilt 2", "pin y")
+    assert circuits.names == ["pin x", "pin z"]
+
+
+def test_a_driven_joint_makes_the_circuits_depend_on_time() -> None:
+    assert all(any(both(closed_by(kind))[1].a) for kind in CLOSING)
+
+
+def test_a_condition_on_coordinates_is_no_edge_and_keeps_its_row() -> None:
+    system = four_bar()
+    system.constrain(sin(system.joints["j1"].q[0]) - system.time / 3, "cam")
+    usual, circuits = both(system)
+    assert "cam" not in [edge.name for edge in of(system).parts.graph.edges]
+    assert circuits.names == usual.names
+    assert same(circuits.gamma, usual.gamma)
+    assert same(circuits.efforts(usual.multipliers), usual.A.T @ usual.multipliers)
 
 
 def test_the_joint_that_closes_a_loop_is_a_chord_of_two_terminals() -> None:
@@ -154,9 +286,36 @@ def test_the_joint_that_closes_a_loop_is_a_chord_of_two_terminals() -> None:
     assert of(spatial_loop()).graph.circuits["ball"] == {"b2.ball": 1, "far.ball": -1}
 
 
-def test_a_joint_that_has_no_fixed_directions_is_refused() -> None:
+def test_a_contact_is_a_chord_of_the_two_points_that_touch() -> None:
+    assert of(touching(ball_on_a_moving_plane)).graph.circuits["tie"] == {"b3.tie": 1, "farther.tie": -1}
+
+
+def test_dependent_speeds_are_those_that_the_usual_rows_choose() -> None:
+    for seed in (138, 144, 173):
+        system = random_constrained_system(seed, bodies=(2, 3))
+        usual, own = (system.derive(way, constraints="embedded").binding for way in ("newton_euler", "network"))
+        assert usual is not None
+        assert own is not None
+        assert own.independent == usual.independent
+
+
+def test_a_joint_whose_conditions_are_no_directions_has_none() -> None:
     system = chain((ph.Revolute("y"), (0, 0, 0)))
-    screw = ph.Compound(ph.Prismatic("x"), ph.Revolute("y"))
-    system.close("odd", "ground", "b1", screw)
-    with pytest.raises(ModelError, match="cannot close a loop"):
-        of(system).loop_matrix()
+    odd = ph.Compound(ph.Prismatic("x"), ph.Revolute("y"))
+    system.close("odd", "ground", "b1", odd)
+    made = of(system)
+    assert made.parts.closing["odd"].directions == ()
+    assert made.parts.closing["odd"].rule == "is what its joint allows"
+    assert "odd" in made.graph.cotree
+
+
+def test_a_joint_with_coordinates_of_its_own_keeps_the_usual_rows_beside_circuits() -> None:
+    system = restless()
+    system.close("odd", "tip", "b3", ph.Compound(ph.Cylindrical("x"), ph.Universal("y", "z")), at_b=(0.2, 0.1, 0.7))
+    system.close("table", "far", "b2", ph.Planar("z"), at_a=(0.3, 0, 0.5))
+    usual, own = system.derive("newton_euler"), system.derive("network")
+    assert usual.constraints is not None
+    assert own.constraints is not None
+    assert own.constraints.names == usual.constraints.names
+    assert same(own.constraints.gamma, usual.constraints.gamma)
+    assert own.agrees_with(usual)

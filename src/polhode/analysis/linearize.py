@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,24 @@ from numpy.typing import NDArray
 
 from ..constraints import bind
 from ..equations import Equations
-from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, jacobian, quiet_collector, substitute
+from ..errors import PolhodeError, unknown
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    jacobian,
+    quiet_collector,
+    substitute,
+)
 
 Floats = NDArray[np.float64]
+
+#: Definitions of carried coordinates that are off by less hold.
+_OFF = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +79,7 @@ class Linear:
         given = dict(parameters or {})
         for name in given:
             if name not in table:
-                raise _unknown("parameter", name, list(table))
+                raise unknown("parameter", name, table, place="linearize", code="E-LIN-002")
         values: dict[Expr, float] = {}
         for name, entry in table.items():
             value = given.get(name, entry.value)
@@ -118,6 +131,7 @@ def linearize(
 def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[str, Any]) -> Linear:
     tree, u = equations.tree, list(equations.u)
     point = _point(equations, at)
+    _check_carried(equations, point)
     still = _checked(accelerations, equations.speeds, "speed")
     ud = Vector([as_expr(still.get(name, 0)) for name in equations.speeds])
     names, directions = _displacements(equations)
@@ -177,9 +191,7 @@ def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
     """A value for every coordinate, speed, effort and input, and time zero."""
     system, tree = equations.system, equations.tree
     home = {q: as_expr(0) for q in tree.q}
-    for link in tree.links:
-        if link.stage.storage == "quaternion" and link.coordinates:
-            home[tree.q[link.coordinates[0]]] = as_expr(1)
+    home |= {tree.q[place]: as_expr(1) for place in tree.quaternions}
     values: dict[Expr, Expr] = {**home, system.time: as_expr(0)}
     values |= {symbol: as_expr(0) for symbol in (*equations.u, *tree.tau)}
     values |= {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
@@ -193,18 +205,26 @@ def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
     return values
 
 
+def _check_carried(equations: Equations, point: Mapping[Expr, Expr]) -> None:
+    """Raise where carried coordinates are not where their definitions put them."""
+    definitions = {} if equations.constraints is None else equations.constraints.definitions
+    known = {
+        entry.symbol: float(entry.value) for entry in equations.system.parameters.values() if entry.value is not None
+    }
+    for name, value in zip(definitions, substitute(list(definitions.values()), dict(point)), strict=True):
+        if known.keys() >= {*free_symbols([value])} and abs(evaluate([value], known)[0]) > _OFF:
+            carried = equations.coordinates[equations.tree.carried_coordinates]
+            raise PolhodeError(
+                f"{', '.join(carried)} are not where the other coordinates put them: '{name}' is off by "
+                f"{evaluate([value], known)[0]:.3g}.",
+                place="linearize",
+                cure="Give their values at this pose, as equations.assemble(…) finds them.",
+                code="E-LIN-003",
+            )
+
+
 def _checked(given: dict[str, Any], known: Sequence[str], kind: str) -> dict[str, Any]:
     for name in given:
         if name not in known:
-            raise _unknown(kind, name, known)
+            raise unknown(kind, name, known, place="linearize", code="E-LIN-002")
     return given
-
-
-def _unknown(kind: str, name: str, known: Sequence[str]) -> PolhodeError:
-    close = get_close_matches(name, known, n=1)
-    return PolhodeError(
-        f"there is no {kind} '{name}'.",
-        place="linearize",
-        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
-        code="E-LIN-002",
-    )

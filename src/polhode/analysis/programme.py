@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from ..constraints.rows import flow, reference_of
+from ..constraints.rows import reference_of
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -35,6 +34,7 @@ from ..expr import (
     substitute,
 )
 from ..geometry.elimination import solve_columns
+from ..kinematics.motion import flow
 
 _PLACE = "programme"
 
@@ -69,9 +69,9 @@ def programme_control(
 
 def _programme(equations: Equations, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:
     tree, time = equations.tree, equations.system.time
-    unknown = [name for name in actuators if name not in tree.speeds]
-    if unknown:
-        raise _no_speed(unknown[0], tree.speeds)
+    strange = [name for name in actuators if name not in tree.speeds]
+    if strange:
+        raise unknown("speed", strange[0], tree.speeds, place=_PLACE, code="E-PROG-001")
     if len(actuators) != len(programme):
         raise PolhodeError(
             f"{len(actuators)} actuators are to keep {len(programme)} conditions.",
@@ -137,13 +137,3 @@ def _numbers(equations: Equations, G: Matrix) -> list[list[float]] | None:
     except (ArithmeticError, ValueError, PolhodeError):
         return None
     return [flat[i * len(G) : (i + 1) * len(G)] for i in range(len(G))]
-
-
-def _no_speed(name: str, known: Sequence[str]) -> PolhodeError:
-    close = get_close_matches(name, known, n=1)
-    return PolhodeError(
-        f"there is no speed '{name}'.",
-        place=_PLACE,
-        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
-        code="E-PROG-001",
-    )

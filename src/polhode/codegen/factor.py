@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..expr.field import P
-from .values import Form, Ref, Values
+from .values import Form, Ref, Values, operands_first
 
 Term = tuple[int, tuple[int, ...]]  # a sign and the values whose product it is
 
@@ -33,7 +33,7 @@ class _Factoring:
     def __init__(self, values: Values, chosen: list[Form | None], roots: Sequence[Ref], inputs: set[int]) -> None:
         self.values = values
         self.chosen = chosen
-        self.order = _operands_first(chosen, roots)
+        self.order = operands_first(chosen, roots)
         self.rank: dict[int, float] = {value: place for place, value in enumerate(self.order)}
         self.uses: Counter[int] = Counter(value for value, _ in roots)
         self.user: dict[int, int] = {}
@@ -216,23 +216,3 @@ def _shared_factor(terms: Sequence[Term]) -> int | None:
         return None
     factor, count = counts.most_common(1)[0]
     return factor if count > 1 else None
-
-
-def _operands_first(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> list[int]:
-    order: list[int] = []
-    seen: set[int] = set()
-    stack = [value for value, _ in reversed(roots)]
-    while stack:
-        value = stack[-1]
-        if value in seen:
-            stack.pop()
-            continue
-        form = chosen[value]
-        waiting = [arg for arg, _ in form.args if arg not in seen] if form else []
-        if waiting:
-            stack.extend(reversed(waiting))
-        else:
-            stack.pop()
-            seen.add(value)
-            order.append(value)
-    return order

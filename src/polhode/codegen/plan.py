@@ -5,7 +5,7 @@ it. The plan
 
 1. folds what depends on no symbol into constants (computed to forty digits, then rounded once);
 2. chooses a form for each value so that the whole becomes cheap;
-3. factors sums of products;
+3. factors sums of products, and computes once what several sums or products have in common;
 4. lets signs travel with the references, so that almost no negation is ever executed;
 5. divides by a shared denominator once, and multiplies by its reciprocal;
 6. puts what depends on parameters alone into `setup`, the rest into `run`, in an order that keeps few values alive.
@@ -22,6 +22,7 @@ from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
 from ..expr.field import P
 from ..expr.node import CALL, NUMBER, SYMBOL
+from .common_terms import shared
 from .factor import factored
 from .program import Array, Instruction, Output, Program
 from .schedule import schedule
@@ -266,7 +267,8 @@ def plan(
     """The program that computes the outputs from the input arrays and the parameters.
 
     With `split_angles`, the sine of a sum is computed from sines and cosines that are there anyway: six operations
-    instead of a call. With `factor`, sums of products are factored. `notes` say what values mean, by fingerprint.
+    instead of a call. With `factor`, sums of products are factored and their common parts shared. `notes` say what
+    values mean, by fingerprint.
 
     >>> from polhode.expr import symbol, sin
     >>> q, k = symbol("q"), symbol("k")
@@ -280,7 +282,8 @@ def plan(
     refs = [values.ref(root) for root in roots]
     chosen = _choose(values)
     if factor:
-        chosen = factored(values, chosen, refs, [values.ref(symbol)[0] for symbol in flat])
+        inputs = [values.ref(symbol)[0] for symbol in flat]
+        chosen = shared(values, factored(values, chosen, refs, inputs), refs, inputs)
     slots: dict[int, Operand] = {}
     for place, symbol in enumerate(flat):
         slots.setdefault(values.ref(symbol)[0], ("input", place))

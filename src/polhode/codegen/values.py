@@ -5,6 +5,7 @@ Nodes with one fingerprint, up to sign, are one value; each way in which the gra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..expr import Expr
@@ -66,3 +67,24 @@ class Values:
         if form not in self.forms[value]:
             self.forms[value].append(form)
         return value, sign * a[1] * b[1]
+
+
+def operands_first(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> list[int]:
+    """The values that roots need by the chosen forms, each after those that it is computed from."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [value for value, _ in reversed(roots)]
+    while stack:
+        value = stack[-1]
+        if value in seen:
+            stack.pop()
+            continue
+        form = chosen[value]
+        waiting = [arg for arg, _ in form.args if arg not in seen] if form else []
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            stack.pop()
+            seen.add(value)
+            order.append(value)
+    return order

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal import normal
 from ..model.records import GROUND
@@ -40,10 +39,9 @@ def run(
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     if of is not None and of not in RESULTS:
-        close = get_close_matches(of, RESULTS, n=1)
         raise PolhodeError(
             f"there is no result {of!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(RESULTS)}.",
+            cure=suggestion(of, RESULTS, f"Choose one of {', '.join(RESULTS)}."),
             code="E-CLI-002",
         )
     system = show.loaded(file, base)

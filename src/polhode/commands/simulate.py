@@ -7,7 +7,7 @@ from math import hypot
 from pathlib import Path
 from typing import Any
 
-from ..errors import PolhodeError, SimulationError
+from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
 from ..reactions import check_name
 from ..simulate.trajectory import Trajectory
@@ -63,10 +63,8 @@ def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[
     values = show.assignments(given, "--set")
     for name in values:
         if name not in system.parameters and name not in system.inputs:
-            known = ", ".join([*system.parameters, *system.inputs]) or "none"
-            raise PolhodeError(
-                f"there is no parameter or input '{name}'.", place="--set", cure=f"Known: {known}.", code="E-CLI-003"
-            )
+            known = [*system.parameters, *system.inputs]
+            raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
     inputs = {name: value for name, value in values.items() if name in system.inputs}
     return {name: value for name, value in values.items() if name in system.parameters}, inputs
 

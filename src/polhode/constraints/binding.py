@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, rank, substitute
+from ..errors import PolhodeError, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
+from ..expr.node import SYMBOL
 from ..geometry.elimination import solve_columns
 from .rows import Constraints
 
 #: How much of a column, relative to the largest entry, must be its own to be taken as independent.
 _WELL = 1e-2
+#: Below this, beside the largest, a singular value is none: the dependent speeds do not follow at that pose.
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +95,13 @@ class Binding:
         return Vector(rates)
 
 
-def bind(constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = ()) -> Binding:
-    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be."""
+def bind(
+    constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
+) -> Binding:
+    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be.
+
+    Where the reference is a pose that a user named, `pose` says which, and the named speeds must serve there.
+    """
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)
@@ -111,10 +118,30 @@ def bind(constraints: Constraints, independent: Sequence[str] | None = None, pre
                 cure=f"Choose {', '.join(names[k] for k in bind(constraints).independent) or 'none'}, say.",
                 code="E-BIND-001",
             )
+        if pose and not _serve(usable, dependent):
+            some_do = _columns_at_reference(usable.shadow, range(size)) is not None
+            others = ", ".join(names[k] for k in bind(constraints).independent)
+            raise PolhodeError(
+                f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
+                place="independent speeds",
+                cure=f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
+                code="E-BIND-004",
+            )
         return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
-    order = sorted(range(size), key=lambda k: (names[k] in prefer, not _is_plain(usable.A, k), -k))
+    plain = _plain_columns(usable.A)
+    order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
     dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
     return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+
+
+def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
+    """Whether A_d has an inverse at the reference, in numbers; where A has no value there, nobody can tell."""
+    import numpy as np
+
+    if constraints.shadow is None or not dependent:
+        return True
+    sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.shadow], compute_uv=False)
+    return bool(sizes[-1] > _NOTHING * sizes[0])
 
 
 def _columns_somewhere(A: Matrix, order: Sequence[int]) -> list[int]:
@@ -141,18 +168,17 @@ def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[i
     return chosen if len(chosen) == len(A) else None
 
 
-def _is_plain(A: Matrix, column: int) -> bool:
-    """Whether a speed's column has a number in it that can serve as a pivot everywhere."""
-    return any(entry and not free_symbols([as_expr(entry)]) for entry in A[:, column])
+def _plain_columns(A: Matrix) -> set[int]:
+    """Speeds whose column has a number in it that can serve as a pivot everywhere."""
+    entries = [[as_expr(entry) for entry in row] for row in A]
+    varying: set[int] = set()
+    for node in topological(entry for row in entries for entry in row):
+        if node.op == SYMBOL or any(id(arg) in varying for arg in node.args):
+            varying.add(id(node))
+    return {k for row in entries for k, entry in enumerate(row) if entry and id(entry) not in varying}
 
 
 def _place(name: str, names: Sequence[str]) -> int:
     if name not in names:
-        close = get_close_matches(name, names, n=1)
-        raise PolhodeError(
-            f"there is no speed '{name}'.",
-            place="independent speeds",
-            cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(names)}.",
-            code="E-BIND-002",
-        )
+        raise unknown("speed", name, names, place="independent speeds", code="E-BIND-002")
     return list(names).index(name)

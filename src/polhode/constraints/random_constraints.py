@@ -6,12 +6,24 @@ A constraint that the drawn tree could never keep, or that would leave it no fre
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from ..errors import ModelError
 from ..expr import sin
 from ..kinematics.tree import BASE, build_tree
-from ..model.joint_type import Cylindrical, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from ..model.joint_type import (
+    BuildingBlock,
+    Compound,
+    Cylindrical,
+    JointMap,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
 from ..model.random_system import Dice, random_system
 from ..model.records import GROUND
 from ..model.system import System
@@ -21,6 +33,16 @@ from .rows import constraints_of
 TREE_JOINTS = ("revolute", "revolute", "prismatic", "universal", "spherical", "free", "planar", "cylindrical")
 
 _DRAWS = 40
+
+#: Joints that close a loop by coordinates of their own.
+_OWN_COORDINATES = (
+    Compound(Revolute("y"), Prismatic("x")),
+    Compound(Spherical(), Prismatic("z")),
+    Compound(Prismatic("x"), Spherical("213")),
+    Compound(Screw("z", Fraction(1, 3)), Revolute("x")),
+    BuildingBlock("xy", (3, 1)),
+    JointMap([[0, 0], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]),
+)
 
 
 def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), symbolic: float = 0.3) -> System:
@@ -62,7 +84,7 @@ def _tie(system: System, dice: Dice, name: str) -> None:
             system.constraints = before
             continue
         own = [row for row in ties.rows if row.of == name]
-        if own and len(ties.generic_rows) == len(ties.rows) < len(ties.tree.u):
+        if own and len(ties.rows) < len(ties.tree.u) and len(ties.generic_rows) == len(ties.rows):
             return
         system.constraints = before
 
@@ -82,7 +104,7 @@ def _place(dice: Dice) -> list[Any]:
 
 def _closure(system: System, dice: Dice, name: str) -> None:
     kinds = [Spherical(), Revolute("z"), Revolute((3, 0, 4)), Universal("x", "z"), Planar("z"), Cylindrical("y")]
-    kinds += [Prismatic("x"), Screw("z", dice.decimal(0.1, 1))]
+    kinds += [Prismatic("x"), Screw("z", dice.decimal(0.1, 1)), *(dice.pick(_OWN_COORDINATES) for _ in range(3))]
     a, b = _bodies(system, dice)
     system.close(name, a, b, dice.pick(kinds), at_a=_place(dice), at_b=_place(dice))
 

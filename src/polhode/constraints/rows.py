@@ -7,25 +7,30 @@
 A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂φ/∂t. The forces that keep the constraints are Aᵀλ:
 
     M u̇ + bias = τ + Aᵀ λ
+
+Some constraints come with coordinates of their own, which definitions hold in their place: ψ(q, t) = 0 whatever the
+motion (`carrying`). They are among q, and have no rows here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..geometry import Pose
-from ..kinematics.motion import relative_pose
+from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraint import Ball, Closure, Condition, Constraint, Slip, Wheel
 from ..model.system import System
-from .closing import Named, closing_conditions, facing
+from .carrying import fitted, with_carried, without_carried
+from .closing import Named, closing_conditions, closing_pose, facing
+from .joint_closing import joint_closing
 from .rolling import Contact, Moving, contact_of
 
 
@@ -44,6 +49,19 @@ class Row:
         return self.value is not None
 
 
+class RowSource(Protocol):
+    """A formalism's own way to the rows: their rates, γ and Aᵀλ otherwise than by differentiating φ and its rate."""
+
+    def row(self, row: Row) -> Row:
+        """The row with its rate A u + a found this way; as it is, if this way does not lead to it."""
+
+    def remainder(self, row: Row) -> Expr:
+        """γ of the row."""
+
+    def efforts_of(self, rows: Sequence[Row], multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ."""
+
+
 @dataclass(frozen=True, eq=False)
 class Constraints:
     """The constraints of a system on its tree."""
@@ -53,6 +71,7 @@ class Constraints:
     rows: tuple[Row, ...]
     idle: tuple[str, ...]  # rows that the tree keeps by itself
     reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
+    source: RowSource | None = None
 
     @property
     def names(self) -> list[str]:
@@ -74,6 +93,21 @@ class Constraints:
         return Vector([row.value for row in self.rows if row.value is not None])
 
     @cached_property
+    def definitions(self) -> dict[str, Expr]:
+        """ψ(q, t) by name: what holds the carried coordinates in their place, and changes with no motion."""
+        return {_full(each.of, name): value for each in self.tree.carried for name, value in each.definitions}
+
+    @cached_property
+    def definition_values(self) -> Vector:
+        """ψ(q, t)."""
+        return Vector(list(self.definitions.values()))
+
+    @cached_property
+    def definition_steps(self) -> Vector:
+        """How far the carried coordinates are, to first order, from where their definitions put them."""
+        return Vector([step for each in self.tree.carried for step in each.back])
+
+    @cached_property
     def rates(self) -> Vector:
         """A u + a, for each row."""
         return Vector([row.rate for row in self.rows])
@@ -91,7 +125,15 @@ class Constraints:
     @cached_property
     def gamma(self) -> Vector:
         """γ(q, u, t): what A u̇ lacks to the second rate."""
+        if self.source is not None:
+            return Vector([self.source.remainder(row) for row in self.rows])
         return Vector(directional(self.rates, flow(self.tree, self.time)))
+
+    def efforts(self, multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ: what the forces that keep the constraints come to on the speeds."""
+        if self.source is not None:
+            return self.source.efforts_of(self.rows, multipliers)
+        return Vector(self.A.T @ Vector(multipliers))
 
     @cached_property
     def generic_rows(self) -> list[int]:
@@ -100,7 +142,7 @@ class Constraints:
 
     def only(self, rows: Sequence[int]) -> Constraints:
         """These rows alone."""
-        return Constraints(self.tree, self.time, tuple(self.rows[k] for k in rows), self.idle, self.reference)
+        return replace(self, rows=tuple(self.rows[k] for k in rows))
 
     @cached_property
     def shadow(self) -> list[list[float]] | None:
@@ -115,34 +157,32 @@ class Constraints:
         return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
-def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
-    """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
-    return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
-
-
 def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
     values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
-    for link in tree.links:
-        if link.stage.storage == "quaternion" and link.coordinates:
-            values[tree.q[link.coordinates[0]]] = 1.0
+    values |= {tree.q[place]: 1.0 for place in tree.quaternions}
     values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
     for table in (system.parameters, system.inputs):
         values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
-    return values
+    return fitted(tree, values)
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep."""
+    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
 
+    The tree has the carried coordinates on which they depend.
+    """
+
+    tree: Tree
     rows: tuple[Row, ...]
     idle: tuple[Row, ...]
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(system: System, tree: Tree) -> Sorted:
+def sorted_rows(system: System, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
+    tree = with_carried(system, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
     reader = Reader(system, tree)
     along = flow(tree, system.time)
@@ -151,18 +191,24 @@ def sorted_rows(system: System, tree: Tree) -> Sorted:
         found = list(zip(positions, directional([value for _, value in positions], along), strict=True))
         made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
         made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
-        for row in made:
+        for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
-    return Sorted(*(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
+    return Sorted(without_carried(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
 
 
-def constraints_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> Constraints:
-    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside."""
-    found = sorted_rows(system, tree)
+def constraints_of(
+    system: System, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
+) -> Constraints:
+    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
+
+    The result's `tree` has the carried coordinates; it is the one to derive equations from.
+    """
+    found = sorted_rows(system, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
-    return Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
+    return Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
 
 
 def _full(constraint: str, part: str) -> str:
@@ -198,14 +244,18 @@ class Reader:
             named = [("", self._bound(constraint.value))]
             return ([], named) if constraint.on_speeds else (named, [])
         if isinstance(constraint, Closure):
-            return closing_conditions(constraint, self.closing_pose(constraint)), []
+            return self._closing(constraint)
         contact = self.contact(constraint)
         return list(contact.positions.items()), list(contact.speeds(self.moving).items())
 
-    def closing_pose(self, closure: Closure) -> Pose:
-        """The pose of frame b in frame a."""
-        X_ab = relative_pose(self.tree, closure.body_a, closure.body_b)
-        return closure.pose_a.inverse() @ X_ab @ closure.pose_b
+    def _closing(self, closure: Closure) -> tuple[Named, Named]:
+        X = closing_pose(closure, self.tree)
+        direct = closing_conditions(closure, X)
+        if direct is not None:
+            return direct, []
+        joint = joint_closing(closure)
+        (own,) = (each for each in self.tree.carried if each.of == closure.name)
+        return joint.conditions(X)[1], joint.unable(own.speeds)
 
     def contact(self, constraint: Wheel | Ball | Slip) -> Contact:
         """Where two bodies touch, and how they do not slip."""
@@ -220,7 +270,13 @@ class Reader:
 
 def facings(system: System, tree: Tree) -> dict[str, Expr]:
     """For each closure that can close the wrong way round, what is zero where it does not."""
-    reader = Reader(system, tree)
     closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
-    found = {each.name: facing(each, reader.closing_pose(each)) for each in closures}
+    carried = {each.of for each in tree.carried}
+    found = {each.name: _facing(each, closing_pose(each, tree), each.name in carried) for each in closures}
     return {name: value for name, value in found.items() if value is not None and value}
+
+
+def _facing(closure: Closure, X: Pose, is_carried: bool) -> Expr | None:
+    if is_carried:
+        return joint_closing(closure).facing(X)
+    return None if closing_conditions(closure, X) is None else facing(closure, X)

@@ -12,13 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Matrix, Vector, as_expr, directional, skew, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, skew, substitute, symbol
 from ..geometry import Pose
 from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
 from ..model.constraint import Closure, Condition
 from ..model.system import System
-from .closing import closing_conditions
+from .carrying import carry
+from .closing import Named, closing_conditions, closing_pose
+from .joint_closing import joint_closing
 from .rows import Constraints, Reader
 
 Wrench = tuple[Vector, Vector]
@@ -48,7 +50,7 @@ def pushes(system: System, ties: Constraints, multipliers: Sequence[Any]) -> dic
         if not own or isinstance(constraint, Condition):
             continue
         if isinstance(constraint, Closure):
-            n, f = _closing_wrench(constraint, own, reader.closing_pose(constraint))
+            n, f = _closing_wrench(constraint, own, closing_pose(constraint, ties.tree))
             X = reader.moving.pose(constraint.body_b) @ constraint.pose_b
             made[constraint.name] = Push(constraint.body_b, constraint.body_a, X.p, X.R @ n, X.R @ f)
         else:
@@ -61,21 +63,32 @@ def pushes(system: System, ties: Constraints, multipliers: Sequence[Any]) -> dic
 
 
 def _closing_wrench(closure: Closure, own: dict[str, Any], X: Pose) -> Wrench:
-    """λ·∂φ/∂(twist of frame b), in the components of frame b."""
+    """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
     letters = [[symbol(f"R{i}{j}", "pose") for j in range(3)] for i in range(3)]
     R, p = Matrix(letters), Vector([symbol(f"p{i}", "pose") for i in range(3)])
-    work = as_expr(0)
-    for name, value in closing_conditions(closure, Pose(R, p)):
-        if name in own:
-            work = work + own[name] * value
-    units = [Vector([as_expr(int(i == k)) for i in range(3)]) for k in range(3)]
-    turns = [dict(zip(R.entries(), (R @ skew(e)).entries(), strict=True)) for e in units]  # δR = R ŵ
-    slides = [dict(zip(p, R @ e, strict=True)) for e in units]  # δp = R v
-    there: dict[Expr, Any] = {**dict(zip(R.entries(), X.R.entries(), strict=True)), **dict(zip(p, X.p, strict=True))}
-    n = [directional([work], {key: as_expr(rate) for key, rate in turn.items()})[0] for turn in turns]
-    f = [directional([work], {key: as_expr(rate) for key, rate in slide.items()})[0] for slide in slides]
-    known = {key: as_expr(value) for key, value in there.items()}
-    return Vector(substitute(n, known)), Vector(substitute(f, known))
+    w, v = (Vector([symbol(f"{name}{i}", "pose") for i in range(3)]) for name in "wv")
+    along = dict(zip((*R.entries(), *p), (*(R @ skew(w)).entries(), *(R @ v)), strict=True))  # Ṙ = R ŵ, ṗ = R v
+    rates = _closing_rates(closure, Pose(R, p), {place: as_expr(rate) for place, rate in along.items()})
+    work = sum((own[name] * rate for name, rate in rates if name in own), start=as_expr(0))
+    there = dict(zip((*R.entries(), *p), map(as_expr, (*X.R.entries(), *X.p)), strict=True))
+    wrench = substitute(gradient(work, [*w, *v]), there)
+    return Vector(wrench[:3]), Vector(wrench[3:])
+
+
+def _closing_rates(closure: Closure, X: Pose, along: dict[Expr, Expr]) -> Named:
+    """The rates of a closing joint's rows when its frame b moves along a twist."""
+    direct = closing_conditions(closure, X)
+    if direct is not None:
+        return _rates(direct, along)
+    joint = joint_closing(closure)
+    definitions, rest = joint.conditions(X)
+    following = carry(closure.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
+    moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
+    return _rates(rest, moving) + joint.unable(following.speeds)
+
+
+def _rates(named: Named, along: dict[Expr, Expr]) -> Named:
+    return list(zip((name for name, _ in named), directional([value for _, value in named], along), strict=True))
 
 
 def constraint_wrenches(

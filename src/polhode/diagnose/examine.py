@@ -41,11 +41,11 @@ def diagnose(
     `pose` is where to look, by name or by coordinates; home by default. `tell` is told what is being done.
     """
     say = tell or (lambda words: None)
-    near = _pose(system, pose)
     say("reading the constraints")
     with quiet_collector():
-        tree = build_tree(system)
-        found = sorted_rows(system, tree)
+        found = sorted_rows(system, build_tree(system))
+        tree = found.tree
+        near = _pose(system, pose, tree.coordinates[tree.carried_coordinates])
         idle = tuple(row.name for row in found.idle)
         ties = Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
         say("looking for dependent constraints")
@@ -73,8 +73,8 @@ def diagnose(
     )
 
 
-def _pose(system: System, pose: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
-    names = [q.name for joint in system.joints.values() for q in joint.q]
+def _pose(system: System, pose: Mapping[str, float] | str | None, carried: Sequence[str]) -> Mapping[str, float] | None:
+    names = [*(q.name for joint in system.joints.values() for q in joint.q), *carried]
     if isinstance(pose, str):
         if pose not in system.poses:
             raise unknown("pose", pose, system.poses, "diagnose")
@@ -113,16 +113,16 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     q, left = numbers.assembled(start)
     if not np.isfinite(numbers.matrix(q)).all():
         q = numbers.nudged(q)
-    names = [ties.rows[k].name for k in ties.positions]
+    names = [*(ties.rows[k].name for k in ties.positions), *ties.definitions]
     coordinates = dict(zip(ties.tree.coordinates, q.tolist(), strict=True))
     moved = {
         name: (old, new)
         for name, old, new in zip(ties.tree.coordinates, start.tolist(), q.tolist(), strict=True)
-        if abs(new - old) > 1e-9
+        if abs(new - old) > 1e-9 and name not in ties.tree.coordinates[ties.tree.carried_coordinates]
     }
     size = float(np.abs(left).max(initial=0.0))
     if not np.isfinite(left).all():
-        raise _undefined(ties.rows[ties.positions[int(np.argmin(np.isfinite(left)))]].of)
+        raise _undefined(names[int(np.argmin(np.isfinite(left)))])
     turned = numbers.reversed(q)
     if size > KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}

@@ -64,11 +64,11 @@ def filtration(ties: Constraints, rows: Sequence[int], points: Sequence[Point] =
     gamma = tree.kinematic_matrix()
     fields = [[as_expr(entry) for entry in column] for column in (gamma @ binding.E).columns]
     variables = list(tree.q)
-    written = [*usable.rates, *gamma.entries()]
+    written = [*usable.rates, *gamma.entries(), *tree.coordinate_rates()]
     timed = ties.time in free_symbols(written)
     if timed:
         fields = [[*field, as_expr(0)] for field in fields]
-        fields.append([*(as_expr(entry) for entry in gamma @ binding.e), as_expr(1)])
+        fields.append([*tree.coordinate_rates(binding.e), as_expr(1)])
         variables.append(ties.time)
     most = dimensions(tree) - sum(row.is_position for row in usable.rows) + timed
     points = () if _is_clear(written) else tuple(points)

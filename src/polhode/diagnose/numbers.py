@@ -1,8 +1,9 @@
 """Constraints in numbers at a pose, and poses that keep them.
 
-    φ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
+    φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
 
-A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too.
+A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
+for each way in which carried coordinates move, which their definitions ψ hold in place.
 """
 
 from __future__ import annotations
@@ -48,10 +49,14 @@ class Numbers:
 
     @cached_property
     def _values(self) -> Evaluator:
-        return Evaluator(self.ties.values)
+        return Evaluator(self._kept)
+
+    @cached_property
+    def _kept(self) -> list[Expr]:
+        return [*self.ties.values, *self.ties.definition_values]
 
     def residuals(self, q: Floats) -> Floats:
-        """φ(q), for the rows that are conditions on the position."""
+        """φ(q), for the rows that are conditions on the position, and ψ(q)."""
         return self._at(q, self._values, (-1,))
 
     @cached_property
@@ -77,17 +82,18 @@ class Numbers:
 
     @cached_property
     def _gradient(self) -> Evaluator:
-        return _evaluator(jacobian(list(self.ties.values), list(self.ties.tree.q)).entries())
+        return _evaluator(jacobian(self._kept, list(self.ties.tree.q)).entries())
 
     @cached_property
     def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
-        """Coordinates and Γ of each joint's envelope."""
+        """Coordinates and Γ of each joint's envelope, and of what constraints carry."""
         tree = self.ties.tree
-        return [
+        joints = [
             (link.coordinates, gamma)
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
+        return joints + [(places, each.ways) for places, each in tree.carried_places]
 
     @cached_property
     def _envelopes(self) -> Evaluator:
@@ -125,10 +131,8 @@ class Numbers:
     def _unit(self, q: Floats) -> Floats:
         """Quaternions brought back to length one."""
         made = q.copy()
-        for link in self.ties.tree.links:
-            if link.stage.storage == "quaternion" and link.coordinates:
-                own = list(link.coordinates[:4])
-                made[own] /= np.linalg.norm(made[own]) or 1.0
+        for place in self.ties.tree.quaternions:
+            made[place : place + 4] /= np.linalg.norm(made[place : place + 4]) or 1.0
         return made
 
     def assembled(self, start: Floats) -> tuple[Floats, Floats]:

@@ -20,26 +20,28 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
     """Every node that the roots reach, operands first, each once; the order depends on the roots alone."""
     order: list[Expr] = []
     seen: set[int] = set()
-    stack = list(roots)[::-1]
+    path: list[Expr] = []
+    stack: list[Expr | None] = list(roots)
+    stack.reverse()
     while stack:
-        node = stack[-1]
-        key = id(node)
-        if key in seen:
-            stack.pop()
+        node = stack.pop()
+        if node is None:  # all operands of the last node on the path are done
+            node = path.pop()
+        elif id(node) in seen:
             continue
-        waiting = [arg for arg in node.args if id(arg) not in seen]
-        if waiting:
-            stack.extend(reversed(waiting))
-        else:
-            stack.pop()
-            seen.add(key)
-            order.append(node)
-            if len(order) > NODE_LIMIT:
-                raise LimitError(
-                    f"the expressions have more than {NODE_LIMIT:,} nodes.",
-                    cure="Ask for fewer outputs, or use a recursive formalism (articulated_body).",
-                    code="E-EXPR-010",
-                )
+        elif node.args:
+            path.append(node)
+            stack.append(None)
+            stack.extend(node.args[::-1])
+            continue
+        seen.add(id(node))
+        order.append(node)
+        if len(order) > NODE_LIMIT:
+            raise LimitError(
+                f"the expressions have more than {NODE_LIMIT:,} nodes.",
+                cure="Ask for fewer outputs, or use a recursive formalism (articulated_body).",
+                code="E-EXPR-010",
+            )
     return order
 
 

@@ -16,6 +16,7 @@ from .structure import Base, Product, Trig, total_length
 
 TrigPolynomial = tuple[tuple[Wave, Fraction], ...]
 Form = list[Product]
+_Part = tuple[int, dict[Base, int], int]  # a coefficient, factors taken out, and the phase of the wave that is left
 
 #: What may be done with one angle: left in sums, taken out as cos nθ and sin nθ, or as powers of sin θ or of cos θ.
 _COMBINED, _APART, _SINES, _COSINES = range(4)
@@ -52,24 +53,31 @@ def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
     """Change the mode of one angle at a time as long as the form gets shorter."""
     modes = dict.fromkeys(angles, start)
     best = _split(poly, modes)
+    shortest = _length(best)
+    seen = {tuple(modes.values())}  # what was tried before was no shorter than what is the best by now
     improved = True
     while improved:
         improved = False
         for angle in angles:
             for mode in (_COMBINED, _APART, _SINES, _COSINES):
                 tried = {**modes, angle: mode}
+                key = tuple(tried.values())
+                if key in seen:
+                    continue
+                seen.add(key)
                 form = _split(poly, tried)
-                if _length(form) < _length(best):
-                    modes, best, improved = tried, form, True
+                if _length(form) < shortest:
+                    modes, best, shortest, improved = tried, form, _length(form), True
     return best
 
 
 def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
     """The polynomial with chosen angles taken out of the sums by the addition theorems."""
     units = {angle: _unit(poly, angle) for angle, mode in modes.items() if mode != _COMBINED}
-    total: dict[tuple[tuple[Base, int], ...], Fraction] = {}
+    below = lcm(*(coefficient.denominator for _, coefficient in poly))  # integers on the way are quicker than fractions
+    total: dict[frozenset[tuple[Base, int]], int] = {}
     for (phase, multiples), coefficient in poly:
-        parts: list[tuple[Fraction, dict[Base, int], int]] = [(coefficient, {}, phase)]
+        parts: list[_Part] = [(int(coefficient * below), {}, phase)]
         rest = list(multiples)
         for angle, k in multiples:
             if angle in units and (len(rest) > 1 or modes[angle] != _APART):
@@ -78,18 +86,12 @@ def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
         for c, factors, left in parts:
             wave, sign = canonical_wave(left, tuple(rest))
             if sign:
-                key = Product.of(c, {**factors, **_factor(wave)}).factors
-                total[key] = total.get(key, Fraction(0)) + c * sign
-    return [Product(c, factors) for factors, c in total.items() if c]
+                key = frozenset({**factors, **_factor(wave)}.items())
+                total[key] = total.get(key, 0) + c * sign
+    return [Product.of(Fraction(c, below), dict(factors)) for factors, c in total.items() if c]
 
 
-def _take_out(
-    parts: list[tuple[Fraction, dict[Base, int], int]],
-    angle: int,
-    k: Fraction | int,
-    unit: Fraction,
-    mode: int,
-) -> list[tuple[Fraction, dict[Base, int], int]]:
+def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction, mode: int) -> list[_Part]:
     """cos(kθ + r) = cos kθ cos r - sin kθ sin r, sin(kθ + r) = sin kθ cos r + cos kθ sin r."""
     result = []
     size, turn = (k, 1) if k > 0 else (-k, -1)
@@ -184,9 +186,7 @@ def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
 
 def _join(phase: int, a: Multiples, b: Multiples, equal: bool, rest: Product) -> Product:
     """rest · (wave(a) ± wave(b)) as a product."""
-    half = Fraction(1, 2)
-    middle = combine(combine((), a, half), b, half)
-    apart = combine(combine((), a, half), b, -half)
+    middle, apart = _halves(a, b)
     first, second = (phase, COS) if equal else (1 - phase, SIN)
     scale = Fraction(-2 if not equal and phase == COS else 2)
     result = rest
@@ -196,6 +196,13 @@ def _join(phase: int, a: Multiples, b: Multiples, equal: bool, rest: Product) ->
         if wave[1]:
             result = result.times(Product(Fraction(1), ((Trig(wave[1], wave[0]), 1),)))
     return Product(result.coefficient * scale, result.factors)
+
+
+@lru_cache(maxsize=4096)
+def _halves(a: Multiples, b: Multiples) -> tuple[Multiples, Multiples]:
+    """(a + b)/2 and (a - b)/2."""
+    half = Fraction(1, 2)
+    return combine(combine((), a, half), b, half), combine(combine((), a, half), b, -half)
 
 
 __all__ = ["Form", "TrigPolynomial", "forms"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
-from ..constraints import Constraints, bind, constraints_of
+from ..constraints import Binding, Constraints, bind, constraints_of
+from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
@@ -34,10 +34,9 @@ def names(historical: bool = False) -> list[str]:
 def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     """The function that a formalism's file provides."""
     if formalism not in names(historical=True):
-        close = get_close_matches(str(formalism), names(historical=True), n=1)
         raise PolhodeError(
             f"there is no formalism {formalism!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose auto, {', '.join(FORMALISMS)}.",
+            cure=suggestion(formalism, names(historical=True), f"Choose auto, {', '.join(FORMALISMS)}."),
             code="E-DERIVE-001",
         )
     function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
@@ -74,7 +73,8 @@ def derive(
     given = None if passes is None else tuple(passes)
     with quiet_collector():
         tree = build_tree(system)
-        ties = constraints_of(system, tree, _pose(system, near)) if system.constraints else None
+        ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        tree = tree if ties is None else ties.tree
     if independent is not None:
         constraints = "embedded"
     if constraints not in WAYS:
@@ -89,7 +89,7 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(Equations(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
-        binding = bind(ties, independent)
+        binding = _bound(system, ties, independent, near)
     if not binding.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -102,12 +102,41 @@ def derive(
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
 
 
+def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+    """The constraints; a network brings the rows of its own circuits."""
+    if formalism != "network":
+        return constraints_of(system, tree, near)
+    from .network import network
+
+    tree = with_carried(system, tree)
+    return constraints_of(system, tree, near, network(system, tree))
+
+
+def _bound(
+    system: System, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+) -> Binding:
+    """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
+    pose = _told(system, near)
+    if ties.source is None:
+        return bind(ties, independent, pose=pose)
+    chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
+    return replace(chosen, constraints=ties.only(ties.generic_rows))
+
+
 def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
     if not isinstance(near, str):
         return near
     if near not in system.poses:
         raise unknown("pose", near, system.poses, "near")
     return system.poses[near].coordinates
+
+
+def _told(system: System, near: Mapping[str, float] | str | None) -> str:
+    """The pose that a user gave, in words; none where numbers had to be made up beside it."""
+    table = [*system.parameters.values(), *system.inputs.values()]
+    if near is None or any(entry.value is None for entry in table):
+        return ""
+    return f"the pose '{near}'" if isinstance(near, str) else "the pose that was given"
 
 
 def _with_multipliers(free: Equations, make: Callable[[], Recipe], ties: Constraints) -> Equations:

@@ -25,13 +25,15 @@ from typing import Any
 from ..equations import Recipe
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, is_zero, skew
-from ..geometry import Inertia, Pose
+from ..geometry import Inertia
 from ..geometry.inertia import rotate_general, rotate_symmetric, symmetric
+from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
+from ..kinematics.unit import measured
 from ..loads import Loads, Wrench
 from ..model.system import System
 from . import composite_body
-from .newton_euler import accelerate, inertial_wrenches, pass_inward
+from .newton_euler import accelerate, inertial_wrenches
 
 _ZERO = Vector([0, 0, 0])
 
@@ -61,29 +63,20 @@ class ArticulatedInertia:
         B = Matrix([[self.B[i, j] - Un[i] * Df[j] for j in range(3)] for i in range(3)])
         return ArticulatedInertia(A, B, C)
 
-    def seen_from(self, X: Pose, moving: bool = False) -> ArticulatedInertia:
-        """About the parent's origin in its components: turned, then shifted along one axis after the other."""
-        moved = self if Matrix.identity(3) == X.R else self._turned(X.R, moving)
-        for k in range(3):
-            if X.p[k]:
-                moved = moved._shifted(k, X.p[k])
-        return moved
-
-    def _turned(self, R: Matrix, moving: bool) -> ArticulatedInertia:
+    def turned(self, R: Matrix, moving: bool = False) -> ArticulatedInertia:
+        """In the components of a frame against which R turns this one."""
+        if Matrix.identity(3) == R:
+            return self
         A, C = rotate_symmetric(R, self.A, moving), rotate_symmetric(R, self.C, moving)
         return ArticulatedInertia(A, rotate_general(R, self.B), C)
 
-    def _shifted(self, k: int, p: Any) -> ArticulatedInertia:
-        """By p along axis k: C, B + p̂ C, A + p̂ Bᵀ - (B + p̂ C) p̂, written out with equal factors gathered."""
-        i, j = (k + 1) % 3, (k + 2) % 3
-        A, B, C = self.A, self.B, self.C
-        rows = {i: B[i] - C[j] * p, j: B[j] + C[i] * p, k: B[k]}
-        Bs = Matrix([rows[0], rows[1], rows[2]])
-        entries = {
-            (i, i): A[i, i] - p * (B[i, j] + Bs[i, j]), (j, j): A[j, j] + p * (B[j, i] + Bs[j, i]), (k, k): A[k, k],
-            (i, j): A[i, j] + p * (Bs[i, i] - B[j, j]), (i, k): A[i, k] - p * B[k, j], (j, k): A[j, k] + p * B[k, i],
-        }  # fmt: skip
-        return ArticulatedInertia(symmetric({(min(key), max(key)): e for key, e in entries.items()}), Bs, C)
+    def levered(self, N: Matrix) -> ArticulatedInertia:
+        """For torques n + N f instead of n: about another origin if N = p̂, row by row if it is not the same for all."""
+        B = self.B + N @ self.C
+        A = {(i, j): self.A[i, j] + N[i].dot(self.B[j]) + B[i].dot(N[j]) for i in range(3) for j in range(i + 1, 3)}
+        for i in range(3):  # on the diagonal both terms have the factor N
+            A[i, i] = self.A[i, i] + N[i].dot(self.B[i] + B[i])
+        return ArticulatedInertia(symmetric(A), B, self.C)
 
 
 @dataclass(frozen=True)
@@ -100,28 +93,60 @@ def forward_dynamics(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
+    by = measured(tree)
+    found = _forward(by.tree, by.lengths(u), by.forces(tau), by.wrenches(wrenches), by.gravity(gravity))
+    return by.in_metres(found)
+
+
+def _forward(
+    tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
+) -> list[Any]:
     reference = accelerate(tree, u, None, gravity)
     biases = inertial_wrenches(tree, reference, wrenches)
     inertias = [ArticulatedInertia.of(link.inertia) for link in tree.links]
+    levers = [_levers(link) for link in tree.links]
     pivots: list[list[_Pivot]] = [[] for _ in tree.links]
     for place in reversed(range(len(tree.links))):
-        link = tree.links[place]
-        I, P = inertias[place], biases[place]
+        link, (K, N) = tree.links[place], levers[place]
+        I, P = inertias[place].levered(K), _levered(K, biases[place])
         for k in reversed(range(len(link.speeds))):
-            pivot, I, P = _eliminate(link, k, I, P, tau)
+            pivot, I, P = _eliminate(link, k, K, I, P, tau)
             pivots[place].append(pivot)
         if link.parent != BASE:
             moving = bool(tree.children[place])
-            moved = I.seen_from(link.motion, moving).seen_from(link.fixed, moving)
+            moved = I.turned(link.motion.R, moving).turned(link.fixed.R, moving).levered(N)
             inertias[link.parent] = inertias[link.parent] + moved
-            biases[link.parent] = pass_inward(link, biases[link.parent], *P)
-    return [rate + more for rate, more in zip(reference.ud, _outward(tree, pivots), strict=True)]
+            n, f = _levered(N, (link.inward(P[0]), link.inward(P[1])))
+            biases[link.parent] = biases[link.parent][0] + n, biases[link.parent][1] + f
+    found = _outward(tree, levers, pivots)
+    return [rate + more for rate, more in zip(reference.ud, found, strict=True)]
+
+
+def _levers(link: Link) -> tuple[Matrix, Matrix]:
+    """K and N: n + K f is what is eliminated at the link, and from there n + N f what the parent feels.
+
+    Where a held link has its origin off its joint's axis (`parallel.reach`), the torque along the axis is taken about
+    the axis, and the others about the origin, so that these are shifted once for several links; elsewhere K = 0.
+    """
+    found = far_end(link)
+    if found is None:
+        return Matrix.zeros(3, 3), skew(link.X.p)
+    axis, r = found
+    along = skew(r).T @ axis
+    K = Matrix([[part * entry for entry in along] for part in axis])
+    return K, skew(link.X.p) - K
+
+
+def _levered(N: Matrix, wrench: Wrench) -> Wrench:
+    n, f = wrench
+    return n + N @ f, f
 
 
 def _eliminate(
-    link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequence[Any]
+    link: Link, k: int, K: Matrix, I: ArticulatedInertia, P: Wrench, tau: Sequence[Any]
 ) -> tuple[_Pivot, ArticulatedInertia, Wrench]:
     (hw, hv), speed = link.H[k], link.speeds[k]
+    hv = hv - K.T @ hw
     Un, Uf = I.apply(hw, hv)
     D = hw.dot(Un) + hv.dot(Uf)
     if is_zero(D):
@@ -140,20 +165,20 @@ def _eliminate(
     return pivot, I.less(Un, Uf, Dn, Df), (P[0] + Un * rate, P[1] + Uf * rate)
 
 
-def _outward(tree: Tree, pivots: Sequence[Sequence[_Pivot]]) -> list[Any]:
+def _outward(tree: Tree, levers: Sequence[tuple[Matrix, Matrix]], pivots: Sequence[Sequence[_Pivot]]) -> list[Any]:
     """What u̇ has beyond the reference, from the base to the tips; A is what that adds to the motion."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     motion: list[Wrench] = []
-    for link, own in zip(tree.links, pivots, strict=True):
+    for link, (K, N), own in zip(tree.links, levers, pivots, strict=True):
         alpha, a = (_ZERO, _ZERO) if link.parent == BASE else motion[link.parent]
-        alpha, a = link.outward(alpha), link.outward(a + alpha.cross(link.X.p))
+        alpha, a = link.outward(alpha), link.outward(a + N.T @ alpha)
         for pivot in reversed(own):
             (hw, hv), (Dn, Df) = pivot.H, pivot.share
             along = hw.dot(alpha) + hv.dot(a)  # what the joint undoes: (U/D)·H = 1
             rate = pivot.rate - (Dn.dot(alpha - hw * along) + Df.dot(a - hv * along)) - along
             result[pivot.speed] = rate
             alpha, a = alpha + hw * rate, a + hv * rate
-        motion.append((alpha, a))
+        motion.append((alpha, a + K.T @ alpha))
     return result
 
 

@@ -18,6 +18,7 @@ from ..equations import Recipe
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Inertia
 from ..kinematics.tree import BASE, Tree
+from ..kinematics.unit import measured
 from ..model.system import System
 from . import newton_euler
 from .newton_euler import pass_inward
@@ -63,8 +64,9 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
 def recipe(system: System, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
     companion = newton_euler.recipe(system, tree)
+    short = measured(tree, sliding=False).tree
     return Recipe(
         inverse=companion.inverse,
-        mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)),
+        mass_matrix=lambda: mass_matrix(short, composite_inertias(short)),
         reference=companion.reference,
     )

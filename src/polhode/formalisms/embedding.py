@@ -61,7 +61,7 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
     usable = constraints.only(constraints.generic_rows)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return free.inverse(ud) - usable.A.T @ usable.multipliers
+        return free.inverse(ud) - usable.efforts(usable.multipliers)
 
     @cache
     def response() -> tuple[list[Vector], SymmetricFactors]:

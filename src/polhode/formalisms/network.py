@@ -2,14 +2,16 @@
 
 Y. Tokad, "Network Model Approach to the Analysis of Multirigid-Body Systems", Dynamics and Control 2 (1992), equations
 (1) to (41) with the corrections listed in docs/errata.md, for any tree of any joints and any number of ports a body.
-Three sets of equations, none of which knows the others:
+Four sets of equations, none of which knows the others:
 
     circuits       x_chord = Σ ± x_branch,  y_branch = -Σ ± y_chord        from the graph alone                 (8), (9)
     bodies         x_p = K_pᵀ x_b,  y_b = -Σ K_p y_p   and at each mass centre  y = W x + u                (3), (4), (5)
     joints         x_j = H u,  τ = Hᵀ y
+    loops          d·x_c = 0,  y_c = -Σ λ d   along the directions d that a chord forbids (`network.loops`)
 
 The formulation tree leaves the inner terminal b of each body to the cotree. Its circuit gives x_b from the body before,
-and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41).
+and the cut-sets of its other terminals give y_b from the bodies beyond: the recursions (40) and (41). Joints that close
+loops, and contacts, are chords too: their circuits are the constraints A u + a = 0, their cut-sets the forces Aᵀλ.
 
     paper       here
     x, y        pairs (v, ω) and (f, M) in ground components
@@ -17,20 +19,22 @@ and the cut-sets of its other terminals give y_b from the bodies beyond: the rec
     P = SᵀP_GS  `mass_matrix`                                                                         (23), (26)
     u_G         gravity, a through driver at each mass centre
 
-Needs a tree; any joint. Cost: linear for inverse dynamics; vectors are in ground components, so code is longer than
-that of Newton-Euler.
+Needs a tree; any joint. Constraints that are no edges of the graph keep the rows that every formalism has. Cost: linear
+for inverse dynamics; vectors are in ground components, so code is longer than that of Newton-Euler on open chains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ..constraints.rows import Row
 from ..equations import Recipe
-from ..expr import Matrix, Vector, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry.inertia import rotate_symmetric
+from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..loads import Loads
 from ..model.force import BodyTorque, PointForce
@@ -38,7 +42,7 @@ from ..model.system import System
 from ..network.component import ZERO, Pair, added, brought, carried
 from ..network.formulation import formulation
 from ..network.graph import Formulation
-from ..network.loops import Direction, forbidden
+from ..network.loops import Direction
 from ..network.mechanism import Component, Mechanism, mechanism
 
 _NOTHING = (ZERO, ZERO)
@@ -75,7 +79,7 @@ class Network:
         if edge in self.parts.joints:
             joint = self.parts.joints[edge]
             return joint.across(u) if joint.known is None else joint.known[0]
-        if edge in self.parts.closures:  # a chord, by its circuit
+        if edge in self.parts.closing:  # a chord, by its circuit
             total = _NOTHING
             for branch, sign in self.graph.circuits[edge].items():
                 total = added(total, self._across(branch, u, x), sign)
@@ -96,9 +100,29 @@ class Network:
         r, own = part.arms[edge], x[part.name][1]
         r_rate = own.cross(r)
         if edge in part.slides:
-            r_rate = r_rate + self._across(part.slides[edge], u, x)[0]
+            r_rate = r_rate + self._slide(edge, part.slides[edge], u, x)
         a, alpha = carried(r, rate[part.name])
         return a + own.cross(r_rate), alpha
+
+    def _slide(self, terminal: str, by: str, u: Sequence[Any], x: dict[str, Pair]) -> Vector:
+        """How fast a terminal moves on its body: as the joint there does, or as the place of contact wanders."""
+        if by not in self.wander:
+            return self._across(by, u, x)[0]
+        return self.wander[by] - self._across(terminal, u, x)[0]
+
+    @cached_property
+    def wander(self) -> dict[str, Vector]:
+        """The velocities of the places of contact, in ground components."""
+        closing = self.parts.closing
+        return {name: self._rate_of(edge.place) for name, edge in closing.items() if edge.place is not None}
+
+    def _rate_of(self, vector: Vector) -> Vector:
+        """d/dt of a vector that depends on coordinates and time."""
+        return Vector(directional([as_expr(entry) for entry in vector], self._flow))
+
+    @cached_property
+    def _flow(self) -> dict[Expr, Any]:
+        return flow(self.tree, self.system.time)
 
     # ---- through variables, inward ---------------------------------------------------------------------------
 
@@ -203,45 +227,49 @@ class Network:
     # ---- loops -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def closing(self) -> list[tuple[str, Direction]]:
-        """The chords that close loops, with each direction in which their across variable vanishes."""
-        return [(name, d) for name, edge in self.parts.closures.items() for d in forbidden(edge)]
+    def closing(self) -> dict[tuple[str, str], tuple[str, Direction]]:
+        """The rows that are circuit equations, by constraint and part: the chord, and the direction along it."""
+        edges = self.parts.closing.values()
+        return {(edge.of, d.label): (edge.name, d) for edge in edges for d in edge.directions}
 
-    def loop_matrix(self) -> Matrix:
-        """A of A u = 0: the circuit equations of those chords, along their directions."""
-        rows = []
-        for chord, direction in self.closing:
-            row: list[Any] = [as_expr(0)] * len(self.tree.u)
-            for edge, sign in self.graph.circuits[chord].items():
-                for speed, column in self._columns_of(edge, self.columns):
-                    row[speed] = row[speed] + direction.along(column) * sign
-            rows.append(row)
-        return Matrix(rows)
+    @cached_property
+    def _coasting(self) -> tuple[dict[str, Pair], dict[str, Pair]]:
+        """x_b of each body, and its rate when all u̇ vanish."""
+        return self.motion(self.tree.u, [0] * len(self.tree.u))
 
-    def loop_remainder(self) -> Vector:
-        """γ of A u̇ + γ = 0: the second rate of the circuits when all u̇ vanish."""
+    def row(self, row: Row) -> Row:
+        """A row with the circuit equation of its chord for a rate, d·x_c = A u + a; as it is if it has no chord."""
+        if (row.of, row.part) not in self.closing:
+            return row
+        chord, direction = self.closing[row.of, row.part]
+        return replace(row, rate=as_expr(direction.along(self._across(chord, self.tree.u, self._coasting[0]))))
+
+    def remainder(self, row: Row) -> Expr:
+        """γ of A u̇ + γ = 0: d·ẋ_c + ḋ·x_c when all u̇ vanish, ẋ_c by the circuit."""
+        if (row.of, row.part) not in self.closing:
+            return directional([row.rate], self._flow)[0]
+        chord, direction = self.closing[row.of, row.part]
+        x, rate = self._coasting
         u, still = self.tree.u, [0] * len(self.tree.u)
-        x, rate = self.motion(u, still)
-        entries = []
-        for chord, direction in self.closing:
-            closure = self.parts.closures[chord].closure
-            w_a, w_b = (x[body][1] if body in x else ZERO for body in (closure.body_a, closure.body_b))
-            turned = direction.rate(w_a, w_b)
-            total: Any = as_expr(0)
-            for edge, sign in self.graph.circuits[chord].items():  # terminals of bodies, no joints
-                v, w = self._across(edge, u, x)
-                own = direction.along(self._across_rate(edge, ZERO, u, still, x, rate))
-                total = total + (own + turned[0].dot(v) + turned[1].dot(w)) * sign
-            entries.append(as_expr(total))
-        return Vector(entries)
+        x_rate = _NOTHING
+        for edge, sign in self.graph.circuits[chord].items():  # terminals of bodies, no joints
+            x_rate = added(x_rate, self._across_rate(edge, ZERO, u, still, x, rate), sign)
+        v, w = self._across(chord, u, x)
+        d_v, d_w = direction.pair
+        return as_expr(direction.along(x_rate) + self._rate_of(d_v).dot(v) + self._rate_of(d_w).dot(w))
 
-    def loop_efforts(self, multipliers: Sequence[Any]) -> Vector:
-        """Aᵀλ by the cut-sets: what forces λ along the directions come to on the speeds."""
+    def efforts_of(self, rows: Sequence[Row], multipliers: Sequence[Any]) -> Vector:
+        """Aᵀλ by the cut-sets: multipliers are the through variables of chords, y_c = -Σ λ d."""
         chords: dict[str, Pair] = {}
-        for (chord, direction), force in zip(self.closing, multipliers, strict=True):
-            d_v, d_w = direction.pair
-            chords[chord] = added(chords.get(chord, _NOTHING), (d_v * force, d_w * force), -1)
-        return -Vector(self._inward(chords))
+        rest = Vector([as_expr(0)] * len(self.tree.u))
+        for row, force in zip(rows, multipliers, strict=True):
+            if (row.of, row.part) in self.closing:
+                chord, direction = self.closing[row.of, row.part]
+                d_v, d_w = direction.pair
+                chords[chord] = added(chords.get(chord, _NOTHING), (d_v * force, d_w * force), -1)
+            else:
+                rest = rest + Vector(gradient(row.rate, list(self.tree.u))) * force
+        return rest - Vector(self._inward(chords)) if chords else rest
 
 
 def network(system: System, tree: Tree) -> Network:

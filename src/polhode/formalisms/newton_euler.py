@@ -28,7 +28,9 @@ from ..kinematics.field import (
     unit_axis_of,
     wanted_components,
 )
+from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
+from ..kinematics.unit import measured
 from ..loads import Loads, Wrench
 from ..model.system import System
 
@@ -50,7 +52,7 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
     spin: list[Vector] = []
     alphas: list[Vector] = []
     axes = carrying_axes(tree)
-    wanted = wanted_components(tree, axes)
+    wanted, weights = wanted_components(tree, axes), importance(tree, axes)
     for place, link in enumerate(tree.links):
         turn, up = link.long_turn, link.parent
         w_in, alpha_in = _ZERO, _ZERO
@@ -60,11 +62,13 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
         nu = own_w if link.drive else turn.velocity(u)
         w = w_in + nu
         alpha = alpha_in + w_in.cross(nu)
-        a_in = -Vector(gravity) if up == BASE else motion.a[up] + motion.W[up] @ link.X.p
-        a = link.outward(a_in) + (w * 2 - own_w).cross(own_v)
+        far = far_end(link)
+        p = link.X.p if far is None else link.fixed.p
+        a_in = -Vector(gravity) if up == BASE else motion.a[up] + motion.W[up] @ p
+        a = link.outward(a_in) if far is not None else link.outward(a_in) + (w * 2 - own_w).cross(own_v)
         if ud is None:
             before = alpha if link.merged is None else link.outward(alphas[up])
-            _choose(link, importance(tree, place), w, before, a, motion.ud)
+            _choose(link, weights[place], w, before, a, motion.ud)
         own_alpha, own_a = link.relative_acceleration(motion.ud)
         alpha = alpha + (own_alpha if link.drive else turn.velocity(motion.ud))
         k = axes[place]
@@ -72,9 +76,9 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
             W = acceleration_matrix(w, alpha)
         else:
             column = _ZERO if turn.anchor == BASE else turn.outward(motion.W[turn.anchor] @ turn.fixed[:, k])
-            W, alpha = carried(k, w, column, alpha[k], importance(tree, place), wanted[place])
+            W, alpha = carried(k, w, column, alpha[k], weights[place], wanted[place])
         motion.W.append(W)
-        motion.a.append(a + own_a)
+        motion.a.append(a + own_a if far is None else a + W @ far[1])  # from the axis to the link's origin
         spin.append(w)
         alphas.append(alpha)
     return motion
@@ -87,11 +91,12 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
     """
     for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
         turned, slid = unit_axis_of(hw), unit_axis_of(hv)
-        if turned is not None and not any(hv):
+        if turned is not None:
             k = turned
             i, j = (k + 1) % 3, (k + 2) % 3
             best = w[i] * w[j] if weights[j] >= weights[i] else -(w[i] * w[j])
             ud[speed] = hw[k] * (best - alpha[k])
+            a = a + hv * ud[speed]
         elif slid is not None and not any(hw):
             ud[speed] = -hv[slid] * a[slid]
 
@@ -109,7 +114,9 @@ def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    return efforts_of(tree, accelerate(tree, u, ud, gravity), wrenches)
+    by = measured(tree)
+    motion = accelerate(by.tree, by.lengths(u), by.lengths(ud), by.gravity(gravity))
+    return by.lengths(efforts_of(by.tree, motion, by.wrenches(wrenches)))  # a force is energy by a length
 
 
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
@@ -150,10 +157,11 @@ def recipe(system: System, tree: Tree) -> Recipe:
         return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
 
     def reference() -> tuple[Vector, Vector]:
-        motion = accelerate(tree, tree.u, None, tree.gravity)
-        efforts = efforts_of(tree, motion, loads.wrenches())
+        by = measured(tree)
+        motion = accelerate(by.tree, by.lengths(tree.u), None, by.gravity(tree.gravity))
+        efforts = by.lengths(efforts_of(by.tree, motion, by.wrenches(loads.wrenches())))
         needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
-        return Vector(motion.ud), Vector(needed)
+        return Vector(by.in_metres(motion.ud)), Vector(needed)
 
     def mass_matrix() -> Matrix:
         columns = []

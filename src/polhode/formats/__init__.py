@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError, PolhodeError
+from ..errors import FormatError, PolhodeError, suggestion
 from ..model import System
 
 if TYPE_CHECKING:
@@ -83,12 +82,11 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
     known = list(dict.fromkeys(each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY))
     for name in given:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
             listed = f"Its options are {', '.join(known)}." if known else "It has none."
             raise PolhodeError(
                 f"the reader of {suffix} files has no option {name!r}.",
                 place="load",
-                cure=f"Did you mean {close[0]}?" if close else listed,
+                cure=suggestion(name, known, listed),
                 code="E-FILE-011",
             )
 

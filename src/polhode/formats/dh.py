@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
-from ..errors import FormatError, PolhodeError
+from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, cos, sin
 from ..model import Fixed, JointType, Prismatic, Revolute, System
 from .urdf.number import nearest_angle
@@ -96,11 +95,10 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
     if isinstance(given, Mapping):
         for key in given:
             if key not in known:
-                close = get_close_matches(str(key), known, n=1)
                 raise FormatError(
                     f"there is no column '{key}'.",
                     place=f"row {place}",
-                    cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}.",
+                    cure=suggestion(key, known),
                     code="E-DH-002",
                 )
         return Row(**given)

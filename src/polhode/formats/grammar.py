@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Protocol
 
-from ..errors import FormatError, PolhodeError
+from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, call, number, pi
 from ..expr.functions import BY_NAME
 from ..opaque.function import Opaque
@@ -164,7 +163,7 @@ class _Parser:
                 self.text,
                 token.start,
                 f"there is no function {token.text!r}.",
-                _suggestion(token.text, known),
+                suggestion(token.text, known, written=str),
             )
         self._open(token.text, self._next())
         return True
@@ -335,10 +334,3 @@ def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:
     first = max(0, start - 20)
     shown = ("…" if first else "") + text[first : start + 20] + ("…" if start + 20 < len(text) else "")
     return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-101")
-
-
-def _suggestion(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, n=2)
-    if close:
-        return "Did you mean " + " or ".join(close) + "?"
-    return f"Known: {', '.join(known)}."

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
-from ..errors import FormatError
+from ..errors import FormatError, suggestion
 from ..expr import Expr, pi, symbol
 from ..model import System
 from ..opaque.function import Opaque
@@ -138,9 +137,5 @@ def quoted(name: str) -> str:
 
 
 def _known(name: str, names: Iterable[str]) -> str:
-    known = list(dict.fromkeys(names))
-    close = get_close_matches(name, known, n=2)
-    if close:
-        return "Did you mean " + " or ".join(quoted(match) for match in close) + "?"
-    listed = ", ".join(quoted(each) for each in known[:8])
-    return f"Known: {listed}{' …' if len(known) > 8 else ''}." if known else "Only numbers can be used here."
+    known = [quoted(each) for each in names]
+    return suggestion(quoted(name), known, "" if known else "Only numbers can be used here.", str)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from ..errors import suggestion
 from .document import Document, Path
 from .records import Model
 
@@ -54,9 +54,7 @@ def _missing(detail: Any, path: Path, value: Any, document: Document) -> tuple[s
 def _extra(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
     key = str(path[-1])
     known = _known_keys(detail["loc"][:-1])
-    close = get_close_matches(key, known, n=1)
-    cure = f"Did you mean `{close[0]}`?" if close else f"Known keys: {', '.join(known)}."
-    return "there is no such key.", cure
+    return "there is no such key.", suggestion(key, known, f"Known keys: {', '.join(known)}.", "`{}`".format)
 
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
@@ -118,8 +116,7 @@ def _wrong_name(detail: Any, path: Path, value: Any, document: Document) -> tupl
 def _wrong_type(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
     given = str(detail["ctx"]["tag"])
     known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
-    close = get_close_matches(given, known, n=1)
-    cure = f"Did you mean `{close[0]}`?" if close else f"Choose one of {', '.join(known)}."
+    cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
     return f"there is no type {given!r}.", cure
 
 

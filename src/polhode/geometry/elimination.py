@@ -42,19 +42,7 @@ def solve_columns(
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
-        lead = 1 / rows[row][column]
-        for r in open_rows:
-            if is_zero(rows[r][column]):
-                continue
-            factor = rows[r][column] * lead
-            if shadow is not None and numbers[row][column]:
-                scale = numbers[r][column] / numbers[row][column]
-                numbers[r] = [a - scale * b for a, b in zip(numbers[r], numbers[row], strict=True)]
-            for c in (*open_columns, *range(size, size + width)):
-                if not is_zero(rows[row][c]):
-                    rows[r][c] = rows[r][c] - factor * rows[row][c]
-                    if c < size:
-                        doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
+        _clear(rows, doubt, None if shadow is None else numbers, (row, column), open_rows, open_columns, size)
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
     if open_rows:
         left = [[rows[r][c] for c in open_columns] for r in open_rows]
@@ -70,6 +58,56 @@ def solve_columns(
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
     return Matrix(X)
+
+
+def _clear(
+    rows: list[list[Any]],
+    doubt: list[list[int]],
+    numbers: list[list[float]] | None,
+    pivot: tuple[int, int],
+    among: Sequence[int],
+    columns: Sequence[int],
+    size: int,
+) -> None:
+    """Subtract the pivot's row from others, so that they lose its column; right sides stand beyond `size`."""
+    row, column = pivot
+    lead = 1 / rows[row][column]
+    for r in among:
+        if is_zero(rows[r][column]):
+            continue
+        factor = rows[r][column] * lead
+        if numbers is not None and numbers[row][column]:
+            scale = numbers[r][column] / numbers[row][column]
+            numbers[r] = [a - scale * b for a, b in zip(numbers[r], numbers[row], strict=True)]
+        for c in (*columns, *range(size, len(rows[row]))):
+            if not is_zero(rows[row][c]):
+                rows[r][c] = rows[r][c] - factor * rows[row][c]
+                if c < size:
+                    doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
+
+
+def surest_rows(A: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]]) -> tuple[list[int], int]:
+    """As many rows of a tall matrix as it has columns, surest to be independent, and how much doubt is left.
+
+    >>> from polhode.expr import symbol
+    >>> a = symbol("a")
+    >>> surest_rows([[a, 1], [1, 0], [1, a]], [[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    ([0, 1], 0)
+    """
+    size = len(A[0])
+    rows = [[as_expr(entry) for entry in row] for row in A]
+    doubt = [[_doubt(entry) for entry in row] for row in rows]
+    numbers = [list(row) for row in shadow]
+    open_rows, open_columns = list(range(len(rows))), list(range(size))
+    chosen, total = [], 0
+    while open_columns:
+        row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
+        chosen.append(row)
+        total += doubt[row][column]
+        open_rows.remove(row)
+        open_columns.remove(column)
+        _clear(rows, doubt, numbers, (row, column), open_rows, open_columns, size)
+    return sorted(chosen), total
 
 
 def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:

@@ -72,10 +72,24 @@ def spin_axis(turn: Turn) -> int | None:
     return k if k is not None and unit_axis_of(turn.fixed[:, k]) is not None else None
 
 
-def importance(tree: Tree, place: int) -> list[int]:
-    """For each column of a link's W how many things it multiplies: the first moment and the offsets of joints."""
-    children = [tree.links[child].fixed.p for child in tree.children[place]]
-    return [sum(bool(vector[k]) for vector in (tree.links[place].inertia.h, *children)) for k in range(3)]
+def importance(tree: Tree, axes: Sequence[int | None]) -> list[list[int]]:
+    """For each column of each link's W how many things ask for it: moments, offsets, joints that carry it on."""
+    found = _multiplied(tree)
+    for link, k in zip(tree.links, axes, strict=True):
+        turn = link.long_turn
+        along = None if k is None or turn.anchor == BASE else unit_axis_of(turn.fixed[:, k])
+        if along is not None:
+            found[turn.anchor][along] += 1
+    return found
+
+
+def _multiplied(tree: Tree) -> list[list[int]]:
+    """For each column of each link's W how many vectors it multiplies: the first moment and the offsets of joints."""
+    offsets = {place: [tree.links[child].fixed.p for child in tree.children[place]] for place in tree.children}
+    return [
+        [sum(bool(vector[k]) for vector in (link.inertia.h, *offsets[place])) for k in range(3)]
+        for place, link in enumerate(tree.links)
+    ]
 
 
 def carrying_axes(tree: Tree) -> list[int | None]:
@@ -83,7 +97,8 @@ def carrying_axes(tree: Tree) -> list[int | None]:
 
     Where nothing asks for W, of the link or of the one it turns against, α alone is cheaper.
     """
-    asked = [any(importance(tree, place)) or any(link.inertia.J.entries()) for place, link in enumerate(tree.links)]
+    uses = _multiplied(tree)
+    asked = [any(own) or any(link.inertia.J.entries()) for own, link in zip(uses, tree.links, strict=True)]
     return [
         spin_axis(link.long_turn) if own and (link.long_turn.anchor == BASE or asked[link.long_turn.anchor]) else None
         for link, own in zip(tree.links, asked, strict=True)

@@ -48,7 +48,7 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
     return Pose(R, p)
 
 
-def _carry(U: Pose, h: Sequence[Any]) -> Vector:
+def twist_beyond(U: Pose, h: Sequence[Any]) -> Vector:
     """U⁻¹ ĥ U for a twist h: (24), (28a). The same motion seen from beyond U."""
     h1, h2 = Vector(h[:3]), Vector(h[3:])
     return Vector([*(U.R.T @ h1), *(U.R.T @ (h1.cross(U.p) + h2))])
@@ -59,7 +59,7 @@ def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[P
     U = Pose.identity()
     B = []
     for h, e in zip(columns, eps, strict=True):
-        B.append(_carry(U, h))  # (18)
+        B.append(twist_beyond(U, h))  # (18)
         U = exponential(h, e) @ U  # (21), (23)
     return U, Matrix.columns_of(B, 6)
 
@@ -151,6 +151,6 @@ def compound_map(stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope
     columns = []
     for stage, e in zip(stages, eps, strict=True):
         own = stage.algebra if envelope else stage.H.columns
-        columns += [_carry(U, h) for h in own]  # (28a)
+        columns += [twist_beyond(U, h) for h in own]  # (28a)
         U = simple_configuration(stage, e) @ U  # (28b), (28c)
     return Matrix.columns_of(columns, 6).map(as_expr)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..expr import Matrix, Vector, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
 from .tree import BASE, Tree
+
+
+def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
+    """The direction in which coordinates and time move: q̇ = Γ u, ṫ = 1."""
+    return {**dict(zip(tree.q, tree.coordinate_rates(), strict=True)), time: as_expr(1)}
 
 
 def world_poses(tree: Tree) -> list[Pose]:

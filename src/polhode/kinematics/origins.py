@@ -4,7 +4,8 @@ A joint's origin may lie anywhere on its axis (a sliding joint's anywhere at all
 offset from the parent has the fewest components. `spread` looks at the joints beside it and one joint ahead: what is
 taken from one offset is added to the next, and a component that two legs or two arms have in common is crossed once
 (`stem`). Among equals it prefers offsets across the axis before: along it a link has no first moment that a particle
-could cancel (`lending`), and a shift fills more entries of an articulated inertia.
+could cancel (`lending`), and a shift fills more entries of an articulated inertia. The origin of a body that moves
+freely may lie at any of its joints; its speeds stay those of the point that they were given for.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from .tree import BASE, Link, Tree
 
 #: How many of the next joints an origin is tried beside.
 _AHEAD = 4
+
+#: How many speeds a body has that moves freely.
+_FREE = 6
 
 
 def slide(tree: Tree) -> Tree:
@@ -53,6 +57,8 @@ def spread(tree: Tree) -> Tree:
             different = {(k, _up_to_sign(p[k])) for p in ahead for k in range(3) if not is_zero(p[k])}
             return total + len(different), rest + sum(_idle(link, p) for p in ahead)
 
+        if link.parent == BASE and len(link.H) == _FREE:
+            return _at_a_joint([other.fixed.p for other in carried])
         return min(_shifts(link, seat, seat.p) + _shifts_ahead(link, carried), key=effort)
 
     return _moved(tree, best)
@@ -67,10 +73,18 @@ def _moved(tree: Tree, best: Callable[[int, Pose], Vector]) -> Tree:
         if link.parent != BASE:
             seat = Pose(seat.R, seat.p - shifts[link.parent])
         shift = best(place, seat)
-        moved = Pose(seat.R, Vector([as_expr(x) for x in seat.p + seat.R @ shift]))
-        back = Pose(Matrix.identity(3), -shift)
-        links.append(replace(link, fixed=moved, inertia=link.inertia.seen_from(back) if any(shift) else link.inertia))
         shifts.append(shift)
+        if not any(shift):
+            links.append(replace(link, fixed=seat))
+            continue
+        inertia = link.inertia.seen_from(Pose(Matrix.identity(3), -shift))
+        if single_axis(link) is None:
+            motion = link.motion @ Pose(Matrix.identity(3), shift)
+            H = tuple((w, v + w.cross(shift)) for w, v in link.H)
+            links.append(replace(link, fixed=seat, motion=motion, H=H, inertia=inertia))
+        else:
+            moved = Pose(seat.R, Vector([as_expr(x) for x in seat.p + seat.R @ shift]))
+            links.append(replace(link, fixed=moved, inertia=inertia))
     bodies = {
         name: (place, X if place == BASE else Pose(X.R, X.p - shifts[place]))
         for name, (place, X) in tree.bodies.items()
@@ -107,6 +121,15 @@ def _shifts_ahead(link: Link, carried: Sequence[Link]) -> list[Vector]:
         return []
     axis = found[1]
     return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in carried[:_AHEAD]]
+
+
+def _at_a_joint(offsets: Sequence[Vector]) -> Vector:
+    """The one of some joints, or the origin, from which their offsets have the fewest different components."""
+
+    def effort(shift: Vector) -> int:
+        return len({(k, _up_to_sign(p[k] - shift[k])) for p in offsets for k in range(3)} - {(k, 0) for k in range(3)})
+
+    return min([Vector([as_expr(0)] * 3), *offsets[:_AHEAD]], key=effort)
 
 
 def _nearest(link: Link, other: Link, shift: Vector) -> Vector:

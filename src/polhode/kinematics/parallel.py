@@ -4,9 +4,11 @@ What parallel joints carry (a knee after a hip, the shoulder, elbow and wrist of
 angles. Two ways to profit:
 
 * `merge`: angular velocities, accelerations and torques cross all of them in one step;
-* `hold`: the links keep one orientation, that of the frame before the first of them; their constants (offsets and
-  moments) are turned instead of all the vectors that pass. A link that carries something else is given an exit, a
-  massless frame that turns with it.
+* `hold` and `reach`: the links keep one orientation, that of the frame before the first of them; their constants
+  (offsets and moments) are turned instead of all the vectors that pass. The last of them, if it carries something
+  else, turns by the sum of their angles; one before it that does is given an exit, a massless frame that turns with
+  it. With `reach`, a link between two others has its origin at the joint that it carries: what is across the axis
+  crosses both offsets at once.
 
 A link that carries nothing can be held as well, in the frame of its seat: `rest`.
 """
@@ -64,32 +66,72 @@ def merge(tree: Tree) -> Tree:
 
 def hold(tree: Tree) -> Tree:
     """Give the links of each group of parallel joints one orientation."""
+    return _all_held(tree, far=False)
+
+
+def reach(tree: Tree) -> Tree:
+    """Hold, and put the origin of a link between two others of its group at the joint that it carries."""
+    return _all_held(tree, far=True)
+
+
+def _all_held(tree: Tree, far: bool) -> Tree:
     angles, continues = _parallel_angles(tree)
-    worthwhile = {place for group in _groups(tree, continues) for place in group}
-    held = [place in worthwhile for place in range(len(tree.links))]
-    continues = [goes_on and held[place] for place, goes_on in enumerate(continues)]
+    grouped = {place for group in _groups(tree, continues) for place in group}
+    continues = [goes_on and place in grouped for place, goes_on in enumerate(continues)]
+    last = {place for place in grouped if _ends(tree, place, continues)}
     links: list[Link] = []
     seat: dict[int, int] = {BASE: BASE}  # old place -> new place
     exits: dict[int, int] = {BASE: BASE}  # old place -> the frame that turns with the link
-    turns = [_turned(link.H[0][0], angles[k]) if held[k] else None for k, link in enumerate(tree.links)]
+    turns = [
+        _turned(link.H[0][0], angles[place]) if place in grouped - last else None
+        for place, link in enumerate(tree.links)
+    ]
+    ends = {place: end for place in grouped if far and (end := _far_end(tree, place, continues)) is not None}
     for place, link in enumerate(tree.links):
-        turn = turns[place]
+        turn, end = turns[place], ends.get(place)
         if continues[place]:
-            before = turns[link.parent]
-            fixed = Pose(Matrix.identity(3), link.fixed.p if before is None else before.R @ link.fixed.p)
+            before, passed = turns[link.parent], ends.get(link.parent)
+            p = link.fixed.p if passed is None else link.fixed.p - passed
+            fixed = Pose(Matrix.identity(3), p if before is None else before.R @ p)
             link = replace(link, parent=seat[link.parent], fixed=fixed)
         else:
             link = replace(link, parent=_exit(link.parent, links, seat, exits, turns))
         link = replace(link, merged=None)  # its anchor may have got another place
+        if place in last:
+            link = replace(link, motion=_turned(link.H[0][0], angles[place]))
         if turn is not None:
-            link = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
+            link = _held(link, turn, end)
         links.append(link)
         seat[place] = len(links) - 1
     bodies = {}
     for name, (place, X) in tree.bodies.items():
-        turn = None if place == BASE else turns[place]
-        bodies[name] = (seat[place], X if turn is None else turn @ X)
+        turn, end = (None, None) if place == BASE else (turns[place], ends.get(place))
+        moved = X if end is None else Pose(X.R, X.p - end)
+        bodies[name] = (seat[place], moved if turn is None else turn @ moved)
     return replace(tree, links=tuple(links), bodies=bodies)
+
+
+def _held(link: Link, turn: Pose, end: Vector | None) -> Link:
+    """A link that keeps the orientation of its seat, with its origin at the far end if that is given."""
+    if end is None:
+        return replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
+    axis, arm = link.H[0][0], turn.R @ end
+    inertia = link.inertia.seen_from(Pose(Matrix.identity(3), -end))
+    return replace(
+        link,
+        motion=Pose(Matrix.identity(3), arm),
+        H=((axis, axis.cross(arm)),),
+        inertia=_at_rest(inertia, turn),
+    )
+
+
+def _far_end(tree: Tree, place: int, continues: list[bool]) -> Vector | None:
+    """Where the origin of a link between two others of its group is put: at the joint that it carries."""
+    children = tree.children[place]
+    if not continues[place] or len(children) != 1 or not continues[children[0]]:
+        return None
+    p = tree.links[children[0]].fixed.p
+    return p if any(p) else None
 
 
 def rest(tree: Tree) -> Tree:
@@ -106,6 +148,12 @@ def rest(tree: Tree) -> Tree:
     return replace(tree, links=tuple(links), bodies=bodies)
 
 
+def far_end(link: Link) -> tuple[Vector, Vector] | None:
+    """The axis of a held link's joint and the vector from there to the link's origin, if that is off the axis."""
+    found = link.H[0] if len(link.H) == 1 and Matrix.identity(3) == link.motion.R and any(link.motion.p) else None
+    return None if found is None or not any(found[0]) else (found[0], link.motion.p)
+
+
 def _groups(tree: Tree, continues: list[bool]) -> list[list[int]]:
     """The groups of parallel joints that are worth holding: those with fewer exits than links."""
     groups: dict[int, list[int]] = {}
@@ -115,6 +163,11 @@ def _groups(tree: Tree, continues: list[bool]) -> list[list[int]]:
         groups.setdefault(first[place], []).append(place)
     exits = {link.parent for place, link in enumerate(tree.links) if not continues[place]}
     return [group for group in groups.values() if len(group) > 1 and len(exits.intersection(group)) < len(group)]
+
+
+def _ends(tree: Tree, place: int, continues: list[bool]) -> bool:
+    """Whether a link of a group, not its first, carries something, and nothing of the group."""
+    return continues[place] and bool(tree.children[place]) and not any(continues[c] for c in tree.children[place])
 
 
 def _exit(place: int, links: list[Link], seat: dict[int, int], exits: dict[int, int], turns: list[Pose | None]) -> int:

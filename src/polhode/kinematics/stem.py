@@ -41,7 +41,7 @@ def stem(tree: Tree) -> Tree:
 
 def _group(tree: Tree, place: int) -> tuple[list[int], Vector]:
     """The children of a link whose offsets have most in common, all together, and the components they share."""
-    children = [child for child in tree.children[place] if not _is_parallel(tree, child)]
+    children = [child for child in tree.children[place] if not is_parallel(tree, child)]
     best: tuple[int, list[int], tuple[int, ...]] = (0, [], ())
     for taken in _SUBSETS:
         alike: dict[tuple[int, ...], list[int]] = {}
@@ -57,7 +57,7 @@ def _group(tree: Tree, place: int) -> tuple[list[int], Vector]:
     return members, Vector(common)
 
 
-def _is_parallel(tree: Tree, child: int) -> bool:
+def is_parallel(tree: Tree, child: int) -> bool:
     """Whether a joint turns about the same direction as the one before, which other passes profit from."""
     link, before = tree.links[child], tree.links[tree.links[child].parent]
     if len(link.H) != 1 or len(before.H) != 1:

@@ -12,13 +12,15 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
 from ..expr.evaluate import evaluate
 from ..geometry import Inertia, Pose
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from ..model.system import System
+from .carried import Carried
 from .joint import envelope_kinematics, simple_configuration
+from .known import Drive, drive_of, known_motions, leader_of
 
 BASE = -1
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
@@ -73,20 +75,6 @@ class Turn:
 def _factors(R: Matrix) -> int:
     """How many multiplications it takes to turn a vector."""
     return sum(entry not in (0, 1, -1) for entry in R.entries())
-
-
-@dataclass(frozen=True)
-class Drive:
-    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), known in time."""
-
-    w: Vector
-    v: Vector
-    alpha: Vector
-    a: Vector
-
-    def mapped(self, function: Callable[[Any], Any]) -> Drive:
-        """The same motion with a function applied to every number."""
-        return Drive(*(Vector(map(function, part)) for part in (self.w, self.v, self.alpha, self.a)))
 
 
 @dataclass(frozen=True)
@@ -166,6 +154,7 @@ class Tree:
     gravity: Vector
     followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what symbols of coupled, driven joints stand for
     rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, known in time
+    carried: tuple[Carried, ...] = ()  # coordinates without speeds, the last ones of q
 
     @property
     def coordinates(self) -> list[str]:
@@ -228,6 +217,34 @@ class Tree:
         return tie
 
     @cached_property
+    def quaternions(self) -> list[int]:
+        """Where the components of unit quaternions begin among the coordinates."""
+        found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
+        return found + [places[unit] for places, each in self.carried_places for unit in each.units]
+
+    @cached_property
+    def carried_coordinates(self) -> slice:
+        """The places of the carried coordinates."""
+        return slice(len(self.q) - sum(len(each.symbols) for each in self.carried), len(self.q))
+
+    @cached_property
+    def carried_places(self) -> list[tuple[tuple[int, ...], Carried]]:
+        """The same, for each constraint that carries some."""
+        place, found = self.carried_coordinates.start, []
+        for each in self.carried:
+            found.append((tuple(range(place, place + len(each.symbols))), each))
+            place += len(each.symbols)
+        return found
+
+    @cached_property
+    def _carried_rates(self) -> list[Expr]:
+        return [rate for each in self.carried for rate in each.rates]
+
+    @cached_property
+    def _carried_matrix(self) -> Matrix:
+        return jacobian(self._carried_rates, list(self.u))
+
+    @cached_property
     def stage_kinematics(self) -> list[tuple[Matrix, Matrix]]:
         """For each link, Gamma of its stage's envelope and its left inverse."""
         return [
@@ -238,13 +255,14 @@ class Tree:
         ]
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
-        """q̇ = Gamma(q) u."""
+        """q̇ = Gamma(q) u; of carried coordinates, with what time alone gives."""
+        own = self._carried_rates if u is None else substitute(self._carried_rates, dict(zip(self.u, u, strict=True)))
         u = self.u if u is None else u
         rates: list[Any] = [as_expr(0)] * len(self.q)
         for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
-                own = row[: len(link.speeds)]
-                rates[coordinate] = as_expr(own.dot([u[k] for k in link.speeds]))
+                rates[coordinate] = as_expr(row[: len(link.speeds)].dot([u[k] for k in link.speeds]))
+        rates[self.carried_coordinates] = own
         return Vector(rates)
 
     def kinematic_matrix(self) -> Matrix:
@@ -254,10 +272,11 @@ class Tree:
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
                 for entry, speed in zip(row, link.speeds, strict=False):
                     rows[coordinate][speed] = as_expr(entry)
+        rows[self.carried_coordinates] = [list(row) for row in self._carried_matrix] if self.carried else []
         return Matrix(rows)
 
     def kinematic_left_inverse(self) -> Matrix:
-        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇."""
+        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇; carried ones tell nothing new."""
         rows = [[as_expr(0)] * len(self.q) for _ in self.u]
         for link, (_, inverse) in zip(self.links, self.stage_kinematics, strict=True):
             for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
@@ -266,7 +285,7 @@ class Tree:
         return Matrix(rows)
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
-        """The same tree with numbers in place of symbols: the formalisms run on it as they are."""
+        """The same tree with numbers in place of symbols, without carried coordinates; formalisms run on it."""
         number = _numbers_at(values)
         links = tuple(
             replace(
@@ -283,7 +302,8 @@ class Tree:
             for link in self.links
         )
         bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
-        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (self.q, self.u, self.tau, self.gravity))
+        own = self.q[: self.carried_coordinates.start]
+        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
         return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
 
 
@@ -302,7 +322,7 @@ def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
     """
     joints = joints_from_the_ground(system)
     followers = system.couplings if bound else {}
-    followed, rates = _known(system) if bound else ({}, {})
+    followed, rates = known_motions(system) if bound else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])
@@ -320,7 +340,7 @@ def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
             own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
             own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
             leader, ratio = leader_of(system, joint.name) if joint.name in followers else (joint, as_expr(1))
-            drive = _drive(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
+            drive = drive_of(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
                 own_u = leader.u
             last = count == len(stages) - 1
@@ -352,53 +372,6 @@ def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
         bodies[joint.child] = (carrier, X_body)
         _add_body(system, joint.child, links, carrier, X_body)
     return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
-
-
-def _drive(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
-    h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
-    return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
-
-
-def leader_of(system: System, name: str) -> tuple[Joint, Expr]:
-    """The joint that a follower follows in the end, and the ratio of their speeds."""
-    ratio = as_expr(1)
-    while name in system.couplings:
-        ratio = ratio * system.couplings[name].multiplier
-        name = system.couplings[name].leader
-    return system.joints[name], ratio
-
-
-def _known(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
-    """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
-
-    A follower of a driven joint is driven too.
-    """
-    table: dict[Expr, Expr] = {}
-    rates: dict[Expr, Expr] = {}
-    for name in system.couplings:
-        joint, (leader, ratio) = system.joints[name], leader_of(system, name)
-        angle, at = as_expr(0), name
-        factor = as_expr(1)
-        while at in system.couplings:
-            angle = angle + factor * system.couplings[at].offset
-            factor = factor * system.couplings[at].multiplier
-            at = system.couplings[at].leader
-        table[joint.q[0]] = angle + ratio * leader.q[0]
-        table[joint.u[0]] = ratio * leader.u[0]
-        table[joint.tau[0]] = as_expr(0)
-    given: dict[Expr, Expr] = {}
-    for prescribed in system.prescribed.values():
-        joint = system.joints[prescribed.joint]
-        index = [c.name for c in joint.q].index(prescribed.coordinate)
-        (rate,) = derivative([prescribed.motion], system.time)
-        (rates[joint.u[index]],) = derivative([rate], system.time)
-        given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
-    for name in system.couplings:
-        leader, ratio = leader_of(system, name)
-        if leader.u[0] in rates:
-            rates[system.joints[name].u[0]] = ratio * rates[leader.u[0]]
-    meanings = substitute(list(table.values()), given)
-    return dict(zip(table, meanings, strict=True)) | given, rates
 
 
 def _mapped(X: Pose, function: Callable[[Any], Any]) -> Pose:

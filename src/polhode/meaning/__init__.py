@@ -8,12 +8,16 @@ no name of its own but serves a named value alone is part of it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..catalogue import Outputs, catalogued
 from ..equations import Equations
-from ..expr import quiet_collector, topological
+from ..expr import Vector, quiet_collector, topological
 from ..expr.field import P
 from ..expr.text import text
 from ..kinematics.passes import VARIANTS, apply
+from ..kinematics.tree import Tree
+from ..kinematics.unit import measured
 from ..model.records import GROUND
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
 from .parts import with_parts
@@ -42,10 +46,20 @@ def meanings(equations: Equations, of: str) -> dict[int, str]:
         _name_functions(catalogue, outputs)
         trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
         sweeps = [Sweeps(catalogue, equations, tree, "regrouped " if k else "") for k, tree in enumerate(trees)]
+        sweeps += [sweep for tree in trees for sweep in _in_its_unit(catalogue, equations, tree)]
         for steps in zip(*(sweep.steps(of) for sweep in sweeps), strict=True):
             for step in steps:
                 step()
     return _without_constant_results(catalogue.sentences, outputs)
+
+
+def _in_its_unit(catalogue: Catalogue, equations: Equations, tree: Tree) -> list[Sweeps]:
+    """The sweeps over a tree with its lengths in the unit that the recursions choose, if they choose one."""
+    by = measured(tree)
+    if by.unit == 1:
+        return []
+    given = replace(by.tree, u=Vector(by.lengths(tree.u)), tau=Vector(by.forces(tree.tau)))
+    return [Sweeps(replace(catalogue, remark=f", unit {float(by.unit):.4g} m"), equations, given, "regrouped ")]
 
 
 def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:

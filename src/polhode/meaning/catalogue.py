@@ -51,6 +51,7 @@ class Catalogue:
     """
 
     sentences: dict[int, str] = field(default_factory=dict)
+    remark: str = ""  # what is added to every sentence
 
     def name(self, value: Any, sentence: str) -> None:
         """File one value; a whole or half number means nothing in particular."""
@@ -58,7 +59,7 @@ class Catalogue:
         if node.op == NUMBER and (2 * node.data).denominator == 1:
             return
         if (P - node.fp) % P not in self.sentences:
-            self.sentences.setdefault(node.fp, sentence)
+            self.sentences.setdefault(node.fp, sentence + self.remark)
 
     def vector(self, values: Iterable[Any], sentence: str) -> None:
         """File three components; `@` in the sentence is where x, y or z goes."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..equations import Equations
-from ..expr import Matrix, Vector, is_zero
+from ..expr import Matrix, Vector, is_zero, skew
 from ..formalisms.articulated_body import ArticulatedInertia
 from ..formalisms.composite_body import composite_inertias
 from ..formalisms.newton_euler import accelerate, pass_inward
@@ -300,8 +300,8 @@ class Sweeps:
                 self._articulated(I, f"{body}, {label} free", own)
                 self._wrench(n, f, f"through {label}, it and all beyond free", own)
             if link.parent != BASE:
-                seated = I.seen_from(link.motion)
-                moved = seated.seen_from(link.fixed)
+                seated = I.turned(link.motion.R).levered(skew(link.motion.p))
+                moved = seated.turned(link.fixed.R).levered(skew(link.fixed.p))
                 self._articulated(seated, f"{body}, {self._joint(place)} free", " in the seat")
                 self._articulated(moved, f"{body}, {self._joint(place)} free", self._frame(link.parent))
                 self._pass_inward(place, n, f, ", it and all beyond free")

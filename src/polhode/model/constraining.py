@@ -132,7 +132,10 @@ class Constraining:
         rotation_b: Any = None,
         **options: Any,
     ) -> Closure:
-        """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows."""
+        """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
+
+        A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
+        """
         place = f"closure '{name}'"
         self._new_name(self.constraints, "constraint", name)
         body_a, pose_a = self._place(a, at_a, rotation_a, place)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, suggestion
 from ..expr import Matrix, as_expr, same
 from ..geometry import unit_axis
 from ..geometry.orientation import ORIENTATIONS
@@ -244,11 +243,10 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
         return kind
     maker = BY_NAME.get(kind)
     if maker is None:
-        close = get_close_matches(str(kind), BY_NAME, n=1)
         raise ModelError(
             f"there is no joint type {kind!r}.",
             place=place,
-            cure=f"Did you mean {close[0]!r}?" if close else f"Choose one of {', '.join(BY_NAME)}.",
+            cure=suggestion(kind, BY_NAME, f"Choose one of {', '.join(BY_NAME)}."),
             code="E-JOINT-007",
         )
     try:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, suggestion
 from ..expr import Expr, Vector, as_expr, symbol, unit_symbols
 from ..geometry import Pose
 from ..geometry.rotation import as_rotation
@@ -16,16 +15,7 @@ NAME_LIMIT = 128
 
 
 def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelError:
-    known = list(known)
-    close = get_close_matches(name, known, n=2)
-    return ModelError(
-        f"there is no {kind} '{name}'.",
-        place=place,
-        cure="Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
-        if close
-        else f"Known: {', '.join(known[:8])}{' …' if len(known) > 8 else ''}.",
-        code="E-MODEL-012",
-    )
+    return ModelError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code="E-MODEL-012")
 
 
 def checked_name(name: object, kind: str) -> str:

@@ -59,7 +59,7 @@ def block_diagram_svg(parts: Mechanism) -> str:
     at = _Columns(parts)
     drawn = [label(_MARGIN - 20, 22, parts.system.name, 13, font_weight="bold")]
     beside = [
-        f"{words}: {', '.join(names)}" for words, names in (("loops", parts.closures), ("loads", parts.loads)) if names
+        f"{words}: {', '.join(names)}" for words, names in (("loops", parts.closing), ("loads", parts.loads)) if names
     ]
     drawn.append(label(_MARGIN - 20, 40, "; ".join(beside), 10, class_="faint", letters=int(at.width / 6)))
     for name, carried in at.children.items():

@@ -62,7 +62,7 @@ def graph_svg(parts: Mechanism, chosen: Formulation) -> str:
     bar = top + _EDGE
     drawn = [_caption(parts, chosen)]
     for edge, level in zip(over, height_of, strict=True):
-        drawn.append(_over(edge, layout, top, level, edge.name in branches))
+        drawn.append(_over(edge, parts, layout, top, level, edge.name in branches))
     drawn += [_beside(edge, parts, layout, top, bar, edge.name in branches) for edge in beside]
     for part in parts.components:
         drawn += [
@@ -92,12 +92,18 @@ def _kind(edge: Edge, is_branch: bool) -> str:
     return ("tree" if is_branch else "chord") + colour
 
 
-def _over(edge: Edge, layout: _Layout, top: float, level: int, is_branch: bool) -> str:
+def _title(edge: Edge, parts: Mechanism) -> str:
+    """The name, and for what closes a loop its directions, told when one points at the edge."""
+    closing = parts.closing.get(edge.name)
+    return tag("title", shown(edge.name if closing is None else f"{edge.name}: x {closing.rule}"))
+
+
+def _over(edge: Edge, parts: Mechanism, layout: _Layout, top: float, level: int, is_branch: bool) -> str:
     """A joint, a loop or a spring from one body to another."""
     x1, x2 = layout.x[edge.tail], layout.x[edge.head]
     y = top - 22 - _LANE * level
     drawn = line([(x1, top - 4), (x1, y), (x2, y), (x2, top - 5)], class_=_kind(edge, is_branch), marker_end=ARROW)
-    return tag("g", tag("title", shown(edge.name)) + drawn) + label(
+    return tag("g", _title(edge, parts) + drawn) + label(
         (x1 + x2) / 2, y - 5, edge.name, 10, text_anchor="middle", letters=40
     )
 
@@ -105,7 +111,7 @@ def _over(edge: Edge, layout: _Layout, top: float, level: int, is_branch: bool) 
 def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: float, is_branch: bool) -> str:
     """A joint on the ground, on the left of its terminal's edge; an inertia or a load on the right."""
     at = edge.tail if edge.head == REFERENCE else edge.head
-    is_joint = edge.name in parts.joints or edge.name in parts.closures
+    is_joint = edge.name in parts.joints or edge.name in parts.closing
     side = -_SIDE if is_joint else _SIDE
     x = layout.x[at]
     points = [(x, top), (x + side, top + 14), (x + side, bar - 12), (x, bar - 2)]
@@ -113,7 +119,7 @@ def _beside(edge: Edge, parts: Mechanism, layout: _Layout, top: float, bar: floa
     words = edge.name if is_joint or edge.name in parts.loads else "W, u"
     # the text runs upward; left of the line for what is left of its terminal, right for what is right
     text_x, text_y = x + side + (-4 if is_joint else 10), bar - 18
-    return tag("g", tag("title", shown(edge.name)) + drawn) + label(
+    return tag("g", _title(edge, parts) + drawn) + label(
         text_x, text_y, words, 10, transform=f"rotate(-90 {text_x:.1f} {text_y:.1f})", letters=15
     )
 

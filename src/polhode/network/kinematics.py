@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..constraints import Constraints, constraints_of
+from ..constraints.carrying import fitted
 from ..errors import PolhodeError, ShapeError, ValueMissing
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
@@ -103,21 +104,18 @@ class _Task:
     def __init__(
         self, system: System, frame: str, position: Any, rotation: Any, parameters: Mapping[str, float]
     ) -> None:
-        self.tree = build_tree(system)
+        ties = constraints_of(system, build_tree(system)) if system.constraints else None
+        self.tree = build_tree(system) if ties is None else ties.tree
         self.names = self.tree.coordinates
         self.target, self.R_target = _target(position, rotation)
         X, jacobian = _frame(system, self.tree, frame)
         self._given = _values(system, parameters)
-        ties = constraints_of(system, self.tree) if system.constraints else None
-        self._loops = [] if ties is None else list(ties.values)
+        self._loops = [] if ties is None else [*ties.values, *ties.definition_values]
         gamma = self.tree.kinematic_matrix()
         rows = [*jacobian, *_loop_rows(ties)]
         self._shape = len(rows), len(self.tree.u)
         self._where = [as_expr(entry) for entry in (*X.p, *X.R.entries(), *self._loops)]
         self._slope = [as_expr(entry) for row in (*rows, *gamma) for entry in row]
-        self._quaternions = [
-            k.coordinates[0] for k in self.tree.links if k.coordinates and k.stage.storage == "quaternion"
-        ]
         missing = [
             x for x in free_symbols([*self._where, *self._slope]) if x not in self._given and x not in self.tree.q
         ]
@@ -130,8 +128,7 @@ class _Task:
 
     def start(self, given: Mapping[str, float]) -> Floats:
         q = np.zeros(len(self.names))
-        for first in self._quaternions:
-            q[first] = 1.0
+        q[self.tree.quaternions] = 1.0
         for name, value in given.items():
             if name not in self.names:
                 raise unknown("coordinate", name, self.names, "start")
@@ -139,9 +136,12 @@ class _Task:
         return self._scaled(q)
 
     def _scaled(self, q: Floats) -> Floats:
-        """Quaternions of length one."""
-        for first in self._quaternions:
+        """Quaternions of length one, and carried coordinates in their place."""
+        for first in self.tree.quaternions:
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+        if self.tree.carried:
+            placed = fitted(self.tree, {**self._given, **dict(zip(self.tree.q, q.tolist(), strict=True))})
+            q = np.array([placed[each] for each in self.tree.q])
         return q
 
     def _numbers(self, roots: list[Expr], q: Floats) -> Floats:
@@ -204,7 +204,10 @@ def _frame(system: System, tree: Tree, name: str) -> tuple[Pose, Any]:
 
 
 def _loop_rows(ties: Constraints | None) -> list[Any]:
-    return [] if ties is None else [ties.A[k] for k in ties.positions]
+    """How loops gape with the speeds; definitions of carried coordinates change with none."""
+    if ties is None:
+        return []
+    return [*(ties.A[k] for k in ties.positions), *([as_expr(0)] * len(ties.tree.u) for _ in ties.definitions)]
 
 
 def _values(system: System, parameters: Mapping[str, float]) -> dict[Expr, float]:

@@ -1,8 +1,18 @@
-"""What a joint that closes a loop forbids: directions of its across variable that vanish.
+"""Chords that close loops: the directions along which their across variables vanish.
 
-The chord of such a joint has the circuit x_c = x_b - x_a, over terminals of the two bodies that it joins. Along the
-motions that it allows, x_c = H u, it takes no force; along every other direction d the circuit equation d·x_c = 0 is a
-constraint, and the through variable of the chord along it a multiplier: y_c = -Σ λ d.
+A joint that closes a loop is an edge from the origin of its frame b to the point of body a that is there; a contact is
+one between the points of two bodies at the place where they touch. Its circuit gives x_c = x_b - x_a. Along every
+direction d that the joint or the contact forbids, d·x_c = 0 is a constraint, and the through variable of the chord is
+y_c = -Σ λ d, λ being the multipliers. With n, m for axes of the frames b and a in ground components:
+
+    condition                        direction (v, ω)
+    Level      e·p                   (m, 0),                                    m = R_a e
+    Square     e·(R a)               (0, n × m),                                n = R_b a, m = R_a e
+    Untwisted  (R_ij - R_ji)/2       (0, (n_j × m_i - n_i × m_j)/2)
+    Advance    p·a - pitch · angle   (R_a a, -pitch n × (X m_2 - Y m_1)/(X² + Y²)),    X = n·m_1, Y = n·m_2
+    contact    slip along d          (d, 0)
+
+Each d·x_c is the rate of its condition wherever the mechanism is, on the constraints or off them.
 """
 
 from __future__ import annotations
@@ -10,72 +20,77 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError
-from ..expr import Matrix, Vector, as_expr
-from ..expr.decide import independent_columns
-from ..geometry.lie import left_inverse
-from ..model.stage import Stage
+from ..constraints.asking import Advance, Asked, Level, Square
+from ..constraints.closing import asked_of
+from ..constraints.rolling import Contact
+from ..expr import Matrix, Vector
+from ..model.constraint import Closure
 from .component import ZERO, Pair
-from .mechanism import ClosureEdge
-
-_LABELS = ("turn x", "turn y", "turn z", "x", "y", "z")
 
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction (v, ω) in ground components: fixed in body b, or the normal of two axes, one in each body."""
+    """A direction (v, ω) in ground components; its label is that of the condition whose rate it gives."""
 
     label: str
     pair: Pair
-    axes: tuple[Vector, Vector] | None = None
-
-    def rate(self, w_a: Vector, w_b: Vector) -> Pair:
-        """Its derivative when the bodies turn with these angular velocities."""
-        if self.axes is None:
-            return w_b.cross(self.pair[0]), w_b.cross(self.pair[1])
-        a, b = self.axes
-        return ZERO, w_a.cross(a).cross(b) + a.cross(w_b.cross(b))
 
     def along(self, x: Pair) -> Any:
         """d · x."""
         return self.pair[0].dot(x[0]) + self.pair[1].dot(x[1])
 
 
-def forbidden(edge: ClosureEdge) -> list[Direction]:
-    """The directions that a loop-closing joint keeps at zero: those across the columns of its map."""
-    kind = edge.closure.type
-    stages = [kind.stages[place] for place in kind.from_parent]
-    if not stages:
-        return _fixed_in_b(edge.R_b, Matrix.identity(6))
-    if len(stages) == 1:
-        return _fixed_in_b(edge.R_b, _across(stages[0]))
-    if len(stages) == 2 and all(_is_hinge(stage) for stage in stages):
-        a, b = (Vector(stage.H.columns[0][:3]) for stage in stages)
-        crossed = edge.R_a @ a, edge.R_b @ b
-        point = _fixed_in_b(edge.R_b, Matrix.identity(6)[3:])
-        return [*point, Direction("square", (ZERO, crossed[0].cross(crossed[1])), crossed)]
-    raise ModelError(
-        f"a {kind.name} joint of this kind cannot close a loop.",
-        place=f"closure '{edge.name}'",
-        cure="Put this joint into the tree, and close the loop at another one or with 'fixed'.",
-        code="E-NET-011",
-    )
+@dataclass(frozen=True)
+class ClosingEdge:
+    """A joint that closes a loop, or a contact, as an edge: directions in which its ends may not move apart.
+
+    A kind of joint whose conditions are no directions between two coinciding points has none here.
+    """
+
+    name: str
+    of: str  # the constraint
+    directions: tuple[Direction, ...]
+    place: Vector | None = None  # where a contact is, in ground components: it wanders on both bodies
+
+    @property
+    def rule(self) -> str:
+        """What holds for its across variable, in words; a single direction may have no name.
+
+        >>> ClosingEdge("skate", "skate", (Direction("", (Vector([0, 1, 0]), ZERO)),)).rule
+        '= 0 along its direction'
+        """
+        labels = [direction.label or "its direction" for direction in self.directions]
+        return f"= 0 along {', '.join(labels)}" if labels else "is what its joint allows"
 
 
-def _is_hinge(stage: Stage) -> bool:
-    return stage.speeds == 1 and not any(stage.H.columns[0][3:])
+def forbidden(closure: Closure, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
+    """The directions that a joint keeps at zero; R_a and R_b take its frames to the ground.
+
+    >>> import polhode as ph
+    >>> from polhode.expr import Matrix
+    >>> system = ph.System("table")
+    >>> cross = system.close("cross", system.ground, system.body("top", 1), ph.Universal("x", "y"))
+    >>> forbidden(cross, Matrix.identity(3), Matrix.identity(3))[-1]
+    Direction(label='square', pair=(Vector([0, 0, 0]), Vector([0, 0, -1])))
+    """
+    return tuple(Direction(asked.name, _pair(asked, R_a, R_b)) for asked in asked_of(closure) or ())
 
 
-def _across(stage: Stage) -> Matrix:
-    """Independent rows of 1 - H H⁺, which vanish on the columns of H alone."""
-    rows = (Matrix.identity(6) - stage.H @ left_inverse(stage.H)).map(as_expr)
-    return Matrix([rows[k] for k in independent_columns(rows.T)])
+def unslipping(contact: Contact) -> tuple[Direction, ...]:
+    """The directions in which two bodies that touch do not slip, or do not part."""
+    return tuple(Direction(name, (d, ZERO)) for name, d in contact.directions.items())
 
 
-def _fixed_in_b(R: Matrix, rows: Matrix) -> list[Direction]:
-    made = []
-    for number, row in enumerate(rows, start=1):
-        unit = [label for label, entry in zip(_LABELS, row, strict=True) if entry]
-        label = unit[0] if len(unit) == 1 else str(number)
-        made.append(Direction(label, (R @ Vector(row[3:]), R @ Vector(row[:3]))))
-    return made
+def _pair(asked: Asked, R_a: Matrix, R_b: Matrix) -> Pair:
+    if isinstance(asked, Level):
+        return R_a @ asked.e, ZERO
+    if isinstance(asked, Square):
+        return ZERO, (R_b @ asked.a).cross(R_a @ asked.e)
+    if isinstance(asked, Advance):
+        n, m_1, m_2 = R_b @ asked.e1, R_a @ asked.e1, R_a @ asked.e2
+        X, Y = n.dot(m_1), n.dot(m_2)
+        pitch = asked.v.dot(asked.a) / asked.a.dot(asked.a)
+        return R_a @ asked.a, n.cross(m_2 * X - m_1 * Y) * (-pitch / (X * X + Y * Y))
+    i, j = asked.plane
+    of_b, of_a = R_b.columns, R_a.columns
+    return ZERO, (of_b[j].cross(of_a[i]) - of_b[i].cross(of_a[j])) / 2

@@ -7,11 +7,12 @@ between them. Edges, after Y. Tokad (1992), Figures 1d and 2e:
     body       from each terminal to the ground O
     joint      from the inner terminal of the child to a terminal of the parent; if its motion is prescribed it is an
                across driver; one that closes a loop joins terminals of two bodies in the same way
+    contact    between the terminals of two bodies at the place where they roll on each other or may not slip
     inertia    at each mass centre the one-port (W_G) with gravity (u_G): y = W x + u, a through driver to the graph
     load       a force, a torque or a spring: a through driver
 
 A terminal of the parent is that point of it where the inner terminal of the child is, so that it moves on the parent if
-the joint slides.
+the joint slides. The terminals of a contact move on both bodies.
 """
 
 from __future__ import annotations
@@ -21,17 +22,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..constraints.rows import Reader
 from ..expr import Matrix, Vector
 from ..geometry import Pose
 from ..kinematics.motion import body_pose, relative_pose, world_poses
 from ..kinematics.tree import Link, Tree, joints_from_the_ground
 from ..loads import Loads
-from ..model.constraint import Closure
+from ..model.constraint import Ball, Closure, Slip, Wheel
 from ..model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
 from ..model.records import GROUND, Joint
 from ..model.system import System
 from .component import CENTRE, Pair
 from .graph import REFERENCE, Edge, LinearGraph
+from .loops import ClosingEdge, forbidden, unslipping
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,6 @@ class JointEdge:
 
 
 @dataclass(frozen=True)
-class ClosureEdge:
-    """A joint that closes a loop, from the terminal on body b to that on body a; R takes frame b to the ground."""
-
-    name: str
-    closure: Closure
-    R_a: Matrix
-    R_b: Matrix
-
-
-@dataclass(frozen=True)
 class Component:
     """A rigid body with its terminals: edge name -> arm from the inner terminal, in ground components."""
 
@@ -71,7 +64,7 @@ class Component:
     R: Matrix
     inner: str  # the edge of the inner terminal
     arms: Mapping[str, Vector]
-    slides: Mapping[str, str]  # terminals that move on the body, with the joint that moves them
+    slides: Mapping[str, str]  # terminals that move on the body, with the joint or contact that moves them
     mass: Any = 0
     inertia: Matrix | None = None  # about the mass centre, in the body's components
     centre: str = ""  # the edge of the mass centre, and of the one-port there
@@ -85,12 +78,12 @@ class Component:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Components from the ground outward, joints, loads and the graph of them all."""
+    """Components from the ground outward, joints, what closes loops, loads and the graph of them all."""
 
     system: System
     components: tuple[Component, ...]
     joints: Mapping[str, JointEdge]
-    closures: Mapping[str, ClosureEdge]
+    closing: Mapping[str, ClosingEdge]
     loads: Mapping[str, PointForce | BodyTorque | PointSpring | LineForce]
     graph: LinearGraph
 
@@ -102,13 +95,13 @@ class Mechanism:
 
 @dataclass
 class _Draft:
-    """A component while its terminals are being found: places in its own frame."""
+    """A component while its terminals are being found: the origin in its own frame, arms in ground components."""
 
     name: str
     R: Matrix
     inner: str
     origin: Vector
-    places: dict[str, Vector] = field(default_factory=dict)
+    arms: dict[str, Vector] = field(default_factory=dict)
     slides: dict[str, str] = field(default_factory=dict)
     centre: str = ""
     one_port: str = ""
@@ -124,10 +117,14 @@ class _Builder:
         self.names: set[str] = {REFERENCE}
         self.drafts: dict[str, _Draft] = {}
         self.joints: dict[str, JointEdge] = {}
-        self.closures: dict[str, ClosureEdge] = {}
+        self.closing: dict[str, ClosingEdge] = {}
         self.loads: dict[str, PointForce | BodyTorque | PointSpring | LineForce] = {}
         self.joint_edges: list[Edge] = []
         self.other_edges: list[Edge] = []
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.system, self.tree)
 
     def fresh(self, name: str) -> str:
         """The name, with strokes if it is taken."""
@@ -151,7 +148,18 @@ class _Builder:
         if component == GROUND:
             return REFERENCE
         name = self.fresh(f"{component}.{label}")
-        self.drafts[component].places[name] = place
+        draft = self.drafts[component]
+        draft.arms[name] = draft.R @ (place - draft.origin)
+        return name
+
+    def wandering(self, body: str, label: str, place: Vector, contact: str) -> str:
+        """A terminal of a body at a place in the ground, that moves on the body as the contact does."""
+        if body == GROUND:
+            return REFERENCE
+        name = self.fresh(f"{body}.{label}")
+        draft = self.drafts[body]
+        draft.arms[name] = place - body_pose(self.tree, body, self.poses).point(draft.origin)
+        draft.slides[name] = contact
         return name
 
     # ---- joints ----------------------------------------------------------------------------------------------
@@ -226,8 +234,16 @@ class _Builder:
         if closure.body_a != GROUND:
             self.drafts[closure.body_a].slides[head] = name
         R_a, R_b = self.rotation(closure.body_a) @ closure.pose_a.R, self.rotation(closure.body_b) @ closure.pose_b.R
-        self.closures[name] = ClosureEdge(name, closure, R_a, R_b)
+        self.closing[name] = ClosingEdge(name, closure.name, forbidden(closure, R_a, R_b))
         self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
+
+    def add_contact(self, record: Wheel | Ball | Slip) -> None:
+        contact = self.reader.contact(record)
+        name = self.fresh(record.name)
+        ends = (contact.body, contact.on)
+        tail, head = (self.wandering(body, record.name, contact.place, name) for body in ends)
+        self.closing[name] = ClosingEdge(name, record.name, unslipping(contact), contact.place)
+        self.other_edges.append(Edge(name, tail, head, "joint", record.name))
 
     # ---- all together ----------------------------------------------------------------------------------------
 
@@ -241,11 +257,13 @@ class _Builder:
         for constraint in self.system.constraints.values():
             if isinstance(constraint, Closure):
                 self.add_closure(constraint)
+            elif isinstance(constraint, Wheel | Ball | Slip):
+                self.add_contact(constraint)
         return Mechanism(
             self.system,
             tuple(self._component(draft) for draft in self.drafts.values()),
             self.joints,
-            self.closures,
+            self.closing,
             self.loads,
             LinearGraph(tuple(self._edges())),
         )
@@ -253,18 +271,18 @@ class _Builder:
     def _edges(self) -> list[Edge]:
         """Joints of the tree first, then terminals, then loops and drivers: so the tree follows the mechanism."""
         drafts = self.drafts.values()
-        outer = [Edge(name, name, REFERENCE, "body", d.name) for d in drafts for name in d.places]
+        outer = [Edge(name, name, REFERENCE, "body", d.name) for d in drafts for name in d.arms]
         inner = [Edge(d.inner, d.inner, REFERENCE, "body", d.name) for d in drafts]
         return [*self.joint_edges, *outer, *inner, *self.other_edges]
 
     def _component(self, draft: _Draft) -> Component:
-        arms = {name: draft.R @ (place - draft.origin) for name, place in draft.places.items()}
         if not draft.centre:
-            return Component(draft.name, draft.R, draft.inner, arms, draft.slides)
+            return Component(draft.name, draft.R, draft.inner, draft.arms, draft.slides)
         body = self.system.bodies[draft.name]
         return Component(
-            draft.name, draft.R, draft.inner, arms, draft.slides, body.mass, body.inertia, draft.centre, draft.one_port
-        )
+            draft.name, draft.R, draft.inner, draft.arms, draft.slides,
+            body.mass, body.inertia, draft.centre, draft.one_port,
+        )  # fmt: skip
 
 
 def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:

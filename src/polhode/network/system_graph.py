@@ -47,6 +47,11 @@ class SystemGraph:
         return self.formulation.cutsets
 
     @property
+    def closing(self) -> dict[str, list[str]]:
+        """For each edge that closes a loop, or is a contact, the directions along which x vanishes and y is λ."""
+        return {name: [d.label for d in edge.directions] for name, edge in self.mechanism.closing.items()}
+
+    @property
     def solved_for(self) -> dict[str, str]:
         """For each body the terminal whose through variables its equations are solved for: its chord."""
         chords = set(self.cotree)
@@ -70,6 +75,8 @@ class SystemGraph:
             "cut-sets",
             *(f"  y[{branch}] = {_sum('y', parts, -1)}" for branch, parts in self.cutsets.items()),
         ]
+        if self.closing:
+            lines += ["loops", *(f"  x[{name}] {edge.rule}" for name, edge in self.mechanism.closing.items())]
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, Any]:
@@ -86,6 +93,7 @@ class SystemGraph:
             "solved_for": self.solved_for,
             "circuits": self.circuits,
             "cutsets": self.cutsets,
+            "closing": self.closing,
         }
 
     def svg(self) -> str:
@@ -143,7 +151,7 @@ def system_graph(system: System, across: Iterable[str] = (), through: Iterable[s
 
 
 def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
-    known = [*parts.joints, *parts.closures]
+    known = [*parts.joints, *parts.closing]
     table = {}
     for name in names:
         if name not in known:

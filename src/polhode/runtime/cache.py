@@ -22,6 +22,8 @@ _HEADER = struct.Struct("<16s I 32s Q 32s")
 _MAGIC = b"polhode object\r\n"
 _VERSION = 1
 _STALE_SECONDS = 3600.0
+# A folder may hold ten thousand files: it is looked through at a first writing, then once in this share of its limit.
+_SHARE_UNSEEN = 64
 
 
 class CacheWarning(UserWarning):
@@ -36,6 +38,7 @@ class ObjectCache:
         self.limit = limit
         self.patience = patience
         self._warned = False
+        self._unseen: int | None = None  # bytes written since the folder was last looked through
 
     def get_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
         """The code of this key (64 hexadecimal digits), made once among all processes where that can be had."""
@@ -96,7 +99,7 @@ class ObjectCache:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self.path(key))
-            self._trim()
+            self._trim_if_due(_HEADER.size + len(payload))
         except OSError as problem:
             self._warn(f"compiled code could not be kept ({problem.strerror or problem})")
             with contextlib.suppress(OSError):
@@ -134,23 +137,32 @@ class ObjectCache:
             if held:
                 lock.release()
 
+    def _trim_if_due(self, written: int) -> None:
+        """Look through the folder once in a while: at the first writing, and when much was written since."""
+        if self._unseen is not None and self._unseen + written <= self.limit // _SHARE_UNSEEN:
+            self._unseen += written
+            return
+        self._trim()
+        self._unseen = 0
+
     def _trim(self) -> None:
         """Remove what was not used for longest until the rest is within the limit, and leftovers of killed writers."""
-        files: list[tuple[float, int, Path]] = []
+        files: list[tuple[float, int, str]] = []
         now = time.time()
-        for path in self.folder.iterdir():
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                if path.suffix == ".bin":
-                    files.append((status.st_mtime, status.st_size, path))
-                elif path.suffix == ".tmp" and now - status.st_mtime > _STALE_SECONDS:
-                    path.unlink()
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if entry.name.endswith(".bin"):
+                        status = entry.stat()
+                        files.append((status.st_mtime, status.st_size, entry.path))
+                    elif entry.name.endswith(".tmp") and now - entry.stat().st_mtime > _STALE_SECONDS:
+                        os.unlink(entry.path)
         total = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):
             if total <= self.limit:
                 break
             with contextlib.suppress(OSError):
-                path.unlink()
+                os.unlink(path)
             total -= size
 
     def _warn(self, reason: str) -> None:

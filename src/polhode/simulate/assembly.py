@@ -1,8 +1,8 @@
 """Assembly: a state that keeps all constraints, from one that does nearly, or hardly at all.
 
 Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
-hundred times less readily; those that are held not at all. Speeds that the user gave stay as they are where the
-others can follow.
+hundred times less readily; those that are held not at all. Carried coordinates follow all others. Speeds that the
+user gave stay as they are where the others can follow.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .rows import Rows
@@ -25,6 +25,8 @@ _GIVEN = 100.0
 _MOST_STEPS = 60
 #: Starts to try before giving up: as given, and shaken more and more.
 _TRIALS = 12
+#: Places to seek carried coordinates from, besides where they are.
+_PLACES = 16
 #: A coordinate that moved by less is not worth a word.
 _WORTH_A_WORD = 1e-9
 
@@ -87,6 +89,7 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
+    _check_defined(manifold, q, t)
     manifold.measure(t, q)
     left = freedom(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
@@ -97,7 +100,8 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
             cure="Remove a constraint, or start at rest.",
             code="E-SIM-034",
         )
-    moved = _differences(equations.coordinates, start.q, q)
+    silent = {*equations.coordinates[manifold.carried]} - {*start.given}
+    moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
     changed = _differences(equations.speeds, start.u, u)
     notices = [*start.notices, *left.notices]
     if moved:
@@ -105,6 +109,18 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     if changed:
         notices.append(f"to keep the constraints at the start the speeds {_in_words(changed)} changed.")
     return Assembly(q, u, moved, changed, left, tuple(notices))
+
+
+def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
+    """Raise where a constraint has no rows: a wheel that lies flat, a closing joint in gimbal lock."""
+    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)
+    if not defined.all():
+        raise PolhodeError(
+            "it is not defined at this pose, which keeps it.",
+            place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
+            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
+            code="E-SIM-037",
+        )
 
 
 def _differences(names: Sequence[str], before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
@@ -124,13 +140,14 @@ def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
-    left = manifold.residuals(t, start.q)
-    if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, start.q):
-        return start.q
-    nearest, smallest = start.q, left
+    begin = _placed(manifold, start.q, start.given, t)
+    left = manifold.misfit(t, begin)
+    if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, begin):
+        return begin
+    nearest, smallest = begin, left
     for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
         weights = _weights(manifold, start, hold, unwilling)
-        q, left = _search(manifold, start.q, weights, t)
+        q, left = _search(manifold, begin, weights, start.given, t)
         if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
             return q
         if np.abs(left).max() < np.abs(smallest).max():
@@ -157,13 +174,48 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
     )
 
 
-def _search(manifold: Manifold, start: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
+    """The same pose, with carried coordinates where they fit best, sought from where they are and all around.
+
+    Those that the user gave are sought near there alone.
+    """
+    best = manifold.placed(t, q)
+    names = manifold.equations.coordinates[manifold.carried]
+    loose = np.flatnonzero([name not in given for name in names]) + manifold.carried.start
+    if not len(loose):
+        return best
+    rng = np.random.default_rng(3)
+    least = _unfit(manifold, best, t)
+    for _ in range(_PLACES):
+        if least <= BROKEN:
+            break
+        trial = q.copy()
+        trial[loose] += rng.uniform(-np.pi, np.pi, len(loose))
+        trial = manifold.placed(t, trial)
+        unfit = _unfit(manifold, trial, t)
+        if unfit < least:
+            best, least = trial, unfit
+    return best
+
+
+def _unfit(manifold: Manifold, q: Floats, t: float) -> float:
+    """How badly a pose fits: no better than somehow where rows are not defined, not at all the wrong way round."""
+    left = float(np.abs(manifold.misfit(t, q)).max(initial=0.0))
+    if not np.isfinite(left) or manifold.turned(t, q):
+        return np.inf
+    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * BROKEN
+
+
+def _search(
+    manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
+) -> tuple[Floats, Floats]:
     """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
     rng = np.random.default_rng(5)
-    best, smallest = start, manifold.residuals(t, start)
+    best, smallest = start, manifold.misfit(t, start)
     for trial in range(_TRIALS):
         shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
-        q, left = _gauss_newton(manifold, manifold.moved(t, start, shake) if trial else start, weights, t)
+        begin = _placed(manifold, manifold.moved(t, start, shake), given, t) if trial else start
+        q, left = _gauss_newton(manifold, begin, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
         if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
@@ -181,11 +233,19 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
         raise PolhodeError(
             f"there is no coordinate '{unknown[0]}' to hold.",
             place="start",
-            cure=f"Known: {', '.join(tree.coordinates)}.",
+            cure=suggestion(unknown[0], tree.coordinates),
             code="E-SIM-032",
         )
+    following = [name for name in hold if name in tree.coordinates[manifold.carried]]
+    if following:
+        raise PolhodeError(
+            f"'{following[0]}' follows from the other coordinates and cannot be held.",
+            place="start",
+            cure="Hold a coordinate of a joint, or keep an expression at zero with constrain.",
+            code="E-SIM-036",
+        )
     weights = np.ones(len(tree.u))
-    some = 0 < len(start.given) < len(tree.q)
+    some = len(start.given) > 0 and not {*tree.coordinates[: manifold.carried.start]} <= {*start.given}
     for link in tree.links:
         names = {tree.coordinates[k] for k in link.coordinates}
         alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}
@@ -200,17 +260,20 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
 def _gauss_newton(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
     """Steps of least weighted size that answer φ, cut in half until they help."""
     free = np.flatnonzero(np.isfinite(weights))
-    left = manifold.residuals(t, q)
+    left = manifold.misfit(t, q)
     for _ in range(_MOST_STEPS):
         if np.abs(left).max() <= KEPT or not len(free):
             break
+        A = manifold.matrix(t, q)
+        if not np.isfinite(A).all():
+            break
         step = np.zeros(len(weights))
-        step[free] = Rows.of(manifold.matrix(t, q)[:, free], np.diag(weights[free] ** 2)).least(-left)
+        step[free] = Rows.of(A[:, free], np.diag(weights[free] ** 2)).least(-left[: len(manifold.names)])
         length = min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))  # no joint turns by more than a radian at once
         size = float(left @ left)
         while length > 1e-6:
             trial = manifold.moved(t, q, length * step)
-            found = manifold.residuals(t, trial)
+            found = manifold.misfit(t, trial)
             if float(found @ found) < size * (1.0 - 1e-4 * length):
                 break
             length /= 2.0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from .state import Floats, numbers
 
 
@@ -66,11 +65,6 @@ def _values(given: Any, what: str, names: tuple[str, ...], rest: Floats) -> Floa
     values = rest.copy()
     for key, value in given.items():
         if key not in names:
-            close = get_close_matches(str(key), names, n=1)
-            raise PolhodeError(
-                f"there is no '{key}' in {what}.",
-                cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(names) or 'none'}.",
-                code="E-SIM-007",
-            )
+            raise PolhodeError(f"there is no '{key}' in {what}.", cure=suggestion(key, names), code="E-SIM-007")
         values[names.index(key)] = numbers([value], 1, f"{what} '{key}'")[0]
     return values

@@ -195,6 +195,7 @@ class KeptRates(Rates):
         """The same in native code, with the chosen rows; None where its pivots cannot be trusted."""
         size = self.coordinates
         x = x.copy()
+        x[:size] = self.manifold.placed(t, x[:size])
         before = np.inf
         for _ in range(_MOST_STEPS):
             _, step, change, sure = self._evaluated(t, x)
@@ -210,7 +211,7 @@ class KeptRates(Rates):
 
     def _keeps_all(self, t: float, x: Floats) -> bool:
         """Whether the rows that native code does not know are kept too."""
-        left = self.manifold.residuals(t, x[: self.coordinates])
+        left = self.manifold.misfit(t, x[: self.coordinates])
         return bool(np.abs(left).max(initial=0.0) <= 1e3 * KEPT)
 
     def _choose(self, t: float, x: Floats) -> None:

@@ -2,6 +2,9 @@
 
     φ(q, t) = 0,    A(q, t) u + a(q, t) = 0,    A u̇ + γ(q, u, t) = 0
 
+Coordinates without inertia (`kinematics.carried`) are kept where their definitions put them, ψ(q, t) = 0, whenever
+others are moved.
+
 All rows enter here, also those that say at some poses what others say: this is slower than native code with independent
 rows (`keeper`), and stands firm where that code divides by what vanishes.
 """
@@ -29,6 +32,8 @@ BROKEN = 1e-9
 _MOST_STEPS = 12
 #: Steps back go on until a residual is as good as zero, or they no longer help: near singular poses noise is magnified.
 _NOTHING = 1e-17
+#: Definitions that hold within this are left alone; steps to them shorter than this part of Newton's are not tried.
+_IN_PLACE, _SHORTEST = 1e-15, 1e-2
 
 
 class Manifold:
@@ -37,6 +42,8 @@ class Manifold:
     def __init__(self, functions: Functions, constraints: Constraints, parameters: Mapping[str, Any] | None) -> None:
         self.functions, self.equations, self.constraints = functions, functions.equations, constraints
         self.names = constraints.names
+        self.definitions = list(constraints.definitions)
+        self.carried = self.equations.tree.carried_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
         self.groups = quaternion_groups(self.equations)
@@ -79,6 +86,15 @@ class Manifold:
         return self.function("constraint_values") if self.positions else lambda t, q: np.zeros(0)
 
     @cached_property
+    def definition_values(self) -> Callable[[float, Floats], Floats]:
+        """ψ(t, q), by which carried coordinates are in their place."""
+        return self.function("definition_values") if self.definitions else lambda t, q: np.zeros(0)
+
+    @cached_property
+    def _definition_steps(self) -> Callable[[float, Floats], Floats]:
+        return self.function("definition_steps")
+
+    @cached_property
     def rates(self) -> Callable[[float, Floats, Floats], Floats]:
         """A u + a at (t, q, u)."""
         return self.function("constraint_rates")
@@ -107,15 +123,42 @@ class Manifold:
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
         """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
-        new: Floats = q + self._kinematics(t, q) @ step
-        for first, count in self.groups:
-            part = new[first : first + count]
-            part /= np.sqrt(part.dot(part))
-        return new
+        return self.placed(t, self._unit(q + self._kinematics(t, q) @ step))
 
-    def moved_rate(self, t: float, q: Floats, u: Floats) -> Floats:
-        """q̇ = Γ(q) u, for all speeds of the tree."""
-        return np.asarray(self._kinematics(t, q) @ u)
+    def _unit(self, q: Floats) -> Floats:
+        for first, count in self.groups:
+            part = q[first : first + count]
+            part /= np.sqrt(part.dot(part))
+        return q
+
+    def placed(self, t: float, q: Floats) -> Floats:
+        """The same pose, with carried coordinates where their definitions put them, or as near as Newton's steps go."""
+        if not self.definitions:
+            return q
+        best, left = q, self._undefined(t, q)
+        length = 1.0
+        for _ in range(_MOST_STEPS):
+            if left <= _IN_PLACE or length < _SHORTEST:
+                break
+            step = self._definition_steps(t, best)
+            trial = best.copy()
+            trial[self.carried] += step * min(length, 1.0 / max(1.0, float(np.abs(step).max())))
+            found = self._undefined(t, self._unit(trial))
+            if found < left:
+                best, left, length = trial, found, 1.0
+            else:
+                length /= 4.0
+        return best
+
+    def _undefined(self, t: float, q: Floats) -> float:
+        """The largest of ψ; infinite where it is not a number."""
+        left = float(np.abs(self.definition_values(t, q)).max())
+        return left if np.isfinite(left) else np.inf
+
+    @cached_property
+    def moved_rate(self) -> Callable[[float, Floats, Floats], Floats]:
+        """q̇ at (t, q, u), for equations with multipliers."""
+        return self.function("coordinate_rates")
 
     # ---- rows ------------------------------------------------------------------------------------------------
 
@@ -146,17 +189,22 @@ class Manifold:
         full[self.positions] = self.values(t, q)
         return full
 
+    def misfit(self, t: float, q: Floats) -> Floats:
+        """φ for each row, and then ψ for each definition."""
+        return np.concatenate([self.residuals(t, q), self.definition_values(t, q)])
+
     # ---- the way back ----------------------------------------------------------------------------------------
 
     def settled(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats]:
-        """The nearest coordinates that keep the constraints, by Newton's steps of least size, and what is left of φ."""
-        best, left = q, self.residuals(t, q)
+        """The nearest coordinates that keep the constraints, by Newton's steps of least size, and the misfit left."""
+        best = self.placed(t, q)
+        left = self.misfit(t, best)
         for _ in range(most):
             if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
-            step = self.rows(t, best).least(-left)
+            step = self.rows(t, best).least(-left[: len(self.names)])
             trial = self.moved(t, best, self._of_tree(step))
-            found = self.residuals(t, trial)
+            found = self.misfit(t, trial)
             if not np.abs(found).max() < np.abs(left).max():
                 break
             best, left = trial, found
@@ -188,10 +236,10 @@ class Manifold:
             "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
         )
 
-    def worst(self, residuals: Floats) -> tuple[str, float]:
-        """The name of the row that is violated most, and by how much."""
-        place = int(np.argmax(np.abs(residuals)))
-        return self.names[place], float(abs(residuals[place]))
+    def worst(self, misfit: Floats) -> tuple[str, float]:
+        """The name of the row, or of the definition, that is violated most, and by how much."""
+        place = int(np.argmax(np.abs(misfit)))
+        return [*self.names, *self.definitions][place], float(abs(misfit[place]))
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 

@@ -96,10 +96,10 @@ def simulate(
     run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin, manifold, assembly)
     watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:
-        if watched or not isinstance(span, _Even):
+        if not isinstance(span, _Even):
             raise PolhodeError(
-                f"{'events' if watched else 'given sample times'} need an adaptive method; {method} has fixed steps.",
-                cure='Use method="auto", or give `samples` as a number.' if not watched else 'Use method="auto".',
+                f"given sample times need an adaptive method; {method} has fixed steps.",
+                cure='Use method="auto", or give `samples` as a number.',
                 code="E-SIM-010",
             )
         h, steps = _grid(span.duration, step)
@@ -107,6 +107,8 @@ def simulate(
 
         def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
             record.info |= {"step": h}
+            if watched:
+                return fixed.integrate_watching(rates, guard, record, h, steps, every, method, watched, told)
             return fixed.integrate(rates, guard, record, h, steps, every, method, told)
     else:
         control = _control(method, rtol, atol, step, max_steps)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import Equations
-from ..errors import PolhodeError, ShapeError
+from ..errors import PolhodeError, ShapeError, unknown
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +31,7 @@ class Start:
 
 def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
     """(first place, 4) of every unit quaternion among the coordinates."""
-    return [(link.coordinates[0], 4) for link in equations.tree.links if link.stage.storage == "quaternion"]
+    return [(place, 4) for place in equations.tree.quaternions]
 
 
 def home(equations: Equations) -> Floats:
@@ -58,7 +57,7 @@ def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> 
     if isinstance(start, str):
         pose = equations.system.poses.get(start)
         if pose is None:
-            raise _unknown("pose", start, list(equations.system.poses))
+            raise unknown("pose", start, equations.system.poses, place="start", code="E-SIM-005")
         _fill(q, pose.coordinates, equations.coordinates, "coordinate")
         own = {name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.binding is None}
         _fill(u, own, equations.speeds, "speed")  # dependent speeds follow
@@ -108,7 +107,7 @@ def numbers(value: Any, size: int, what: str) -> Floats:
 def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str) -> None:
     for key, value in given.items():
         if key not in names:
-            raise _unknown(kind, key, names)
+            raise unknown(kind, key, names, place="start", code="E-SIM-005")
         try:
             array[names.index(key)] = float(value)
         except (TypeError, ValueError):
@@ -139,13 +138,3 @@ def _make_unit(q: Floats, equations: Equations) -> list[str]:
             notices.append(f"the start quaternion of joint '{link.joint}' had length {length:.6g} and was scaled to 1.")
         q[part] /= length
     return notices
-
-
-def _unknown(kind: str, name: str, known: Sequence[str]) -> PolhodeError:
-    close = get_close_matches(name, known, n=1)
-    return PolhodeError(
-        f"there is no {kind} '{name}'.",
-        place="start",
-        cure=f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known[:12]) or 'none'}.",
-        code="E-SIM-005",
-    )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drift:
-    """The largest that is left of the constraints at the samples: in position, |φ|, and in velocity, |A u + a|."""
+    """The largest that is left of the constraints at the samples: in position, |φ| and |ψ|, in velocity, |A u + a|."""
 
     position: float = 0.0
     velocity: float = 0.0
@@ -28,11 +28,10 @@ def drift_along(trajectory: Trajectory) -> Drift:
     ties = functions.equations.constraints
     if ties is None or not ties.rows or not len(trajectory.t):
         return Drift()
-    values = (
-        functions.constraint_values(trajectory.q, **trajectory._given("constraint_values")) if ties.positions else 0.0
-    )
+    positions = ["constraint_values"] * bool(ties.positions) + ["definition_values"] * bool(ties.definitions)
+    values = [functions.evaluate(name, trajectory.q, **trajectory._given(name)) for name in positions]
     rates = functions.constraint_rates(trajectory.q, trajectory.u, **trajectory._given("constraint_rates"))
-    return Drift(float(np.abs(values).max()), float(np.abs(rates).max()))
+    return Drift(max((float(np.abs(each).max()) for each in values), default=0.0), float(np.abs(rates).max()))
 
 
 def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:

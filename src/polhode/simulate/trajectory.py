@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, suggestion
 from ..functions import Functions
 from ..model.records import GROUND
 from .state import Floats, quaternion_groups
@@ -418,9 +417,6 @@ def _place(name: str, names: tuple[str, ...], kind: str) -> int:
     try:
         return names.index(name)
     except ValueError:
-        close = get_close_matches(str(name), names, n=1)
         raise PolhodeError(
-            f"the trajectory has no {kind} {name!r}.",
-            cure=f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(names[:12]) or 'none'}.",
-            code="E-TRAJ-003",
+            f"the trajectory has no {kind} {name!r}.", cure=suggestion(name, names), code="E-TRAJ-003"
         ) from None

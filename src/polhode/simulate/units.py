@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ..equations import Equations
 from ..expr import Vector
+from ..model.constraint import Closure
+from ..model.stage import Stage
 
 ANGLE, LENGTH, QUATERNION, VECTOR = "rad", "m", "quaternion", "tan θ/2"
 #: Titles for the groups, in the order in which they are shown.
@@ -24,11 +26,19 @@ def coordinate_units(equations: Equations) -> list[str]:
     for link in equations.tree.links:
         if not link.coordinates:  # it follows another joint, or its motion is prescribed
             continue
-        stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(link.stage.storage, [])
-        rest = [_unit(h) for h in link.stage.algebra[3 if stored else 0 :]]
-        for place, unit in zip(link.coordinates, [*stored, *rest], strict=True):
+        for place, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
             units[place] = unit
+    for places, carried in equations.tree.carried_places:
+        constraint = equations.system.constraints[carried.of]
+        if isinstance(constraint, Closure):
+            own = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
+            units[places[0] : places[-1] + 1] = own
     return units
+
+
+def _stage_units(stage: Stage) -> list[str]:
+    stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(stage.storage, [])
+    return [*stored, *(_unit(h) for h in stage.algebra[3 if stored else 0 :])]
 
 
 def speed_units(equations: Equations) -> list[str]:

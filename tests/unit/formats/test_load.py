@@ -34,5 +34,5 @@ def test_an_unknown_option_is_one_clear_sentence(suffix: str, tmp_path: Path) ->
 
 
 def test_a_misspelt_option_is_guessed(tmp_path: Path) -> None:
-    with pytest.raises(PolhodeError, match="Did you mean base"):
+    with pytest.raises(PolhodeError, match="Did you mean 'base'"):
         load(tmp_path / "arm.urdf", bas="floating")

@@ -47,7 +47,7 @@ def test_a_known_mechanism_is_not_planned_again(cold: Path, monkeypatch: pytest.
 
 
 def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
-    system = random_constrained_system(20)
+    system = random_constrained_system(29)
     ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
     kept = [equations.compile().program("forward_dynamics") for equations in ways]
     assert kept == [functions.plan_of(equations, "forward_dynamics").program for equations in ways]

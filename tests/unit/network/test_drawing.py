@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import polhode as ph
+from polhode.constraints.random_constraints import random_constrained_system
 from polhode.model.random_system import random_system
 from polhode.network import system_graph
 from polhode.network.svg import Lane, levels, shortened, shown, tag
@@ -46,8 +47,22 @@ def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
+def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> None:
+    system = random_constrained_system(seed)
+    graph = system_graph(system)
+    root, blocks = drawings(system)
+    drawn = {group[0].text: group[1].get("class", "") for group in root.iter(f"{SVG}g") if len(group) >= 2}
+    for name, labels in graph.closing.items():
+        along = f"= 0 along {', '.join(label or 'its direction' for label in labels)}"
+        told = f"{name}: x {along if labels else 'is what its joint allows'}"
+        assert drawn[told] == "chord"
+        assert name in words(root)
+        assert name in words(blocks)
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_nothing_lies_outside_the_frame(seed: int) -> None:
-    for root in drawings(random_system(seed, bodies=(1, 8))):
+    for root in [*drawings(random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
         _, _, width, height = map(float, root.get("viewBox", "").split())
         for path in root.iter(f"{SVG}path"):
             if path.get("class") is None:  # the arrowhead has a frame of its own

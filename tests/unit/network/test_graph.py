@@ -203,6 +203,18 @@ def test_report_and_json_tell_the_same() -> None:
     assert len(record["edges"]) == len(record["tree"]) + len(record["cotree"])
 
 
+def test_the_report_names_the_chords_that_close_loops_and_their_directions() -> None:
+    system = four_bar()
+    system.knife_edge("skate", "bar 2", "z", on="bar 3")
+    system.constrain(system.joints["pin 1"].q[0] - 1, "stop")
+    graph = system_graph(system)
+    loops = graph.report().split("loops\n")[1].splitlines()
+    assert loops == ["  x[pin 4] = 0 along tilt 1, tilt 2, x, y, z", "  x[skate] = 0 along its direction"]
+    assert graph.as_json()["closing"] == {"pin 4": ["tilt 1", "tilt 2", "x", "y", "z"], "skate": [""]}
+    assert {"pin 4", "skate"} <= set(graph.cotree)
+    assert "loops" not in system_graph(random_system(1)).report()
+
+
 def test_loads_are_through_drivers_and_a_spring_joins_two_terminals() -> None:
     system = four_bar()
     system.force("bar 3", (1, 0, 0), name="pull")

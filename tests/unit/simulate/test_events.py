@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError, ValueMissing
+from polhode.samples import four_bar
 from polhode.simulate import crossing, simulate
 
 
@@ -44,6 +47,46 @@ def test_a_driven_coordinate_in_an_event_stands_for_its_motion() -> None:
     s.prescribe("slide", 3 * s.time)
     run = simulate(s.derive(), 2, speeds=[5.0], until=cart.q[0] - 1)
     assert run.t[-1] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("method", ["rk4", "heun"])
+@pytest.mark.parametrize("tau", [None, lambda t, q, u: [0.0]], ids=["native", "with a controller"])
+def test_fixed_steps_find_events_between_them(method: str, tau: Any) -> None:
+    s = thrown()
+    (z,), (v,) = s.joints["height"].q, s.joints["height"].u
+    fixed: dict[str, Any] = {"method": method, "step": 0.03, "speeds": [5.0], "tau": tau}
+    run = simulate(s.derive(), 2, events=[z - s.parameters["h"].symbol, v, crossing(z, direction=1)], **fixed)
+    assert run.events[0] == pytest.approx([0.1, 0.9], abs=1e-12)  # a parabola is within every method's reach
+    assert run.events[1] == pytest.approx([0.5], abs=1e-12)
+    assert run.events[2] == [] and run.status == "done" and run.t[-1] == 2.0
+    ended = simulate(s.derive(), 2, until=crossing(z, direction=-1), **fixed)
+    assert ended.status == "event" and ended.t[-1] == pytest.approx(1.0, abs=1e-12)
+    assert (ended.q[-1, 0], ended.u[-1, 0]) == pytest.approx((0.0, -5.0), abs=1e-12)
+
+
+def test_the_error_of_an_event_found_with_fixed_steps_is_of_fourth_order() -> None:
+    s = ph.System("pendulum")
+    hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    equations = s.derive()
+
+    def passes(**options: Any) -> float:
+        run = simulate(equations, 2, start={"hinge": 2.0}, events=[hinge.q[0]], **options)
+        return float(run.events[0][0])
+
+    exact = passes(rtol=1e-12, atol=1e-12)
+    coarse, fine = (abs(passes(method="rk4", step=step) - exact) for step in (0.04, 0.01))
+    assert fine < 1e-7
+    assert coarse / fine > 4**3.5
+
+
+def test_a_linkage_that_ends_at_an_event_with_fixed_steps_is_on_its_constraints() -> None:
+    equations = four_bar().derive()
+    crank = equations.system.joints["crank"].q[0]
+    options: dict[str, Any] = {"start": {"crank": 0.3}, "speeds": {"crank": 4.0}, "until": crank - 1}
+    runs = [simulate(equations, 2, **options, **more) for more in ({}, {"method": "rk4", "step": 0.002})]
+    assert [run.status for run in runs] == ["event", "event"]
+    assert runs[1].t[-1] == pytest.approx(runs[0].t[-1], abs=1e-8)
+    assert max(runs[1].drift.position, runs[1].drift.velocity) < 1e-10
 
 
 def test_what_is_no_event_is_refused() -> None:

@@ -152,11 +152,7 @@ def _seen_from_parent(system: System, tree: Tree, place: int, lump: Lump) -> Lum
 
 
 def _home(system: System, tree: Tree) -> Mapping[Expr, int]:
-    values: dict[Expr, int] = {system.time: 0, **dict.fromkeys(tree.q, 0)}
-    for link in tree.links:
-        if link.coordinates and link.stage.storage == "quaternion":
-            values[tree.q[link.coordinates[0]]] = 1
-    return values
+    return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[place]: 1 for place in tree.quaternions}}
 
 
 def _motions(link: Link) -> list[tuple[Vector, Vector]]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...errors import PolhodeError
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
 from ..urdf.markup import Limits
-from ..urdf.number import exact as exact_number
+from ..urdf.number import tolerance
 from ..urdf.report import JointFacts, Report
 from .assemble import Assembly, told_with_its_place
 from .compiler import compile_model, mujoco_module
@@ -58,7 +56,7 @@ def read_mjcf(
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     """
     check_ignored(ignore)
-    tolerance = _tolerance(snap)
+    within = tolerance(snap, "E-MJCF-016")
     path = Path(path)
     limits = limits or Limits()
     root = read_document(path, limits)
@@ -71,7 +69,7 @@ def read_mjcf(
     _tell_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    assembly = Assembly(model, name, symbolic, tolerance, findings)
+    assembly = Assembly(model, name, symbolic, within, findings)
     _assemble(assembly, mujoco, with_equality="equality" not in ignore)
     assembly.numbers.refuse_unused(path.name)
     return assembly.system, Report(
@@ -82,17 +80,6 @@ def read_mjcf(
         warnings=tuple(findings.warnings),
         joints=tuple(_facts(model, j, joint) for j, joint in enumerate(assembly.joints)),
     )
-
-
-def _tolerance(snap: float | str) -> Fraction:
-    value = exact_number(str(snap))
-    if value is None or not 0 <= value < 1:
-        raise PolhodeError(
-            f"snap={snap!r} is not a tolerance.",
-            cure="Give an angle from 0 to 1, such as 1e-6.",
-            code="E-MJCF-016",
-        )
-    return value
 
 
 def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
-from ...errors import FormatError
+from ...errors import FormatError, suggestion
 from .mimic import Law, law_of
 from .number import exact
 from .parts import JointPart
@@ -83,13 +82,10 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
     values: dict[str, Fraction] = {}
     for name in names:
         if name not in by_name:
-            close = get_close_matches(str(name), by_name, n=2)
             raise FormatError(
                 f"there is no joint {name!r} to lock.",
                 place=findings.file,
-                cure="Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
-                if close
-                else f"Known joints: {', '.join(list(by_name)[:8])}{' …' if len(by_name) > 8 else ''}.",
+                cure=suggestion(name, by_name),
                 code="E-URDF-063",
             )
         wanted = locked[name] if isinstance(locked, Mapping) else 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import NamedTuple
 
+from ...errors import suggestion
 from .parts import JointPart
 from .report import Findings
 
@@ -75,8 +75,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     """What makes a coupling senseless, and the cure."""
     leader, multiplier, _ = joint.facts.mimics or ("", 0, 0)
     if leader not in by_name:
-        close = get_close_matches(leader, by_name, n=1)
-        return f"there is no joint '{leader}'.", f"Did you mean '{close[0]}'?" if close else "Name a joint."
+        return f"there is no joint '{leader}'.", suggestion(leader, by_name, "Name a joint.")
     if leader == joint.name:
         return "a joint cannot follow itself.", "Name another joint."
     for one in (joint, by_name[leader]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from ...errors import PolhodeError
 from ...expr import Expr, as_expr, pi
 from .markup import Element
 from .report import Findings
@@ -30,6 +31,16 @@ def exact(text: str) -> Fraction | None:
     if found is None or abs(int(found.group(1) or 0)) > _LARGEST_EXPONENT:
         return None
     return Fraction(word)
+
+
+def tolerance(snap: float | str, code: str) -> Fraction:
+    """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
+    value = exact(str(snap))
+    if value is None or not 0 <= value < 1:
+        raise PolhodeError(
+            f"snap={snap!r} is not a tolerance.", cure="Give an angle from 0 to 1, such as 1e-6.", code=code
+        )
+    return value
 
 
 def scalar(

@@ -17,7 +17,7 @@ from .locked import Locked, lock_joints
 from .markup import Limits, parse_xml, read_bytes
 from .mesh import locate
 from .mimic import check_mimics
-from .number import exact
+from .number import tolerance
 from .parts import JointPart, LinkPart
 from .report import Findings, MeshFacts, Report
 from .topology import check_parents, check_references, find_root, reached_from
@@ -119,7 +119,7 @@ def read_urdf(
     accepted = check_inertials(links, inertia, findings)
     check_moving_masses(top, links, joints, coupled, massless, findings)
     findings.raise_problems()
-    assembly = Assembly(robot.name, symbolic, _tolerance(snap), findings)
+    assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings)
     _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
     assembly.numbers.refuse_unused(path.name)
     folders = {name: Path(folder) for name, folder in (packages or {}).items()}
@@ -140,17 +140,6 @@ def _check_choices(given: Mapping[str, str]) -> None:
         if value not in _CHOICES[option]:
             allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
             raise PolhodeError(f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
-
-
-def _tolerance(snap: float | str) -> Fraction:
-    value = exact(str(snap))
-    if value is None or not 0 <= value < 1:
-        raise PolhodeError(
-            f"snap={snap!r} is not a tolerance.",
-            cure="Give an angle from 0 to 1, such as 1e-6.",
-            code="E-URDF-062",
-        )
-    return value
 
 
 def _assemble(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from fractions import Fraction
 
-from ...errors import FormatError
+from ...errors import FormatError, suggestion
 from ...expr import Expr, as_expr
 from ...model import System
 
@@ -47,12 +46,10 @@ class Numbers:
         """A pattern that chose nothing is a slip of the pen."""
         for pattern in self.patterns:
             if pattern not in self.used:
-                close = get_close_matches(pattern, self.offered, n=2)
+                described = f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?."
                 raise FormatError(
                     f"symbolic={pattern!r} chooses no number of this robot.",
                     place=place,
-                    cure="Did you mean " + " or ".join(repr(match) for match in close) + "?"
-                    if close
-                    else f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?.",
+                    cure=suggestion(pattern, self.offered, described),
                     code="E-URDF-060",
                 )

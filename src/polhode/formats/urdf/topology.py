@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
+from ...errors import suggestion
 from .parts import JointPart, LinkPart, Robot
 from .report import Findings
 
@@ -15,14 +14,11 @@ def check_references(robot: Robot, findings: Findings) -> None:
     for joint in robot.joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in known:
-                close = get_close_matches(link, names, n=2)
                 findings.problem(
                     joint.line,
                     f"joint '{joint.name}' <{role} link=\"{link[:60]}\">",
                     f"there is no link '{link[:60]}'.",
-                    "Did you mean " + " or ".join(f"'{match}'" for match in close) + "?"
-                    if close
-                    else f"Known links: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}.",
+                    suggestion(link, names),
                     "E-URDF-040",
                 )
 

@@ -1,0 +1,132 @@
+"""Making carried coordinates (`kinematics.carried`): some conditions of a constraint are solved for its own unknowns.
+
+A constraint comes with conditions on q, t and unknowns σ that no mass hangs on. As many of them as σ has ways to move
+are taken as definitions of σ; the others are rows like those of any constraint, with rates that follow σ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from ..errors import ModelError, PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate
+from ..geometry.elimination import solve_columns
+from ..kinematics.carried import Carried
+from ..kinematics.motion import flow
+from ..kinematics.tree import Tree
+from ..model.constraint import Closure
+from ..model.system import System
+from .closing import Named, closing_conditions, closing_pose
+from .joint_closing import joint_closing
+
+#: Newton's steps to where the definitions hold, and how small what is left may be.
+_STEPS, _NOTHING = 40, 1e-14
+#: Steps shorter than this part of Newton's are not tried.
+_SHORTEST = 1e-2
+
+
+def carry(
+    of: str,
+    definitions: Named,
+    symbols: Sequence[Expr],
+    along: Mapping[Expr, Any],
+    *,
+    ways: Matrix | None = None,
+    shadow: Sequence[Sequence[float]] | None = None,
+    units: Sequence[int] = (),
+) -> Carried:
+    """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
+
+    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `shadow` the numbers of
+    (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ.
+
+    >>> from polhode.expr import symbol, symbols
+    >>> q, u, s = symbols("q u s")
+    >>> made = carry("slot", [("length", s * s - q)], [s], {q: u})
+    >>> made.rates, made.back
+    ((u/(2*s),), (-(s**2 - q)/(2*s),))
+    """
+    G = Matrix.identity(len(symbols)) if ways is None else ways
+    values = [value for _, value in definitions]
+    still = directional(values, dict(along))
+    D = Matrix.columns_of(
+        [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
+        len(values),
+    )
+    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], shadow)
+    speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
+    rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
+    return Carried(of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions), back, tuple(units))
+
+
+def with_carried(system: System, tree: Tree) -> Tree:
+    """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
+    tree = without_carried(tree, ())
+    along = flow(tree, system.time)
+    made = [each for name in system.constraints if (each := _carried(system, tree, name, along)) is not None]
+    taken = {q for joint in system.joints.values() for q in joint.q}
+    for each in made:
+        for q in each.symbols:
+            if q in taken:
+                raise ModelError(
+                    f"its coordinate '{q.name}' has the name of another.",
+                    place=f"constraint '{each.of}'",
+                    cure="Give the constraint, or the other coordinate, another name.",
+                    code="E-CLOSE-004",
+                )
+            taken.add(q)
+    own = [q for each in made for q in each.symbols]
+    return replace(tree, q=Vector([*tree.q, *own]), carried=tuple(made)) if made else tree
+
+
+def without_carried(tree: Tree, but: Collection[str]) -> Tree:
+    """The tree with the carried coordinates of these constraints alone: where no row is left, nothing needs them."""
+    kept = tuple(each for each in tree.carried if each.of in but)
+    if len(kept) == len(tree.carried):
+        return tree
+    own = tree.q[: tree.carried_coordinates.start]
+    return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), carried=kept)
+
+
+def _carried(system: System, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
+    """What one constraint brings with it."""
+    constraint = system.constraints[name]
+    if not isinstance(constraint, Closure):
+        return None
+    X = closing_pose(constraint, tree)
+    if closing_conditions(constraint, X) is not None:
+        return None
+    joint = joint_closing(constraint)
+    definitions, _ = joint.conditions(X)
+    return carry(name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow, units=joint.units)
+
+
+def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
+    """Numbers for all symbols, with the carried coordinates where their definitions put them, if they can be found."""
+    known = dict(values)
+    for each in tree.carried:
+        off = [value for _, value in each.definitions]
+        left, length = _size(off, known), 1.0
+        for _ in range(_STEPS):
+            if left <= _NOTHING or length < _SHORTEST:
+                break
+            try:
+                step = dict(zip(each.symbols, evaluate(list(each.back), known), strict=True))
+            except (ArithmeticError, ValueError, PolhodeError):
+                break
+            length = min(length, 1.0 / max(1.0, *map(abs, step.values())))
+            trial = known | {s: known[s] + length * change for s, change in step.items()}
+            now = _size(off, trial)
+            known, left, length = (trial, now, 1.0) if now < left else (known, left, length / 4)
+    return known
+
+
+def _size(entries: Sequence[Expr], values: Mapping[Expr, float]) -> float:
+    """The largest entry in numbers; infinite where one is not defined."""
+    try:
+        return max(map(abs, evaluate(list(entries), values)), default=0.0)
+    except (ArithmeticError, ValueError, PolhodeError):
+        return inf

@@ -1,0 +1,180 @@
+"""A joint of any kind that closes a loop, by coordinates σ of its own: X_ab(q) = X_joint(σ).
+
+The chain of the joint's stages is cut at one of its ends or between two of them, and what gapes there is
+
+    E = X_inner(σ)⁻¹ X_ab X_outer(σ)⁻¹,    turn (R - Rᵀ)/2 of E and p of E: six conditions
+
+Where E = 1 they move with -J ν, J the joint's map at the cut. As many conditions as the joint has speeds are taken to
+define σ: those, and that cut, of which it is surest that they do so at every σ. A universal joint that is cut between
+its axes has no singular pose. A joint whose columns do not close under the bracket has coordinates, and speeds ν, of
+the algebra that they generate; those that it cannot have are kept at zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..errors import ModelError, PolhodeError
+from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero
+from ..geometry import Pose
+from ..geometry.elimination import surest_rows
+from ..kinematics.joint import envelope_kinematics, simple_configuration, twist_beyond
+from ..model.constraint import Closure
+from ..model.reading import coordinate_symbols
+from ..model.stage import Stage
+from .closing import Named, nothing_free
+
+#: Singular values of the joint's map below this make home a poor place to choose pivots at.
+_SINGULAR = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class JointClosing:
+    """A closing joint's coordinates, how they move, where its chain is cut and which conditions define them."""
+
+    symbols: tuple[Expr, ...]
+    units: tuple[int, ...]  # where unit quaternions begin
+    ways: Matrix  # Γ of all stages
+    beyond: tuple[int, ...]  # speeds of the generated algebras that the joint does not have
+    inner: Pose  # from frame a to the cut
+    outer: Pose  # from the cut to frame b
+    defining: tuple[int, ...]  # conditions that define the coordinates
+    shadow: list[list[float]]  # their slopes in numbers, where E = 1
+
+    def gap(self, X: Pose) -> Pose:
+        """E, which is one where the loop is closed."""
+        return self.inner.inverse() @ X @ self.outer.inverse()
+
+    def conditions(self, X: Pose) -> tuple[Named, Named]:
+        """Those that define the coordinates, and the others."""
+        E = self.gap(X)
+        named = [(asked.name, asked.value(E)) for asked in nothing_free()]
+        defining = [named[k] for k in self.defining]
+        return defining, [each for k, each in enumerate(named) if k not in self.defining]
+
+    def unable(self, speeds: Sequence[Any]) -> Named:
+        """Of the speeds ν those that the joint cannot have."""
+        return [(f"beyond {count}", as_expr(speeds[k])) for count, k in enumerate(self.beyond, start=1)]
+
+    def facing(self, X: Pose) -> Expr:
+        """What is zero where the loop is closed, and -4 where the gap is half a turn, which the conditions allow."""
+        R = self.gap(X).R
+        return as_expr(R[0, 0] + R[1, 1] + R[2, 2] - 3)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A stage on the way from frame a to frame b, its coordinates, and their places in the joint's list."""
+
+    stage: Stage
+    q: tuple[Expr, ...]
+    places: range
+
+    @cached_property
+    def X(self) -> Pose:
+        return simple_configuration(self.stage, self.q)
+
+    @property
+    def is_quaternion(self) -> bool:
+        return self.stage.storage == "quaternion"
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Where the chain is cut, the conditions that define the coordinates there, and how much doubt is about them."""
+
+    place: int
+    rows: tuple[int, ...]
+    shadow: list[list[float]]
+    doubt: tuple[int, int]
+
+
+def joint_closing(closure: Closure) -> JointClosing:
+    """The coordinates and conditions of a closing joint.
+
+    >>> from polhode.geometry import Pose
+    >>> from polhode.model.joint_type import Compound, Prismatic, Revolute
+    >>> here, slot = Pose.identity(), Compound(Revolute("z"), Prismatic("x"))
+    >>> made = joint_closing(Closure("pin", slot, "a", here, "b", here))
+    >>> [q.name for q in made.symbols], [name for name, _ in made.conditions(here)[0]]
+    (['pin 1', 'pin 2'], ['turn z', 'x'])
+    """
+    kind = closure.type
+    symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
+    steps = _steps(closure, symbols)
+    try:
+        cut = min((_cut(steps, place) for place in range(len(steps) + 1)), key=lambda each: each.doubt)
+    except PolhodeError as error:
+        raise ModelError(
+            f"the stages of this {kind.name} joint repeat each other: poses do not tell its coordinates.",
+            place=f"closure '{closure.name}'",
+            cure="Leave out a stage whose motion the others allow already.",
+            code="E-CLOSE-001",
+        ) from error
+    ways, beyond = _kinematics(steps, len(symbols))
+    return JointClosing(
+        symbols,
+        tuple(step.places[0] for step in steps if step.is_quaternion),
+        ways,
+        tuple(beyond),
+        _motion(steps[: cut.place]),
+        _motion(steps[cut.place :]),
+        cut.rows,
+        cut.shadow,
+    )
+
+
+def _steps(closure: Closure, symbols: Sequence[Expr]) -> list[_Step]:
+    stages = closure.type.stages
+    firsts = [sum(stage.coordinates for stage in stages[:place]) for place in range(len(stages))]
+    spans = [range(first, first + stage.coordinates) for first, stage in zip(firsts, stages, strict=True)]
+    return [_Step(stages[k], tuple(symbols[at] for at in spans[k]), spans[k]) for k in closure.type.from_parent]
+
+
+def _motion(steps: Sequence[_Step]) -> Pose:
+    X = Pose.identity()
+    for step in steps:
+        X = X @ step.X
+    return X
+
+
+def _kinematics(steps: Sequence[_Step], size: int) -> tuple[Matrix, list[int]]:
+    """Γ of all stages, and the columns of the generated algebras that the joint does not have."""
+    columns: list[list[Any]] = []
+    beyond: list[int] = []
+    for step in steps:
+        gamma, _ = envelope_kinematics(step.stage, step.q)
+        beyond += range(len(columns) + step.stage.speeds, len(columns) + gamma.shape[1])
+        for own in gamma.columns:
+            column: list[Any] = [0] * size
+            column[step.places.start : step.places.stop] = own
+            columns.append(column)
+    return Matrix.columns_of(columns, size).map(as_expr), beyond
+
+
+def _cut(steps: Sequence[_Step], place: int) -> _Cut:
+    """The chain cut before a stage: J there, and the rows of it that are surest to be regular."""
+    columns: list[Vector] = []
+    for k, step in enumerate(steps):
+        U = _motion(steps[k + 1 : place]) if k < place else _motion(steps[place : k + 1]).inverse()
+        columns += [twist_beyond(U, h) for h in step.stage.algebra]
+    J = Matrix.columns_of(columns, 6).map(as_expr)
+    shadow = _numbers(J, steps)
+    rows, doubt = surest_rows(J, shadow)
+    full = sum(not is_zero(entry) for k in rows for entry in J[k])
+    return _Cut(place, tuple(rows), [[-entry for entry in shadow[k]] for k in rows], (doubt, full))
+
+
+def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:
+    """J at home, or a little off it where home is singular."""
+    import numpy as np
+
+    home = {q: 0.0 for step in steps for q in step.q} | {step.q[0]: 1.0 for step in steps if step.is_quaternion}
+    values = dict.fromkeys(free_symbols([as_expr(entry) for entry in J.entries()]), 1.0) | home
+    aside = values | {q: home[q] + 0.3 + 0.2 * k for k, q in enumerate(home)}
+    made = [np.reshape(evaluate(list(J.entries()), point), J.shape) for point in (values, aside)]
+    found = made[0] if np.linalg.svd(made[0], compute_uv=False)[-1] > _SINGULAR else made[1]
+    return [[float(entry) for entry in row] for row in found]

@@ -1,0 +1,74 @@
+"""Joints whose motion is known: those that follow others, and those that are prescribed in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..expr import Expr, Vector, as_expr, derivative, substitute
+from ..model.records import Joint
+from ..model.stage import Stage
+from ..model.system import System
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), known in time."""
+
+    w: Vector
+    v: Vector
+    alpha: Vector
+    a: Vector
+
+    def mapped(self, function: Callable[[Any], Any]) -> Drive:
+        """The same motion with a function applied to every number."""
+        return Drive(*(Vector(map(function, part)) for part in (self.w, self.v, self.alpha, self.a)))
+
+
+def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
+    """A joint of one column that moves with a known rate."""
+    h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
+    return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
+
+
+def leader_of(system: System, name: str) -> tuple[Joint, Expr]:
+    """The joint that a follower follows in the end, and the ratio of their speeds."""
+    ratio = as_expr(1)
+    while name in system.couplings:
+        ratio = ratio * system.couplings[name].multiplier
+        name = system.couplings[name].leader
+    return system.joints[name], ratio
+
+
+def known_motions(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
+    """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
+
+    A follower of a driven joint is driven too.
+    """
+    table: dict[Expr, Expr] = {}
+    rates: dict[Expr, Expr] = {}
+    for name in system.couplings:
+        joint, (leader, ratio) = system.joints[name], leader_of(system, name)
+        angle, at = as_expr(0), name
+        factor = as_expr(1)
+        while at in system.couplings:
+            angle = angle + factor * system.couplings[at].offset
+            factor = factor * system.couplings[at].multiplier
+            at = system.couplings[at].leader
+        table[joint.q[0]] = angle + ratio * leader.q[0]
+        table[joint.u[0]] = ratio * leader.u[0]
+        table[joint.tau[0]] = as_expr(0)
+    given: dict[Expr, Expr] = {}
+    for prescribed in system.prescribed.values():
+        joint = system.joints[prescribed.joint]
+        index = [c.name for c in joint.q].index(prescribed.coordinate)
+        (rate,) = derivative([prescribed.motion], system.time)
+        (rates[joint.u[index]],) = derivative([rate], system.time)
+        given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
+    for name in system.couplings:
+        leader, ratio = leader_of(system, name)
+        if leader.u[0] in rates:
+            rates[system.joints[name].u[0]] = ratio * rates[leader.u[0]]
+    meanings = substitute(list(table.values()), given)
+    return dict(zip(table, meanings, strict=True)) | given, rates

@@ -1,0 +1,110 @@
+"""A unit of length in which offsets that occur often are one, so that nothing is multiplied by them.
+
+Torques, angular speeds and second moments are what they were; masses and forces come in units of their own:
+
+    p ← p/λ,    h ← λ h,    m ← λ² m,    f ← λ f,    gravity ← gravity/λ
+
+and a speed along which something slides is counted in λ as well: u ← u/λ, τ ← λ τ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from ..expr import Vector, as_expr, rational_value
+from ..geometry import Inertia, Pose
+from .known import Drive
+from .tree import BASE, Link, Tree
+
+#: Multiplications that an offset saves at least by being one, and that a sliding speed takes to be converted.
+_SAVED, _CONVERTED = 5, 3
+
+Wrench = tuple[Vector, Vector]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A tree with its lengths in a unit, and what is given and found in metres in that unit."""
+
+    tree: Tree
+    unit: Fraction
+    slides: frozenset[int]
+
+    def gravity(self, given: Sequence[Any]) -> Vector:
+        return Vector([entry / as_expr(self.unit) for entry in given])
+
+    def wrenches(self, given: Sequence[Wrench]) -> list[Wrench]:
+        return [(n, f * self.unit) for n, f in given]
+
+    def lengths(self, given: Sequence[Any]) -> list[Any]:
+        """Speeds or accelerations: those along which something slides in the unit."""
+        return [x / as_expr(self.unit) if k in self.slides else x for k, x in enumerate(given)]
+
+    def forces(self, given: Sequence[Any]) -> list[Any]:
+        """Efforts on speeds."""
+        return [x * self.unit if k in self.slides else x for k, x in enumerate(given)]
+
+    def in_metres(self, found: Sequence[Any]) -> list[Any]:
+        """Speeds or accelerations, back from the unit."""
+        return self.forces(found)
+
+
+def measured(tree: Tree, sliding: bool = True) -> Measured:
+    """The tree in the unit that saves most, if any does; without `sliding` only if no speed has to be converted."""
+    slides = frozenset(
+        speed for link in tree.links for speed, (w, _) in zip(link.speeds, link.H, strict=True) if not any(w)
+    )
+    unit, saved = _commonest(tree)
+    if saved <= _CONVERTED * len(slides) or (slides and not sliding):
+        return Measured(tree, Fraction(1), frozenset())
+    return Measured(_in_unit(tree, unit), unit, slides)
+
+
+def _commonest(tree: Tree) -> tuple[Fraction, int]:
+    """The length that offsets have most often, and what it would save as a unit; only numbers are looked at.
+
+    Joints beside each other with one offset, up to sign, share what it multiplies.
+    """
+    different = {
+        (link.parent, k, abs(number))
+        for link in tree.links
+        if link.parent != BASE  # an offset from the ground costs nothing
+        for k, number in enumerate(map(rational_value, link.fixed.p))
+        if number
+    }
+    found = Counter(length for _, _, length in sorted(different))
+    length, count = max(found.items(), key=lambda item: item[1], default=(Fraction(1), 0))
+    return (Fraction(1), 0) if found[Fraction(1)] == count else (length, _SAVED * count)
+
+
+def _in_unit(tree: Tree, unit: Fraction) -> Tree:
+    return replace(
+        tree,
+        links=tuple(_link_in_unit(link, unit) for link in tree.links),
+        bodies={name: (place, _pose(X, unit)) for name, (place, X) in tree.bodies.items()},
+        gravity=_shorter(tree.gravity, unit),
+    )
+
+
+def _link_in_unit(link: Link, unit: Fraction) -> Link:
+    inertia, drive = link.inertia, link.drive
+    return replace(
+        link,
+        fixed=_pose(link.fixed, unit),
+        motion=_pose(link.motion, unit),
+        H=tuple((w, _shorter(v, unit)) if any(w) else (w, v) for w, v in link.H),
+        inertia=Inertia(inertia.m * unit * unit, inertia.h * unit, inertia.J),
+        drive=drive and Drive(drive.w, _shorter(drive.v, unit), drive.alpha, _shorter(drive.a, unit)),
+    )
+
+
+def _pose(X: Pose, unit: Fraction) -> Pose:
+    return Pose(X.R, _shorter(X.p, unit))
+
+
+def _shorter(vector: Vector, unit: Fraction) -> Vector:
+    return Vector([as_expr(entry) / unit for entry in vector])
