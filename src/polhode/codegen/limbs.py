@@ -18,10 +18,11 @@ def alike_inputs(
     program: Program, values: Mapping[int, Node], form: Mapping[int, int], count: int
 ) -> list[tuple[int, ...]]:
     """Tuples of inputs, one of each of `count` limbs, lowest slot first."""
+    first, last = program.first_input, program.first_parameter
+    eligible = {*values, *range(first, last)}
     together = _classes(values, form, count)
     votes: dict[int, Counter[tuple[int, ...]]] = {}
     done: set[tuple[int, ...]] = set()
-    first, last = program.first_input, program.first_parameter
     for slot in [*reversed(values), *range(last - 1, first - 1, -1)]:
         if slot not in together and slot in votes:
             elected, _ = max(votes[slot].items(), key=lambda item: (item[1], item[0]))
@@ -32,7 +33,7 @@ def alike_inputs(
             continue
         done.add(members)
         for parts in _operands_alike(values, form, members):
-            if len(set(parts)) == count and not any(part in together for part in parts):
+            if len(set(parts)) == count and eligible.issuperset(parts) and together.keys().isdisjoint(parts):
                 for part in parts:
                     votes.setdefault(part, Counter())[parts] += 1
     return _with_neighbours(program, sorted({together[slot] for slot in range(first, last) if slot in together}))

@@ -13,7 +13,7 @@ from .sums import Node, forms, nodes, plain
 from .twin_packs import twin_packs
 from .twin_signs import with_signs
 from .twin_worth import Ledger, steps
-from .twins import twins
+from .twins import Group, twins
 from .vectors import Pack, Packed
 from .waves import wave_packs
 
@@ -23,7 +23,8 @@ WORTH = 0.9
 #: No twins are looked for in longer programs.
 LONGEST = 20_000
 
-#: A mechanism has so many limbs that are alike, if any; and so much of its values at least are alike in them.
+#: A mechanism has so many limbs that are alike, if any, or legs so many and arms so many; and so much of all its values
+#: at least are alike in them.
 _COUNTS, _LEAST = range(2, 9), 0.1
 
 
@@ -36,10 +37,17 @@ def side_by_side(program: Program, width: int = 1) -> Packed | None:
         return None
     values = nodes(program)
     form = forms(program, values)
-    count = limb_count(values, form)
-    if count is None:
+    groups: list[Group] = []
+    rest = values
+    while (count := limb_count(rest, form, _LEAST * len(values))) is not None:
+        found = twins(program, rest, form, count)
+        taken = {slot for group in found for slot in group}
+        if taken.isdisjoint(rest):
+            break
+        groups += found
+        rest = {slot: node for slot, node in rest.items() if slot not in taken}
+    if not groups:
         return None
-    groups = twins(program, values, form, count)
     waves = wave_packs(values, groups, program.first_run, width)
     packs = waves + twin_packs(values, form, groups, waves)
     ledger = Ledger(program, values, packs)
@@ -66,9 +74,9 @@ def _ordered(program: Program, packs: Sequence[Pack], dissolved: frozenset[int])
     return replace(code, packs=tuple(with_signs(code.packs, order, len(program.constants))))
 
 
-def limb_count(values: Mapping[int, Node], form: Mapping[int, int]) -> int | None:
-    """How many limbs look alike: the number of values of one form that most values are of."""
+def limb_count(values: Mapping[int, Node], form: Mapping[int, int], least: float = 1) -> int | None:
+    """How many limbs look alike: the number of values of one form that most values, and so many at least, are of."""
     sizes = Counter(form[slot] for slot in values)
     members = Counter(size for size in sizes.values() for _ in range(size))
     count = max(_COUNTS, key=lambda size: (members[size], -size))
-    return count if members[count] >= _LEAST * len(values) else None
+    return count if members[count] >= least else None

@@ -53,7 +53,7 @@ class _Growth:
         self.outlooks = outlooks(values, form, self.users, _AHEAD)
         self.level: dict[int, int] = {}
         for slot, node in values.items():
-            self.level[slot] = 1 + max(self.level.get(arg, 0) for arg in node.args)
+            self.level[slot] = 1 + max((self.level.get(arg, 0) for arg in node.args), default=0)
         self.lane: dict[int, int] = {}
         self.number: dict[int, int] = {}
         self.groups: list[Group] = []

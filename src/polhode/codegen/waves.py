@@ -47,10 +47,12 @@ def _rows(angles: Mapping[int, None], groups: Iterable[Sequence[int]], width: in
     """The angles in rows of at most `width`, twins in the same row; a row of one is left out, one of three padded."""
     left = dict(angles)
     rows: list[list[int | None]] = [[]]
-    together = [group for group in groups if all(slot in angles for slot in group)]
-    for group in together:
-        for slot in group:
-            del left[slot]
+    together: list[Sequence[int]] = []
+    for group in groups:
+        if all(slot in left for slot in group):
+            together.append(group)
+            for slot in group:
+                del left[slot]
     for group in [*together, *((slot,) for slot in left)]:
         if rows[-1] and len(rows[-1]) + len(group) > width:
             rows.append([])

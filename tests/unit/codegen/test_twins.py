@@ -14,6 +14,7 @@ import polhode as ph
 from polhode.codegen import llvm
 from polhode.codegen.interpret import interpret
 from polhode.codegen.interpret_packed import interpret_packed
+from polhode.codegen.limbs import alike_inputs
 from polhode.codegen.ops import check_program
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
@@ -135,8 +136,8 @@ def numbers_for(program: Program, seed: int) -> tuple[dict[str, np.ndarray], np.
     return inputs, dice.uniform(0.2, 0.9, program.parameters)
 
 
-def together(program: Program) -> Packed:
-    code = side_by_side(program)
+def together(program: Program, width: int = 1) -> Packed:
+    code = side_by_side(program, width)
     assert code is not None
     return code
 
@@ -193,6 +194,18 @@ def test_limbs_are_counted(limbs: int) -> None:
     program = Walker(1, limbs, mirrored=True).program()
     values = nodes(program)
     assert limb_count(values, forms(program, values)) == limbs
+
+
+def test_inputs_play_the_same_part_where_what_is_made_of_them_does() -> None:
+    """(sin a)·b and (sin c)·d; where one sine is in another limb already, b and d still do."""
+    steps = [("sin", (0,)), ("sin", (2,)), ("mul", (4, 1)), ("mul", (3, 5))]
+    code = tuple(Instruction(op, args) for op, args in steps)
+    program = Program("f", (Array("q", 4),), 0, (), (), code, (Output("y", (2,), (6, 7)),))
+    values = nodes(program)
+    form = forms(program, values)
+    assert alike_inputs(program, values, form, 2) == [(0, 2), (1, 3)]
+    del values[4]
+    assert (1, 3) in alike_inputs(program, values, form, 2)
 
 
 def test_a_mirrored_limb_needs_few_changes_of_sign() -> None:
@@ -280,6 +293,7 @@ def test_sines_of_twins_lie_in_one_vector() -> None:
     values = {k: Node("sin", (k - 7,), (1,)) for k in range(7, 14)}
     packs = wave_packs(values, [(0, 4), (1, 5), (2, 6)], 7, 4)
     assert [[lane and lane[0] - 7 for lane in pack.lanes] for pack in packs] == [[0, 4, 1, 5], [2, 6, 3, None]]
+    assert wave_packs(values, [(0, 4), (1, 5), (2, 6), (0, 1)], 7, 4) == packs
     assert not wave_packs(values, [], 7, 1)
 
 
@@ -306,8 +320,11 @@ def test_vectors_that_the_machine_has_not_are_not_used() -> None:
 
 
 @cache
-def quadruped() -> ph.Equations:
-    """A trunk with four legs of two links, mirrored left and right, and of lengths and masses that are parameters."""
+def quadruped(arms: int = 0) -> ph.Equations:
+    """A trunk with four legs of two links, mirrored left and right, and of lengths and masses that are parameters.
+
+    A centaur has arms of three links as well.
+    """
     system = ph.System("quadruped", gravity=(0, 0, -9.81))
     length, mass = system.parameter("L", 0.3), system.parameter("m", 0.8)
     trunk = system.body("trunk", mass=10, com=(0, 0, 0.02), inertia=(1, 2, 3))
@@ -321,6 +338,12 @@ def quadruped() -> ph.Equations:
             at = (front * length, left * length / 2, 0)
             system.joint(f"hip{front}{left}", trunk, thigh, ph.Revolute("x" if left > 0 else "-x"), at=at)
             system.joint(f"knee{front}{left}", thigh, shank, ph.Revolute("y"), at=(0, 0, -length))
+    for left in (1, -1)[:arms]:
+        carrier, at = trunk, (length, left * length / 3, length)
+        for place, axis in enumerate("yxz"):
+            link = system.body(f"link{left}{place}", mass=mass / 3, com=(length / 5, 0, -length / 2), inertia=(1, 2, 3))
+            system.joint(f"joint{left}{place}", carrier, link, ph.Revolute(axis), at=at)
+            carrier, at = link, (0, 0, -length)
     return system.derive()
 
 
@@ -339,6 +362,17 @@ def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
     np.testing.assert_allclose(compiled(**inputs), found, rtol=1e-9, atol=1e-10)
 
 
+def test_the_legs_of_a_centaur_go_by_four_and_its_arms_by_two() -> None:
+    program = quadruped(arms=2).compile(bake=True, cache=False).program("inverse_dynamics")
+    code = together(program)
+    assert code.widths == [2, 4]
+    assert sum(len(pack.lanes) == 2 for pack in code.packs) > 40
+    inputs, _ = numbers_for(program, 1)
+    (found,) = interpret(program, inputs).values()
+    compiled = compile_program(program, cache=False, backend="llvm")
+    np.testing.assert_allclose(compiled(**inputs), found, rtol=1e-9, atol=1e-10)
+
+
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_a_motion_in_vectors_is_the_motion_without(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     program = quadruped().compile(bake=True, cache=False).program("state_rates")
@@ -349,3 +383,29 @@ def test_a_motion_in_vectors_is_the_motion_without(width: int, monkeypatch: pyte
     found = FixedStep(program, "rk4", cache=False).run(start, **arguments).final
     expected = FixedStep(program, "rk4", cache=False, backend="numpy").run(start, **arguments).final
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+
+
+@cache
+def arm() -> ph.Equations:
+    """Seven joints one after the other, as a Panda has them: links look alike here and there, by chance."""
+    system = ph.System("arm", gravity=(0, 0, -9.81))
+    carrier: ph.Body = system.ground
+    for place, axis in enumerate(("z", "y", "z", "-y", "z", "-y", "-z")):
+        link = system.body(f"link{place}", mass=place + 1, com=(0.1, place / 50, 0.2), inertia=(1, 2, 3 - place / 10))
+        system.joint(f"joint{place}", carrier, link, ph.Revolute(axis), at=(0.1 * (place % 3), 0, 0.3))
+        carrier = link
+    return system.derive()
+
+
+@pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
+def test_what_looks_alike_by_chance_may_go_side_by_side_too(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polhode.codegen.side_by_side.WORTH", np.inf)
+    monkeypatch.setattr("polhode.codegen.side_by_side._LEAST", 0.005)
+    program = arm().compile(bake=True, cache=False).program(what)
+    inputs, _ = numbers_for(program, 1)
+    entries = [entry for array in program.arrays for entry in inputs[array.name]]
+    (expected,) = interpret(program, inputs).values()
+    found = interpret_packed(program, together(program, width=4), entries)
+    np.testing.assert_allclose(found, expected.ravel(), rtol=1e-9, atol=1e-10)
+    compiled = compile_program(program, cache=False, backend="llvm")
+    np.testing.assert_allclose(compiled(**inputs), expected, rtol=1e-9, atol=1e-10)
