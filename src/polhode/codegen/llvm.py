@@ -16,32 +16,32 @@ fused multiply-adds; in packs the terms of a sum are added in another order; no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from polhode.codegen.calls_llvm import functions_ir, in_lanes
+from polhode.codegen.calls_llvm import functions_ir
+from polhode.codegen.llvm_block import Block, declarations, instructions
 from polhode.codegen.ops import live_run, live_setup
 from polhode.codegen.packed_ir import packed_kernel
 from polhode.codegen.pieces import WHOLE, cut
-from polhode.codegen.program import Instruction, Program
-from polhode.codegen.sincos import sincos_ir, sincos_name, splat, suffix, vector_type
-
-#: The function of the C library for each operation that has no instruction.
-LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
-_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+from polhode.codegen.program import Program
+from polhode.codegen.side_by_side import side_by_side, waves_side_by_side
+from polhode.codegen.sincos import vector_type
+from polhode.codegen.twin_ir import TwinWriter
+from polhode.codegen.vectors import Packed
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
     """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
 
-    With a `width`, values of a long program that are computed alike are computed together, so many at a time.
+    Where vectors are at least two numbers wide (`width`), values that are computed alike are computed together: those
+    of limbs that are alike, and in a long program all others, `width` at a time.
     """
     return "\n".join(
         [
             *declarations(1, fused),
             *functions_ir(program, 1),
             setup_ir(program),
-            packed_kernel(program, width, kernel_arguments(program), lambda: _Block(1, program.constants))
-            or kernel_ir(program, 1, name="ph_kernel"),
+            *_one_state(program, fused, width),
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),
@@ -62,27 +62,9 @@ def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
     )
 
 
-def declarations(lanes: int, fused: bool = True) -> list[str]:
-    """What every module declares: intrinsics, the C library's functions, and sincos."""
-    real, kind = vector_type(lanes), suffix(lanes)
-    text = [f"declare {real} @llvm.{f}.{kind}({real})" for f in ("sqrt", "fabs")]
-    text.append(f"declare {real} @llvm.fma.{kind}({real}, {real}, {real})")
-    for f in (*LIBRARY, "sin", "cos"):
-        text.append(f"declare double @{f}({', '.join(['double'] * _arity(f))}) #0")
-    if lanes > 1:
-        text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
-        text += [in_lanes(f, _arity(f), lanes) for f in LIBRARY]
-    text.append(sincos_ir(lanes, fused=fused))
-    return [
-        *text,
-        "attributes #0 = { nounwind willreturn memory(none) }",
-        '!0 = !{!"branch_weights", i32 1, i32 1048575}',
-    ]
-
-
 def setup_ir(program: Program) -> str:
     """The set-up part: parameters to work array."""
-    block = _Block(1, program.constants)
+    block = Block(1, program.constants)
     block.reads(range(program.first_parameter, program.first_setup), "%p")
     block.run(enumerate(program.setup, program.first_setup), live_setup(program))
     block.write(program.saved, "%w")
@@ -102,9 +84,40 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
 
 
-def _kernel_block(program: Program, lanes: int) -> _Block:
+def _one_state(program: Program, fused: bool, width: int) -> list[str]:
+    """The kernel of one state in the form that takes the fewest steps, and the functions that it needs."""
+    code = side_by_side(program, width if fused else 1) if width > 1 else None
+    if code is None:
+        packs = packed_kernel(program, width, kernel_arguments(program), lambda: Block(1, program.constants))
+        if packs is not None:
+            return [packs]
+    return vector_kernel_ir(program, code, name="ph_kernel", fused=fused, width=width)
+
+
+def vector_kernel_ir(
+    program: Program,
+    code: Packed | None,
+    *,
+    name: str,
+    fused: bool,
+    width: int,
+    attributes: str = "",
+    inlining: str = "",
+) -> list[str]:
+    """The run part of one state with its twins, if it has any, and else its sines and cosines side by side."""
+    if code is None and fused:  # the C library's are called one by one
+        code = waves_side_by_side(program, width)
+    if code is None:
+        return [kernel_ir(program, 1, name=name, attributes=attributes, inlining=inlining)]
+    block = _kernel_block(program, 1)
+    TwinWriter(program, code, block).write()
+    needed = [text for lanes in code.widths for text in instructions(lanes, fused)]
+    return [*needed, block.function(f"{attributes} void @{name}({kernel_arguments(program)})", inlining)]
+
+
+def _kernel_block(program: Program, lanes: int) -> Block:
     """A block that knows where inputs and work array lie."""
-    block = _Block(lanes, program.constants)
+    block = Block(lanes, program.constants)
     slot = program.first_input
     for number, array in enumerate(program.arrays):
         block.reads(range(slot, slot + array.size), f"%in{number}")
@@ -120,7 +133,7 @@ def _kernel_in_pieces(
     arguments = f"{kernel_arguments(program)}, ptr %z"
     text = []
     main = _kernel_block(program, lanes)
-    main.lines.append(f"  %z = alloca {main.real}, i64 {size}, align {main.align}")
+    main.allocate("%z", size)
     for number, piece in enumerate(pieces):
         block = _kernel_block(program, lanes)
         block.at({slot: ("%z", place) for slot, place in piece.reads.items()})
@@ -132,7 +145,7 @@ def _kernel_in_pieces(
     return "\n".join([*text, _finished_kernel(program, main, f"{attributes} void @{name}", inlining)])
 
 
-def _finished_kernel(program: Program, block: _Block, head: str, inlining: str) -> str:
+def _finished_kernel(program: Program, block: Block, head: str, inlining: str) -> str:
     # All values first, all stores after: an output may lie over an input.
     for output in program.outputs:
         block.values(output.slots)
@@ -146,99 +159,6 @@ def kernel_arguments(program: Program) -> str:
     inputs = [f"ptr %in{number}" for number in range(len(program.arrays))]
     outputs = [f"ptr %out{number}" for number in range(len(program.outputs))]
     return ", ".join([*inputs, "ptr %w", *outputs])
-
-
-class _Block:
-    """Straight-line code under construction: slots to operands, loads at first use."""
-
-    def __init__(self, lanes: int, constants: Sequence[float]) -> None:
-        self.lanes = lanes
-        self.real, self.mask, self.kind = vector_type(lanes), vector_type(lanes, "i1"), suffix(lanes)
-        self.align = 8 * lanes
-        self.lines: list[str] = []
-        self.operands = {slot: splat(value, lanes) for slot, value in enumerate(constants)}
-        self.memory: dict[int, tuple[str, int]] = {}
-        self.pairs: set[int] = set()
-
-    def reads(self, slots: Iterable[int], pointer: str) -> None:
-        """These slots lie in memory, one after the other, from `pointer` on."""
-        self.memory.update((slot, (pointer, place)) for place, slot in enumerate(slots))
-
-    def at(self, places: Mapping[int, tuple[str, int]]) -> None:
-        """These slots lie in memory, each at its place."""
-        self.memory.update(places)
-
-    def write_at(self, places: Mapping[int, int], pointer: str) -> None:
-        """Store slots, each at its place."""
-        for slot, place in places.items():
-            address, value = f"%z.{slot}", self.value(slot)
-            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
-            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
-
-    def value(self, slot: int) -> str:
-        operand = self.operands.get(slot)
-        if operand is None:
-            pointer, place = self.memory[slot]
-            operand = self.operands[slot] = f"%v{slot}"
-            self.lines.append(f"  %a{slot} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
-            self.lines.append(f"  {operand} = load {self.real}, ptr %a{slot}, align {self.align}")
-        return operand
-
-    def values(self, slots: Iterable[int]) -> list[str]:
-        return [self.value(slot) for slot in slots]
-
-    def write(self, slots: Iterable[int], pointer: str) -> None:
-        for place, slot in enumerate(slots):
-            address, value = f"%s.{pointer[1:]}.{place}", self.value(slot)
-            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
-            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
-
-    def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:
-        for slot, instruction in code:
-            if slot in wanted:
-                self.operands[slot] = self._apply(slot, instruction)
-
-    def function(self, head: str, tail: str) -> str:
-        return "\n".join([f"define {head} nounwind {tail} {{", *self.lines, "  ret void", "}"])
-
-    def _apply(self, slot: int, instruction: Instruction) -> str:
-        op, real, name = instruction.op, self.real, f"%v{slot}"
-        args = self.values(instruction.args)
-        if op in _ARITHMETIC:
-            text = f"{_ARITHMETIC[op]} contract {real} {args[0]}, {args[1]}"
-        elif op == "neg":
-            text = f"fneg contract {real} {args[0]}"
-        elif op in ("sqrt", "abs"):
-            text = f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.kind}({real} {args[0]})"
-        elif op in ("sin", "cos"):
-            text = f"extractvalue {{ {real}, {real} }} {self._pair(instruction.args[0], args[0])}, {int(op == 'cos')}"
-        elif op in ("min", "max"):
-            # a where a is nan or wins, else b (which may be nan): nan always goes through.
-            relation = "olt" if op == "min" else "ogt"
-            self.lines.append(f"  %w{slot} = fcmp {relation} {real} {args[0]}, {args[1]}")
-            self.lines.append(f"  %u{slot} = fcmp uno {real} {args[0]}, {args[0]}")
-            self.lines.append(f"  %c{slot} = or {self.mask} %w{slot}, %u{slot}")
-            text = f"select {self.mask} %c{slot}, {real} {args[0]}, {real} {args[1]}"
-        elif op == "sign":
-            one, minus, zero = (splat(value, self.lanes) for value in (1.0, -1.0, 0.0))
-            self.lines.append(f"  %n{slot} = fcmp olt {real} {args[0]}, {zero}")
-            self.lines.append(f"  %m{slot} = select {self.mask} %n{slot}, {real} {minus}, {real} {args[0]}")
-            self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {zero}")
-            text = f"select {self.mask} %p{slot}, {real} {one}, {real} %m{slot}"
-        else:
-            function = f"@{op}" if self.lanes == 1 else f"@ph_{op}{self.lanes}"
-            text = f"call {real} {function}({', '.join(f'{real} {arg}' for arg in args)})"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def _pair(self, slot: int, operand: str) -> str:
-        """Sine and cosine of a slot, computed together once."""
-        name = f"%sc{slot}"
-        if slot not in self.pairs:
-            self.pairs.add(slot)
-            pair = f"{{ {self.real}, {self.real} }}"
-            self.lines.append(f"  {name} = call {pair} {sincos_name(self.lanes)}({self.real} {operand})")
-        return name
 
 
 def counted_loop(head: str, entry: Sequence[str], body: Sequence[str], step: int = 1) -> str:
@@ -290,10 +210,6 @@ def load_arguments(names: Sequence[str], table: str, kind: str = "ptr") -> list[
         lines.append(f"  %{name}.at = getelementptr {kind}, ptr %{table}, i64 {place}")
         lines.append(f"  %{name} = load {kind}, ptr %{name}.at, align 8")
     return lines
-
-
-def _arity(function: str) -> int:
-    return 2 if function in ("atan2", "pow") else 1
 
 
 def _setup_batch_ir(program: Program) -> str:

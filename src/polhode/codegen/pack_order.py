@@ -11,20 +11,35 @@ from .vectors import Entries, Gather, Pack, Packed, Source, Splat, Term, Unit, W
 
 
 class PackOrder:
-    """Packs and single slots in an order of computation; a pack that would need itself is dissolved."""
+    """Packs and single slots in an order of computation; a pack that would need itself is dissolved.
 
-    def __init__(self, program: Program, packs: Sequence[Pack], outputs: Entries) -> None:
+    The order is depth first from the outputs, or as it is `written`: sines and cosines first, for they have branches,
+    before much else is alive; then each unit where the last of its lanes stands in the program.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        packs: Sequence[Pack],
+        outputs: Entries,
+        dissolved: frozenset[int] = frozenset(),
+        *,
+        written: bool = False,
+    ) -> None:
         self.program, self.packs, self.outputs = program, packs, outputs
         self.first = program.first_run
-        self.dissolved: set[int] = set()
+        self.dissolved = set(dissolved)
+        self.written = written
 
     def result(self) -> Packed:
         while True:
             owners = owners_of((n, p) for n, p in enumerate(self.packs) if n not in self.dissolved)
-            order, stuck = self._sorted(owners)
+            order, stuck = self._sorted(owners, self._roots(owners))
             if not stuck:
                 break
             self.dissolved |= stuck
+        if self.written:
+            order, _ = self._sorted(owners, sorted(order, key=self._as_written))
         kept = [n for n in range(len(self.packs)) if n not in self.dissolved]
         number = {old: new for new, old in enumerate(kept)}
         packs = tuple(self._final(self.packs[n], number) for n in kept)
@@ -72,21 +87,28 @@ class PackOrder:
                 found.append((False, slot))
         return found
 
-    def _roots(self) -> list[int]:
-        """The slots of the outputs, row after row of all outputs together: they have factors in common."""
+    def _as_written(self, unit: Unit) -> tuple[bool, int]:
+        is_pack, n = unit
+        if not is_pack:
+            return True, n
+        return self.packs[n].op not in ("sin", "cos"), max(lane[0] for lane in self.packs[n].lanes if lane)
+
+    def _roots(self, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
+        """The units of the outputs, row after row of all outputs together: they have factors in common."""
         placed: list[tuple[int, int]] = []
         for output, entries in zip(self.program.outputs, self.outputs, strict=True):
             length = output.shape[-1] if output.shape else 1
             placed += [(place // (length or 1), slot) for place, (slot, _) in enumerate(entries)]
-        return list(dict.fromkeys(slot for _, slot in sorted(placed, key=itemgetter(0)) if slot >= self.first))
+        slots = dict.fromkeys(slot for _, slot in sorted(placed, key=itemgetter(0)) if slot >= self.first)
+        return [(True, owners[slot][0]) if slot in owners else (False, slot) for slot in slots]
 
-    def _sorted(self, owners: dict[int, tuple[int, int, int]]) -> tuple[list[Unit], set[int]]:
-        """Units, operands first, depth first from the outputs; and packs that stand in their own way."""
+    def _sorted(self, owners: dict[int, tuple[int, int, int]], roots: Sequence[Unit]) -> tuple[list[Unit], set[int]]:
+        """Units, operands first, depth first from the roots; and packs that stand in their own way."""
         order: list[Unit] = []
         stuck: set[int] = set()
         state: dict[Unit, bool] = {}  # False: begun, True: done
-        for slot in self._roots():
-            stack: list[Unit] = [(True, owners[slot][0]) if slot in owners else (False, slot)]
+        for root in roots:
+            stack = [root]
             begun: list[Unit] = []
             while stack:
                 unit = stack[-1]

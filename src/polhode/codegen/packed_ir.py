@@ -13,16 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from .llvm_block import Block
 from .ops import live_run
 from .packs import cuts, packed
 from .program import Program
 from .sincos import double, splat, vector_type
 from .vectors import Gather, Pack, Packed, Source, Splat, Term
-
-if TYPE_CHECKING:
-    from .llvm import _Block
 
 #: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
 LONG, WORTH = 2000, 0.95
@@ -85,7 +82,7 @@ class _Afar:
                 self.until["gather", tray] = max(self.until["gather", tray], read)
 
 
-def packed_kernel(program: Program, width: int, arguments: str, new_block: Callable[[], _Block]) -> str | None:
+def packed_kernel(program: Program, width: int, arguments: str, new_block: Callable[[], Block]) -> str | None:
     """The kernel `ph_kernel(arguments)` and the pieces that it calls; None where packs are not worth the while."""
     steps = sum(slot >= program.first_run for slot in live_run(program))
     if width < 2 or steps < LONG:
@@ -114,7 +111,7 @@ class _Writer:
         program: Program,
         code: Packed,
         width: int,
-        new_block: Callable[[], _Block],
+        new_block: Callable[[], Block],
         afar: _Afar,
         *,
         final: bool,
@@ -130,7 +127,7 @@ class _Writer:
             self.homes["slot", slot] = _Home("%z", slot - program.first_input)
         for place, slot in enumerate(program.saved):
             self.homes["slot", slot] = _Home("%w", place)
-        self.blocks: list[_Block] = []
+        self.blocks: list[Block] = []
         self.near: dict[Key, tuple[str, int]] = {}
         self.now = 0
         self.names = 0

@@ -17,15 +17,17 @@ from types import MappingProxyType
 
 from polhode.codegen.calls_llvm import functions_ir
 from polhode.codegen.llvm import (
-    declarations,
     gather_ir,
     kernel_ir,
     load_arguments,
     load_rows,
     row_at,
     store_rows,
+    vector_kernel_ir,
 )
+from polhode.codegen.llvm_block import declarations
 from polhode.codegen.program import Program
+from polhode.codegen.side_by_side import side_by_side
 from polhode.codegen.sincos import double, splat, suffix, vector_type
 from polhode.errors import PolhodeError
 
@@ -66,14 +68,22 @@ def step_module(
     *,
     lanes: int = 1,
     fused: bool = True,
+    width: int = 1,
 ) -> str:
     """The module with `ph_steps` for the right-hand side x' = f(t, x, ...) that the program computes.
 
-    `normalise` lists (start, length) of parts of x that are brought back to unit length after every step.
+    It takes `lanes` states at a time; where that is one and vectors are `width` numbers wide, limbs that are alike go
+    side by side. `normalise` lists (start, length) of parts of x that are brought back to unit length after every step.
     """
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
-    kernel = kernel_ir(program, lanes, name="ph_rhs", attributes="internal", inlining=inlining)
-    text = [*declarations(lanes, fused), *functions_ir(program, lanes), kernel]
+    text = [*declarations(lanes, fused), *functions_ir(program, lanes)]
+    if lanes == 1 < width:
+        code = side_by_side(program, width if fused else 1)
+        text += vector_kernel_ir(
+            program, code, name="ph_rhs", fused=fused, width=width, attributes="internal", inlining=inlining
+        )
+    else:
+        text.append(kernel_ir(program, lanes, name="ph_rhs", attributes="internal", inlining=inlining))
     if lanes > 1:
         text.append(gather_ir(lanes))
     return "\n".join([*text, _loop_ir(program, method, normalise, lanes)])

@@ -44,10 +44,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A sum of terms in lanes; lane k holds its slot times its sign, or nothing of interest."""
+    """A sum of terms in lanes, or another operation on them; lane k holds its slot times its sign, or nothing."""
 
     lanes: tuple[Lane, ...]
     terms: tuple[Term, ...]
+    op: str = "sum"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Packed:
         terms = [term for pack in self.packs for term in pack.terms]
         gathers = {factor for term in terms for factor in term.factors if isinstance(factor, Gather)}
         return sum(not is_pack for is_pack, _ in self.order) + len(terms) + len(gathers)
+
+    @property
+    def widths(self) -> list[int]:
+        """How many lanes packs have."""
+        return sorted({len(pack.lanes) for pack in self.packs})
 
     def owners(self) -> dict[int, tuple[int, int, int]]:
         """For each slot that a pack computes the pack, the lane and the sign."""

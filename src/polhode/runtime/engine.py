@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polhode.codegen.llvm import LIBRARY
+from polhode.codegen.llvm_block import LIBRARY
 from polhode.errors import PolhodeError
 from polhode.runtime.cache import ObjectCache
 from polhode.runtime.image import LoadedImage, link

@@ -67,7 +67,7 @@ def link(code: bytes) -> Image | None:
     """The image of object code, or None where the code is not of the kind that images are for."""
     try:
         return _linked(code)
-    except (_Unfit, struct.error, IndexError, ValueError):
+    except (_Unfit, struct.error, IndexError, ValueError, OverflowError):
         return None
 
 

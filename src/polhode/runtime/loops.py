@@ -92,8 +92,10 @@ class NativeLoop:
         from polhode.runtime.linked import link
 
         link(self._program, self._cache)
-        fused = engine.host().fused
-        text = step_module(self._program, self._tableau, self._normalise, lanes=lanes, fused=fused)
+        host = engine.host()
+        text = step_module(
+            self._program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
+        )
         code = engine.load(text, self._cache, thorough=self._small())
         return code, _STEPS(code.address("ph_steps"))
 

@@ -14,11 +14,11 @@ import pytest
 
 from polhode.codegen import llvm, packed_ir, packs
 from polhode.codegen.interpret import interpret
-from polhode.codegen.ops import MEANING
+from polhode.codegen.interpret_packed import interpret_packed
 from polhode.codegen.packs import packed
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
-from polhode.codegen.vectors import Gather, Packed, Source, Splat
+from polhode.codegen.vectors import Packed
 from polhode.runtime import compile_program, engine
 
 
@@ -100,34 +100,8 @@ def across(program: Program) -> Program:
 
 
 def evaluated(program: Program, code: Packed, inputs: dict[str, np.ndarray], parameters: np.ndarray) -> np.ndarray:
-    """What a packed program means, one lane after the other; a number that is read before it is made is an error."""
-    known: dict[int, float] = dict(enumerate(program.constants))
-    entries = [entry for array in program.arrays for entry in inputs[array.name]] + list(parameters)
-    known.update(enumerate(entries, program.first_input))
-    for slot, step in enumerate(program.setup, program.first_setup):
-        known[slot] = MEANING[step.op](*(known[arg] for arg in step.args))
-    vectors: dict[int, list[float]] = {}
-
-    def lane(source: Source, k: int) -> float:
-        if isinstance(source, Splat):
-            return known[source.slot]
-        if isinstance(source, Gather):
-            slot = source.slots[k]
-            return 0.0 if slot is None else known[slot]
-        return vectors[source.pack][k]
-
-    for is_pack, number in code.order:
-        if not is_pack:
-            step = program.run[number - program.first_run]
-            known[number] = MEANING[step.op](*(known[arg] for arg in step.args))
-            continue
-        pack = code.packs[number]
-        vectors[number] = [
-            sum((term.signs[k] or 1) * math.prod(lane(factor, k) for factor in term.factors) for term in pack.terms)
-            for k in range(len(pack.lanes))
-        ]
-        known.update((own[0], own[1] * value) for own, value in zip(pack.lanes, vectors[number], strict=True) if own)
-    return np.array([sign * known[slot] for output in code.outputs for slot, sign in output])
+    entries = [entry for array in program.arrays for entry in inputs[array.name]]
+    return np.array(interpret_packed(program, code, entries, parameters))
 
 
 def flat(program: Program, inputs: dict[str, np.ndarray], parameters: np.ndarray) -> np.ndarray:
@@ -200,6 +174,7 @@ def test_the_same_program_gives_the_same_packs() -> None:
 def always_packed(width: int, near: int, piece: int) -> Iterator[None]:
     """Packs for programs of any length, on a machine with vectors of this width."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(llvm, "side_by_side", lambda program, width: None)
         patch.setattr(packed_ir, "LONG", 0)
         patch.setattr(packed_ir, "WORTH", math.inf)
         patch.setattr(packed_ir, "NEAR", near)
@@ -234,7 +209,9 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
     np.testing.assert_allclose(f, expected, rtol=1e-12)
 
 
-def test_short_programs_and_those_without_likeness_stay_as_they_are() -> None:
+def test_short_programs_and_those_without_likeness_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm, "side_by_side", lambda program, width: None)
+    monkeypatch.setattr(llvm, "waves_side_by_side", lambda program, width: None)
     for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
         assert llvm.scalar_module(program, width=4) == llvm.scalar_module(program)
     long = solve_of_many_columns(1, size=14, columns=16)
