@@ -139,11 +139,8 @@ class _Sharing:
         if value < len(self.chosen):  # one that is the same function may be computed from this one
             value = self.values.twin(value)
         self.chosen += [None] * (value + 1 - len(self.chosen))
-        if all(arg in self.values.constants for arg, _ in args):
-            a, b = (s * self.values.constants[arg] for arg, s in args)
-            self.values.constants[value] = sign * (a + b if self.sums else a * b)
-        else:
-            self.chosen[value] = Form(self.op, args, sign)
+        form = Form(self.op, args, sign)
+        self.chosen[value] = None if self.values.folds(value, form) else form
         return value, sign if self.sums else 1
 
     def _print(self, args: tuple[Ref, Ref]) -> int:

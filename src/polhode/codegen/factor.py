@@ -190,7 +190,8 @@ class _Factoring:
         if value < len(self.chosen):  # it exists, but is computed later: make a twin
             value = self.values.twin(value)
         self.chosen += [None] * (value + 1 - len(self.chosen))
-        self.chosen[value] = Form(form.op, form.args, sign)
+        made = Form(form.op, form.args, sign)
+        self.chosen[value] = None if self.values.folds(value, made) else made
         self.rank[value] = rank - 0.5
         if any(arg in self.runs for arg, _ in form.args):
             self.runs.add(value)

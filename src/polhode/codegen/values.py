@@ -60,6 +60,14 @@ class Values:
         self.fingerprints.append(self.fingerprints[value])
         return len(self.forms) - 1
 
+    def folds(self, value: int, form: Form) -> bool:
+        """Whether a sum or product is one of constants alone; then it becomes one itself."""
+        if not all(arg in self.constants for arg, _ in form.args):
+            return False
+        a, b = (sign * self.constants[arg] for arg, sign in form.args)
+        self.constants[value] = form.sign * (a + b if form.op == "add" else a * b)
+        return True
+
     def product(self, a: Ref, b: Ref) -> Ref:
         """The value a·b, filed with that form."""
         value, sign = self.numbered(self.fingerprints[a[0]] * self.fingerprints[b[0]] % P)

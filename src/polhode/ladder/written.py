@@ -117,7 +117,8 @@ def _by_3x3(n: int, tally: Tally) -> None:
 
 def _by_newton_euler(n: int, tally: Tally) -> None:
     u, ud, gravity = _rates(n, tally)
-    newton_euler.inverse_dynamics(_dense_tree(n, tally), u, ud, _no_wrenches(n), gravity)
+    tree = _dense_tree(n, tally)
+    newton_euler.efforts_of(tree, newton_euler.accelerate(tree, u, ud, gravity), _no_wrenches(n))
 
 
 def _by_silver(n: int, tally: Tally) -> None:
