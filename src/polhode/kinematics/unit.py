@@ -10,7 +10,7 @@ and a speed along which something slides is counted in λ as well: u ← u/λ, �
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -55,13 +55,12 @@ class Measured:
 
 def measured(tree: Tree, sliding: bool = True) -> Measured:
     """The tree in the unit that saves most, if any does; without `sliding` only if no speed has to be converted."""
-    slides = frozenset(
-        speed for link in tree.links for speed, (w, _) in zip(link.speeds, link.H, strict=True) if not any(w)
-    )
+    turns = {speed for link in tree.links for speed, (w, _) in zip(link.speeds, link.H, strict=True) if any(w)}
+    slides = frozenset(range(len(tree.u))) - turns
     unit, saved = _commonest(tree)
     if saved <= _CONVERTED * len(slides) or (slides and not sliding):
         return Measured(tree, Fraction(1), frozenset())
-    return Measured(_in_unit(tree, unit), unit, slides)
+    return Measured(_in_unit(tree, unit, slides), unit, slides)
 
 
 def _commonest(tree: Tree) -> tuple[Fraction, int]:
@@ -81,22 +80,23 @@ def _commonest(tree: Tree) -> tuple[Fraction, int]:
     return (Fraction(1), 0) if found[Fraction(1)] == count else (length, _SAVED * count)
 
 
-def _in_unit(tree: Tree, unit: Fraction) -> Tree:
+def _in_unit(tree: Tree, unit: Fraction, slides: Collection[int]) -> Tree:
     return replace(
         tree,
-        links=tuple(_link_in_unit(link, unit) for link in tree.links),
+        links=tuple(_link_in_unit(link, unit, slides) for link in tree.links),
         bodies={name: (place, _pose(X, unit)) for name, (place, X) in tree.bodies.items()},
         gravity=_shorter(tree.gravity, unit),
     )
 
 
-def _link_in_unit(link: Link, unit: Fraction) -> Link:
+def _link_in_unit(link: Link, unit: Fraction, slides: Collection[int]) -> Link:
     inertia, drive = link.inertia, link.drive
+    columns = zip(link.speeds, link.H, strict=True)
     return replace(
         link,
         fixed=_pose(link.fixed, unit),
         motion=_pose(link.motion, unit),
-        H=tuple((w, _shorter(v, unit)) if any(w) else (w, v) for w, v in link.H),
+        H=tuple((w, v if speed in slides else _shorter(v, unit)) for speed, (w, v) in columns),
         inertia=Inertia(inertia.m * unit * unit, inertia.h * unit, inertia.J),
         drive=drive and Drive(drive.w, _shorter(drive.v, unit), drive.alpha, _shorter(drive.a, unit)),
     )
