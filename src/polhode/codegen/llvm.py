@@ -28,6 +28,7 @@ from polhode.codegen.side_by_side import side_by_side, waves_side_by_side
 from polhode.codegen.sincos import vector_type
 from polhode.codegen.twin_ir import TwinWriter
 from polhode.codegen.vectors import Packed
+from polhode.codegen.wave_piece import WavePiece, wave_piece
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
@@ -78,7 +79,7 @@ def kernel_ir(program: Program, lanes: int, *, name: str, attributes: str = "", 
     """
     wanted = live_run(program)
     if len(wanted) > WHOLE:
-        return _kernel_in_pieces(program, wanted, lanes, name, attributes, inlining)
+        return _kernel_in_pieces(program, wanted, lanes, name, attributes, inlining, None)
     block = _kernel_block(program, lanes)
     block.run(enumerate(program.run, program.first_run), wanted)
     return _finished_kernel(program, block, f"{attributes} void @{name}", inlining)
@@ -107,6 +108,11 @@ def vector_kernel_ir(
     """The run part of one state with its twins, if it has any, and else its sines and cosines side by side."""
     if code is None and fused:  # the C library's are called one by one
         code = waves_side_by_side(program, width)
+    wanted = live_run(program)
+    if code is None and fused and len(wanted) > WHOLE:
+        waves = wave_piece(program, wanted, width)
+        needed = instructions(width, fused) if waves else []
+        return [*needed, _kernel_in_pieces(program, wanted, 1, name, attributes, inlining, waves)]
     if code is None:
         return [kernel_ir(program, 1, name=name, attributes=attributes, inlining=inlining)]
     block = _kernel_block(program, 1)
@@ -127,21 +133,34 @@ def _kernel_block(program: Program, lanes: int) -> Block:
 
 
 def _kernel_in_pieces(
-    program: Program, wanted: frozenset[int], lanes: int, name: str, attributes: str, inlining: str
+    program: Program,
+    wanted: frozenset[int],
+    lanes: int,
+    name: str,
+    attributes: str,
+    inlining: str,
+    waves: WavePiece | None,
 ) -> str:
-    pieces, ends, size = cut(program, wanted)
+    known = waves.places if waves else {}
+    pieces, ends, size = cut(program, wanted.difference(known))
+    there = {slot: ("%z", size + place) for slot, place in known.items()}
     arguments = f"{kernel_arguments(program)}, ptr %z"
-    text = []
     main = _kernel_block(program, lanes)
-    main.allocate("%z", size)
-    for number, piece in enumerate(pieces):
-        block = _kernel_block(program, lanes)
-        block.at({slot: ("%z", place) for slot, place in piece.reads.items()})
-        block.run(piece.code, wanted)
-        block.write_at(piece.writes, "%z")
+    main.allocate("%z", size + (waves.size if waves else 0))
+    blocks: list[Block] = []
+    if waves:
+        blocks.append(_kernel_block(program, lanes))
+        waves.write(blocks[-1], "%z", size)
+    for piece in pieces:
+        blocks.append(_kernel_block(program, lanes))
+        blocks[-1].at(there | {slot: ("%z", place) for slot, place in piece.reads.items()})
+        blocks[-1].run(piece.code, wanted)
+        blocks[-1].write_at(piece.writes, "%z")
+    text = []
+    for number, block in enumerate(blocks):
         text.append(block.function(f"internal void @{name}.{number}({arguments})", "noinline"))
         main.lines.append(f"  call void @{name}.{number}({arguments})")
-    main.at({slot: ("%z", place) for slot, place in ends.items()})
+    main.at(there | {slot: ("%z", place) for slot, place in ends.items()})
     return "\n".join([*text, _finished_kernel(program, main, f"{attributes} void @{name}", inlining)])
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polhode.codegen import llvm, pieces
+from polhode.codegen import llvm, pieces, side_by_side
 from polhode.codegen.interpret import interpret
 from polhode.codegen.ops import live_run
+from polhode.codegen.plan import plan
 from polhode.codegen.random_program import random_program
 from polhode.codegen.schedule import schedule
+from polhode.expr import cos, sin, symbol
 from polhode.runtime import compile_program
 
 
@@ -32,6 +34,26 @@ def test_a_program_in_pieces_gives_the_same_numbers(
         wanted = interpret(program, {name: array[k] for name, array in arrays.items()}, parameters)
         for output, values in zip(program.outputs, got, strict=True):
             np.testing.assert_allclose(values[k], wanted[output.name], rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 9])
+def test_sines_and_cosines_of_inputs_are_the_first_piece_of_a_long_program(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for room in (llvm, side_by_side):
+        monkeypatch.setattr(room, "WHOLE", 5)
+    monkeypatch.setattr(pieces.cut, "__defaults__", (3,))
+    q = [symbol(f"q{k}") for k in range(count)]
+    total = q[0]
+    for k, angle in enumerate(q):
+        total = total * cos(angle) + sin(angle) * (k + 2) + sin(angle + q[k - 1])
+    program = plan("f", [("q", q)], [("y", (3,), [total, sin(q[1]), total * total])])
+    text = llvm.scalar_module(program, width=4)
+    assert ("call { <4 x double>, <4 x double> } @ph_sincos4" in text) == (count >= 4)
+    values = np.random.default_rng(count).uniform(-3, 3, size=count)
+    wanted = interpret(program, {"q": values})["y"]
+    got = compile_program(program, cache=False, backend="llvm")(q=values)
+    np.testing.assert_allclose(got, wanted, rtol=1e-13)
 
 
 def test_pieces_hand_on_just_what_later_pieces_read() -> None:
