@@ -20,6 +20,9 @@ from ..geometry import Inertia, Pose
 from .known import Drive
 from .tree import BASE, Link, Tree
 
+#: A length that is smaller than this part of the largest is no unit: it may be a trace of rounding.
+_SMALL = Fraction(1, 1000)
+
 #: Multiplications that an offset saves at least by being one, and that a sliding speed takes to be converted.
 _SAVED, _CONVERTED = 5, 3
 
@@ -75,7 +78,8 @@ def _commonest(tree: Tree) -> tuple[Fraction, int]:
         for k, number in enumerate(map(rational_value, link.fixed.p))
         if number
     }
-    found = Counter(length for _, _, length in sorted(different))
+    least = _SMALL * max((length for _, _, length in different), default=Fraction(1))
+    found = Counter(length for _, _, length in sorted(different) if length >= least)
     length, count = max(found.items(), key=lambda item: item[1], default=(Fraction(1), 0))
     return (Fraction(1), 0) if found[Fraction(1)] == count else (length, _SAVED * count)
 

@@ -60,3 +60,13 @@ def test_nothing_is_converted_where_it_does_not_pay() -> None:
     s.joint("base", s.ground, trunk, ph.Free())
     s.joint("hinge", trunk, s.body("arm", mass=1, com=(1, 0, 0)), ph.Revolute("y"), at=(0, 0.3, 0))
     assert measured(build_tree(s)).unit == 1
+
+
+def test_a_trace_of_rounding_is_no_unit() -> None:
+    s = ph.System("arm of a rounded file")
+    on = s.ground
+    for k in range(4):
+        link = s.body(f"link {k}", mass=1, com=(0.1, 0.2, 0.3), inertia=[1, 1, 1])
+        s.joint(f"joint {k}", on, link, ph.Revolute("xyz"[k % 3]), at=(1e-17, 0.2 + 0.1 * k, 0))
+        on = link
+    assert measured(build_tree(s)).unit >= Fraction(1, 10)
