@@ -11,7 +11,9 @@ import polhode as ph
 from polhode.expr import evaluate
 from polhode.formalisms import derive
 from polhode.geometry import Pose
+from polhode.kinematics.parallel import far_end
 from polhode.kinematics.passes import PASSES, VARIANTS, apply
+from polhode.kinematics.tree import build_tree
 from polhode.model.random_system import random_state, random_system
 from polhode.model.system import System
 
@@ -39,6 +41,32 @@ def planar_robot(seed: int) -> System:
 def test_passes_keep_parallel_and_crossing_axes_exact(seed: int, formalism: str, passes: tuple[str, ...]) -> None:
     system = planar_robot(seed)
     assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=passes))
+
+
+def leg(joints: int) -> System:
+    """A trunk that floats or turns, and a leg on it whose middle joints are parallel: a link between two others."""
+    system = ph.System("leg", gravity=(0, 0, -9))
+    on = system.body("trunk", mass=5, com=(1, 2, 3), inertia=[2, 3, 4])
+    system.joint("base", system.ground, on, ph.Free() if joints < 3 else ph.Revolute("x"))
+    for place, axis in enumerate(["z", *["y"] * joints, "x"]):
+        link = system.body(f"l{place}", mass=place + 1, com=(1, place, -2), inertia=[2, 3, 4])
+        system.joint(f"j{place}", on, link, ph.Revolute(axis), at=(place, 0, -1))
+        on = link
+    system.force("l3", (1, 2, 3), at=(0, 1, 1))
+    return system
+
+
+@pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
+@pytest.mark.parametrize("passes", [("hold",), ("reach",), *VARIANTS], ids="+".join)
+@pytest.mark.parametrize("joints", [2, 3, 4])
+def test_passes_keep_a_leg_with_parallel_joints_exact(joints: int, passes: tuple[str, ...], formalism: str) -> None:
+    system = leg(joints)
+    assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=passes))
+
+
+def test_a_link_between_two_others_has_its_origin_at_its_far_end() -> None:
+    tree = apply(build_tree(leg(3)), ["reach"])
+    assert [link.name for link in tree.links if far_end(link)] == ["l2"]
 
 
 @pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
