@@ -22,9 +22,9 @@ from ..errors import PolhodeError
 from ..expr import Expr, Vector, as_expr, derivative, directional, free_symbols, sqrt, substitute
 from ..model.directions import Directions
 from ..model.reading import vector_of
-from ..model.system import System
+from .combination import Combination
 from .owner import Anchor, home_of, key_of
-from .scene import CONSTANT, Axis, Key, Scene, scene_of
+from .scene import CONSTANT, Axis, Key, Scene
 from .shared import common_frame
 from .walk import along, gathered, spin_between
 from .writing import latex_sum, text_sum
@@ -36,7 +36,7 @@ _ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Arrow:
+class Arrow(Combination):
     """A vector: coefficients of unit vectors, which may belong to different frames.
 
     >>> import polhode as ph
@@ -51,71 +51,16 @@ class Arrow:
     (True, u1*cos(q2), -u2*a_z)
     """
 
-    system: System
     terms: Mapping[Axis, Expr]
 
-    __array_ufunc__ = None
-
-    # ---- sums and multiples ----------------------------------------------------------------------------------
-
-    def __add__(self, other: Any) -> Arrow:
-        if _is_nothing(other):
-            return self
-        return Arrow(self.system, gathered([*self.terms.items(), *self._fellow(other, "add").terms.items()]))
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Arrow:
-        return self._scaled(-1)
-
-    def __sub__(self, other: Any) -> Arrow:
-        return self if _is_nothing(other) else self + -self._fellow(other, "subtract")
-
-    def __rsub__(self, other: Any) -> Arrow:
-        return (-self).__add__(other)
-
-    def __mul__(self, scalar: Any) -> Arrow:
-        return self._scaled(_scalar(scalar))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, scalar: Any) -> Arrow:
-        divisor = _scalar(scalar)
-        return Arrow(self.system, {axis: coefficient / divisor for axis, coefficient in self.terms.items()})
-
-    def _scaled(self, scalar: Any) -> Arrow:
-        return Arrow(self.system, gathered((axis, entry * scalar) for axis, entry in self.terms.items()))
+    kind = ("an arrow", "arrow")
+    cure = "Give a number a direction first: 3 * B.x."
 
     def __bool__(self) -> bool:
         """False for the zero vector alone, however it is written."""
         return any(self.components(next(iter(self.terms))[0])) if self.terms else False
 
-    def __eq__(self, other: object) -> bool:
-        """Whether two arrows are the same vector: equal components, in one basis, as functions."""
-        if _is_nothing(other):
-            return not self
-        if not isinstance(other, Arrow):
-            return NotImplemented
-        return self.system is other.system and not self - other
-
-    __hash__ = None  # type: ignore[assignment]  # equal vectors may be written in many ways
-
-    def _fellow(self, other: Any, verb: str) -> Arrow:
-        """The other operand, if it is an arrow of the same system."""
-        if not isinstance(other, Arrow):
-            raise PolhodeError(
-                f"cannot {verb} an arrow and {other!r}, which is no arrow.",
-                cure="Give a number a direction first: 3 * B.x.",
-                code="E-VECTOR-001",
-            )
-        same_system(self.system, other.system)
-        return other
-
     # ---- products --------------------------------------------------------------------------------------------
-
-    @property
-    def _scene(self) -> Scene:
-        return scene_of(self.system)
 
     @cached_property
     def by_frame(self) -> dict[Key, Vector]:
@@ -221,16 +166,6 @@ class Arrow:
         return f"${self.latex()}$"
 
 
-def same_system(one: System, other: System) -> None:
-    """Refuse to mix arrows, points or bodies of two systems."""
-    if one is not other:
-        raise PolhodeError(
-            f"arrows of different systems, '{one.name}' and '{other.name}', cannot be combined.",
-            cure="Write both with the bodies of one system.",
-            code="E-VECTOR-002",
-        )
-
-
 def unit(owner: Directions, index: int) -> Arrow:
     """The unit vector along an axis of a body or frame."""
     return arrow_of(owner, [int(index == k) for k in range(3)])
@@ -240,21 +175,6 @@ def arrow_of(owner: Directions, components: Iterable[Any]) -> Arrow:
     """The vector with these components along the axes of a body or frame."""
     system = home_of(owner)
     return Arrow(system, dict(along(key_of(system, owner, "arrow"), vector_of(components, f"arrow in '{owner.name}'"))))
-
-
-def _is_nothing(other: object) -> bool:
-    """Zero is every zero vector; `sum` begins with it."""
-    return isinstance(other, int) and not other
-
-
-def _scalar(value: Any) -> Expr:
-    if hasattr(value, "terms"):
-        raise PolhodeError(
-            "two arrows cannot be multiplied with * or /.",
-            cure="Write a & b for the dot product, a ^ b for the cross product, a | b for a dyadic.",
-            code="E-VECTOR-004",
-        )
-    return as_expr(value)
 
 
 def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list[tuple[Axis, Expr]]:

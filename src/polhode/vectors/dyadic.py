@@ -10,7 +10,8 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr
 from ..model.body import Body
 from ..model.system import System
-from .arrow import Arrow, same_system
+from .arrow import Arrow
+from .combination import Combination, same_system
 from .owner import Anchor, home_of, key_of
 from .scene import Axis, Key, Scene, scene_of
 from .walk import gathered
@@ -20,7 +21,7 @@ Pair = tuple[Axis, Axis]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dyadic:
+class Dyadic(Combination):
     """A linear map of vectors to vectors, written with unit vectors of any frames.
 
     >>> import polhode as ph
@@ -33,58 +34,14 @@ class Dyadic:
     2*a_y
     """
 
-    system: System
     terms: Mapping[Pair, Expr]
 
-    __array_ufunc__ = None
-
-    def __add__(self, other: Any) -> Dyadic:
-        if isinstance(other, int) and not other:
-            return self
-        return Dyadic(self.system, gathered([*self.terms.items(), *self._fellow(other, "add").terms.items()]))
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Dyadic:
-        return self * -1
-
-    def __sub__(self, other: Any) -> Dyadic:
-        return self + -self._fellow(other, "subtract")
-
-    def __mul__(self, scalar: Any) -> Dyadic:
-        factor = as_expr(scalar)
-        return Dyadic(self.system, gathered((pair, entry * factor) for pair, entry in self.terms.items()))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, scalar: Any) -> Dyadic:
-        return self * (1 / as_expr(scalar))
+    kind = ("a dyadic", "dyadic")
+    cure = "Make a dyadic of two arrows: A.x | A.x."
 
     def __bool__(self) -> bool:
         """False for the zero dyadic alone, however it is written."""
         return any(self.components(next(iter(self.terms))[0][0]).entries()) if self.terms else False
-
-    def __eq__(self, other: object) -> bool:
-        """Whether two dyadics are the same map: equal components, in one basis, as functions."""
-        if not isinstance(other, Dyadic):
-            return NotImplemented
-        return self.system is other.system and not self - other
-
-    __hash__ = None  # type: ignore[assignment]  # equal dyadics may be written in many ways
-
-    def _fellow(self, other: Any, verb: str) -> Dyadic:
-        if not isinstance(other, Dyadic):
-            raise PolhodeError(
-                f"cannot {verb} a dyadic and {other!r}, which is no dyadic.",
-                cure="Make a dyadic of two arrows: A.x | A.x.",
-                code="E-VECTOR-001",
-            )
-        same_system(self.system, other.system)
-        return other
-
-    @property
-    def _scene(self) -> Scene:
-        return scene_of(self.system)
 
     @property
     def T(self) -> Dyadic:

@@ -11,7 +11,8 @@ from ..geometry import Pose
 from ..model.directions import Directions
 from ..model.reading import vector_of
 from ..model.system import System
-from .arrow import Arrow, same_system
+from .arrow import Arrow
+from .combination import same_system
 from .owner import Anchor, home_of, key_of
 from .scene import Key, Scene, Stage, scene_of
 from .walk import along, gathered, meeting_body, slide, spin, spin_between, walk

@@ -35,6 +35,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
         "components: 'A' is of system 'elsewhere', not of 'pair'",
     ),
     "unknown frame": (lambda p: p.A.x.express("a"), "basis: there is no body or frame 'a'"),
+    "product of dyadics": (lambda p: ph.basis(p.A) * ph.basis(p.A), "two arrows cannot be multiplied"),
     "dyadic and number": (lambda p: ph.basis(p.A) + 3, "cannot add a dyadic and 3"),
     "dyadic by number": (lambda p: ph.basis(p.A) & 3, "cannot multiply a dyadic and 3"),
     "no speed": (lambda p: p.A.x.partial(p.q[0]), r"q1 is not a speed of the system.\n  Give one of u1, u2"),

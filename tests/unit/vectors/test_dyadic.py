@@ -67,3 +67,12 @@ def test_dyadics_are_written_in_native_form(pair: Any) -> None:
     assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
     assert repr(D - D) == "0"
     assert isinstance(sum([D, D]), Dyadic)
+
+
+def test_zero_is_the_zero_dyadic_on_either_side(pair: Any) -> None:
+    D = pair.A.x | pair.B.z
+    assert D - 0 == D
+    assert 0 - D == -D
+    assert D - D == 0
+    assert D != 0
+    assert sum([D, D]) == 2 * D
