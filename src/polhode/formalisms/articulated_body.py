@@ -72,6 +72,8 @@ class ArticulatedInertia:
 
     def levered(self, N: Matrix) -> ArticulatedInertia:
         """For torques n + N f instead of n: about another origin if N = p̂, row by row if it is not the same for all."""
+        if not any(N.entries()):
+            return self
         B = self.B + N @ self.C
         A = {(i, j): self.A[i, j] + N[i].dot(self.B[j]) + B[i].dot(N[j]) for i in range(3) for j in range(i + 1, 3)}
         for i in range(3):  # on the diagonal both terms have the factor N

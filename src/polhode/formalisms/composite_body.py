@@ -64,9 +64,9 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
 def recipe(system: System, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
     companion = newton_euler.recipe(system, tree)
-    short = measured(tree, sliding=False).tree
-    return Recipe(
-        inverse=companion.inverse,
-        mass_matrix=lambda: mass_matrix(short, composite_inertias(short)),
-        reference=companion.reference,
-    )
+
+    def inertia() -> Matrix:
+        short = measured(tree, sliding=False).tree
+        return mass_matrix(short, composite_inertias(short))
+
+    return Recipe(inverse=companion.inverse, mass_matrix=inertia, reference=companion.reference)

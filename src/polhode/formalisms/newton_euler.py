@@ -30,7 +30,7 @@ from ..kinematics.field import (
 )
 from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
-from ..kinematics.unit import measured
+from ..kinematics.unit import Measured, measured
 from ..loads import Loads, Wrench
 from ..model.system import System
 
@@ -114,7 +114,12 @@ def inverse_dynamics(
     tree: Tree, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    by = measured(tree)
+    return _efforts(measured(tree), u, ud, wrenches, gravity)
+
+
+def _efforts(
+    by: Measured, u: Sequence[Any], ud: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
+) -> list[Any]:
     motion = accelerate(by.tree, by.lengths(u), by.lengths(ud), by.gravity(gravity))
     return by.lengths(efforts_of(by.tree, motion, by.wrenches(wrenches)))  # a force is energy by a length
 
@@ -164,10 +169,8 @@ def recipe(system: System, tree: Tree) -> Recipe:
         return Vector(by.in_metres(motion.ud)), Vector(needed)
 
     def mass_matrix() -> Matrix:
-        columns = []
-        for k in range(size):
-            unit = [int(i == k) for i in range(size)]
-            columns.append(inverse_dynamics(tree.at_rest, nothing, unit, free, _ZERO))
-        return Matrix.columns_of(columns, size)
+        by = measured(tree.at_rest)
+        units = ([int(i == k) for i in range(size)] for k in range(size))
+        return Matrix.columns_of([_efforts(by, nothing, unit, free, _ZERO) for unit in units], size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)

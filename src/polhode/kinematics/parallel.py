@@ -86,7 +86,7 @@ def _all_held(tree: Tree, far: bool) -> Tree:
         _turned(link.H[0][0], angles[place]) if place in grouped - last else None
         for place, link in enumerate(tree.links)
     ]
-    ends = {place: end for place in grouped if far and (end := _far_end(tree, place, continues)) is not None}
+    ends = {place: end for place in grouped if far and (end := _joint_ahead(tree, place, continues)) is not None}
     for place, link in enumerate(tree.links):
         turn, end = turns[place], ends.get(place)
         if continues[place]:
@@ -125,7 +125,7 @@ def _held(link: Link, turn: Pose, end: Vector | None) -> Link:
     )
 
 
-def _far_end(tree: Tree, place: int, continues: list[bool]) -> Vector | None:
+def _joint_ahead(tree: Tree, place: int, continues: list[bool]) -> Vector | None:
     """Where the origin of a link between two others of its group is put: at the joint that it carries."""
     children = tree.children[place]
     if not continues[place] or len(children) != 1 or not continues[children[0]]:
