@@ -9,7 +9,7 @@ import sympy
 from .node import Expr
 
 
-class PolhodeSymbol(sympy.Symbol):  # type: ignore[misc]
+class PolhodeSymbol(sympy.Symbol):  # type: ignore[misc]  # SymPy has no types
     """A symbol that prints as its name and equals only itself: a speed `q` is not a parameter `q`."""
 
     __slots__ = ("node",)
