@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -67,3 +68,14 @@ def test_random_sums_and_products_keep_their_values(seed: int) -> None:
     expected, found = interpret(plain, {"x": values})["y"], interpret(short, {"x": values})["y"]
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert count(short).total <= count(plain).total
+
+
+def test_folded_constants_have_their_sign() -> None:
+    """Whether a constant's fingerprint stands for it or for its opposite depends on the number: so try many."""
+    x = symbol("x")
+    pairs = [(Fraction(k + 2, 7), Fraction(-1) ** k * Fraction(11, k + 3)) for k in range(40)]
+    roots = [(x * a) * b for a, b in pairs] + [(x + a) + (x * x + b) for a, b in pairs]
+    program = plan("f", [("x", [x])], [("y", (len(roots),), roots)])
+    assert not program.setup
+    expected = [0.7 * float(a * b) for a, b in pairs] + [0.7 + 0.49 + float(a + b) for a, b in pairs]
+    assert interpret(program, {"x": [0.7]})["y"] == pytest.approx(expected, rel=1e-14)
