@@ -12,7 +12,7 @@ from ..geometry import Pose, unit_axis
 from .body import Body, Frame
 from .constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
 from .joint_type import JointType, joint_type
-from .reading import vector_of, zeros
+from .reading import checked_name, vector_of, zeros
 from .records import GROUND, Coupling, Joint, Prescribed
 from .track import curve_of, plane_across
 
@@ -122,9 +122,9 @@ class Constraining:
 
     def close(
         self,
-        name: str,
+        name: Place,
         a: Place,
-        b: Place,
+        b: Place | None = None,
         joint: JointType | str = "revolute",
         *,
         at_a: Iterable[Any] = (0, 0, 0),
@@ -136,18 +136,26 @@ class Constraining:
         """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
 
         A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
+        The name may be left out: `close(a, b, joint=...)`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("gate")
+        >>> s.close(s.ground, s.body("leaf", 1), joint="revolute", axis="z").name
+        'loop 1'
         """
-        place = f"closure '{name}'"
-        self._new_name(self.constraints, "constraint", name)
-        body_a, pose_a = self._place(a, at_a, rotation_a, place)
-        body_b, pose_b = self._place(b, at_b, rotation_b, place)
+        first, second = (name, a) if b is None else (a, b)
+        label = f"loop {len(self.constraints) + 1}" if b is None else checked_name(name, "constraint")
+        place = f"closure '{label}'"
+        self._new_name(self.constraints, "constraint", label)
+        body_a, pose_a = self._place(first, at_a, rotation_a, place)
+        body_b, pose_b = self._place(second, at_b, rotation_b, place)
         if body_a == body_b:
             raise ModelError(f"both frames are on body '{body_a}'.", place=place, code="E-MODEL-053")
         kind = joint_type(joint, place, **options)
         if kind.nominal is not None:
             pose_a, kind = pose_a @ Pose(kind.nominal, zeros()), replace(kind, nominal=None)
-        made = Closure(name, kind, body_a, pose_a, body_b, pose_b)
-        self.constraints[name] = made
+        made = Closure(label, kind, body_a, pose_a, body_b, pose_b)
+        self.constraints[label] = made
         return made
 
     def constrain(self, value: Any, name: str = "") -> Condition:
