@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from .carried import entry
 from .errors import PolhodeError, suggestion
+from .exerted import entry
 
 if TYPE_CHECKING:
     from .equations import Equations

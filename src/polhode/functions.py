@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .carried import Carrying
 from .catalogue import Outputs, arrays_of, catalogued
 from .codegen.program import Program, identifier
 from .errors import PolhodeError, ValueMissing, unknown
+from .exerted import Exerting
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -88,7 +88,7 @@ def plan_outputs(
     return Planned(program, tuple(parameters))
 
 
-class Functions(Carrying):
+class Functions(Exerting):
     """Compiled functions of one set of equations.
 
     >>> import polhode as ph

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..carried import Floats
 from ..errors import SimulationError
+from ..exerted import Floats
 from .forces import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:

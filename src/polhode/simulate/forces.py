@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..carried import Floats, evaluate, motion, reaction_name
 from ..errors import PolhodeError
+from ..exerted import Floats, evaluate, motion, reaction_name
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

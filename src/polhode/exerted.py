@@ -1,4 +1,4 @@
-"""What a mechanism carries, as compiled functions: reactions and driving forces by name, the powers of all ports.
+"""What joints and drives exert, as compiled functions: reactions and driving forces by name, the powers of all ports.
 
 They take the motion as given, so that they serve a run, a measured motion and a planned one alike:
 
@@ -188,7 +188,7 @@ def evaluate(
     return functions.evaluate(name, q, u, udot, *extra, multipliers=multipliers, **more)
 
 
-class Carrying:
+class Exerting:
     """What compiled functions say about forces; `Functions` provides the rest."""
 
     def reaction(
