@@ -1,0 +1,124 @@
+"""A digest of every program: what a commit that moves or renames must leave as it is.
+
+    python -m bench.digests --out before.json
+    python -m bench.digests --against before.json
+
+Programs are planned from the graphs that a fresh derivation makes, never read from the cache. The second command
+names each program that has changed, with its operations before and now, and fails if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+import polhode as ph
+from polhode import samples
+from polhode.codegen.count import count
+from polhode.codegen.program_text import dump_program
+from polhode.formalisms import names
+from polhode.ladder.arms import general_arm, puma_like_arm
+
+from .counts import puma_560
+from .models import binary_tree, chain
+from .robots import ARMS, WALKERS
+
+MODELS = Path(__file__).parents[1] / "models"
+FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "bias", "poses", "energy")
+#: With more speeds than this only `auto` is asked, as a user would.
+_EVERY_FORMALISM = 8
+
+Found = dict[str, tuple[str, int]]  # program -> its digest and its operations
+
+
+def systems(quick: bool) -> dict[str, Callable[[], ph.System]]:
+    """The mechanisms of the model files, samples and benchmarks."""
+    made: dict[str, Callable[[], ph.System]] = {
+        path.stem: partial(ph.load, path) for path in sorted(MODELS.glob("*.yaml"))
+    }
+    made |= {
+        "six-joint arm": samples.six_degree_of_freedom_arm,
+        "whipple bicycle": samples.whipple_bicycle,
+        "four-bar": samples.four_bar,
+        "two four-bars": partial(samples.n_four_bar, 2),
+        "bricard": samples.bricard_mechanism,
+        "PUMA-like arm": puma_like_arm,
+        "PUMA 560": puma_560,
+        "general 6R arm": general_arm,
+        "chain of 6": partial(chain, 6),
+        "tree of 7": partial(binary_tree, 7),
+    }
+    if quick:
+        return made
+    made |= {
+        "squeezer": samples.squeezing_mechanism,
+        "stewart": samples.stewart_platform,
+        "car": lambda: samples.car().system,
+        "semitrailer": lambda: samples.semitrailer().system,
+    }
+    return made | {robot.name: robot.system for robot in ARMS + WALKERS}
+
+
+def digests(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Each program's name, digest and operations."""
+    for name, make in systems(quick).items():
+        say(name)
+        system = make()
+        size = len(system.derive().u)
+        for formalism in ("auto", *(names() if size <= _EVERY_FORMALISM else ())):
+            try:
+                functions = system.derive(formalism).compile(cache=False)
+            except ph.PolhodeError:
+                continue  # a formalism that refuses this mechanism
+            for function in FUNCTIONS:
+                try:
+                    program = functions.program(function)
+                except ph.PolhodeError:
+                    continue
+                text = dump_program(program)
+                yield (
+                    f"{name}, {formalism}, {function}",
+                    (
+                        blake2b(text.encode(), digest_size=16).hexdigest(),
+                        count(program).total,
+                    ),
+                )
+
+
+def differences(before: Found, now: Found) -> list[str]:
+    """One sentence for each program that is not what it was."""
+    told = [f"{name}: is no longer there" for name in before.keys() - now.keys()]
+    told += [f"{name}: is new" for name in now.keys() - before.keys()]
+    for name in before.keys() & now.keys():
+        (then, operations), (digest, count_now) = before[name], now[name]
+        if then != digest:
+            told.append(f"{name}: {operations} operations before, {count_now} now")
+    return sorted(told)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the digests, or compare them with those of another tree."""
+    parser = argparse.ArgumentParser(prog="python -m bench.digests", description=__doc__)
+    parser.add_argument("--out", type=Path, help="a JSON file to write them to")
+    parser.add_argument("--against", type=Path, help="a JSON file that was written before")
+    parser.add_argument("--quick", action="store_true", help="without vehicles and robots")
+    options = parser.parse_args(arguments)
+    found = dict(digests(options.quick, lambda name: print(name, file=sys.stderr, flush=True)))
+    if options.out:
+        options.out.write_text(json.dumps(found, indent=1) + "\n")
+    if not options.against:
+        print(f"{len(found)} programs, {sum(operations for _, operations in found.values()):,} operations")
+        return 0
+    before = {name: tuple(entry) for name, entry in json.loads(options.against.read_text()).items()}
+    told = differences(before, found)  # type: ignore[arg-type]  # as written above
+    print("\n".join(told) or f"all {len(found)} programs are what they were")
+    return int(bool(told))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
