@@ -18,13 +18,21 @@ from . import stamp as stamp  # notes when polhode was loaded
 if TYPE_CHECKING:
     from os import PathLike
 
+    from .formats import from_dh as from_dh
+    from .formats import load_mjcf as load_mjcf
+    from .formats import load_urdf as load_urdf
     from .surface import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
+#: Readers at the surface; each is loaded when it is used.
+_READERS = ("from_dh", "load_mjcf", "load_urdf")
+
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
-    """A mechanism from a file: YAML or JSON model files, URDF robot files.
+    """A mechanism from a file, by its extension: YAML or JSON model files, URDF and MJCF robot files.
+
+    Options are the reader's, as `base="floating"` for URDF; see `load_urdf` and `load_mjcf`.
 
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
@@ -36,9 +44,11 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
 
 def __getattr__(name: str) -> Any:
     """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
+    if name in _READERS:
+        return getattr(import_module(".formats", __name__), name)
     surface = import_module(".surface", __name__)
     listed = {each: getattr(surface, each) for each in surface.__all__}
-    globals().update(listed, __all__=["load", *listed])
+    globals().update(listed, __all__=["load", *_READERS, *listed])
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -364,7 +364,7 @@ def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None
     ("inertia", "said"),
     [
         ("[-1, 1, 1]", "not positive: its principal moments are -1, 1, 1"),
-        ("[1, 1, 3]", "nearest possible moments are 1, 1, 2"),
+        ("[1, 1, 3]", "nearest possible inertia is xx 1.333333333, yy 1.333333333, zz 2.666666667"),
         ("[1, 1, 1, 2, 0, 0]", "not positive"),
         ("[[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "not a symmetric"),
         ("[1, 1]", "3 entries are wanted"),

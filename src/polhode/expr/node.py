@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from ..errors import PolhodeError
 from .field import P, hash_to_field, inverse, rational, unit_sphere_point
+from .numeral import numeral
 
 ADD: Final = "add"
 SUB: Final = "sub"
@@ -99,6 +100,8 @@ class Expr:
     def __eq__(self, other: object) -> bool:
         if type(other) is Expr:
             return self.fp == other.fp
+        if isinstance(other, str):
+            return NotImplemented
         try:
             return self.fp == as_expr(other).fp
         except PolhodeError:
@@ -241,10 +244,10 @@ _SMALL: Final = {value: number(value) for value in range(-8, 9)}
 
 
 def as_expr(value: object) -> Expr:
-    """Any number or expression as a node; a float is the decimal that it prints as.
+    """Any number or expression as a node; a float is the decimal that it prints as, a text the number that it spells.
 
-    >>> as_expr(0.1) * 10
-    1
+    >>> as_expr(0.1) * 10, as_expr("1/3") * 3
+    (1, 1)
     """
     if type(value) is Expr:
         return value
@@ -252,10 +255,13 @@ def as_expr(value: object) -> Expr:
         return _SMALL.get(value) or number(value)
     if isinstance(value, Fraction):
         return number(value)
+    spelled = numeral(value) if isinstance(value, str) else None
+    if spelled is not None:
+        return number(spelled)
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         raise PolhodeError(
             f"{value!r} is not a number or an expression.",
-            cure="Use int, float, Fraction, Decimal, or symbols made by polhode.",
+            cure='Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.',
             code="E-EXPR-001",
         )
     if isinstance(value, Integral):
@@ -269,6 +275,8 @@ def as_expr(value: object) -> Expr:
 
 
 def _apply(operation: Any, self: Expr, other: object, swap: bool = False) -> Expr:
+    if isinstance(other, str):
+        return NotImplemented  # type: ignore[no-any-return]  # a text is a number where one is given, not in a sum
     try:
         operand = as_expr(other)
     except PolhodeError:

@@ -13,6 +13,7 @@ from ..errors import FormatError, PolhodeError, suggestion
 from ..model import System
 
 if TYPE_CHECKING:
+    from .dh import from_dh
     from .json_schema import schema
     from .mjcf import load_mjcf
     from .urdf import load_urdf
@@ -32,6 +33,7 @@ READERS: dict[str, str] = {
 _HOMES = {
     "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
     "load_urdf": "urdf", "load_mjcf": "mjcf", "load_xml": "xml_model", "schema": "json_schema",
+    "from_dh": "dh",
 }  # fmt: skip
 
 
@@ -92,6 +94,6 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
 
 
 __all__ = [
-    "READERS", "dumps_yaml", "load", "load_mjcf", "load_urdf", "load_xml", "load_yaml", "loads_yaml", "save_yaml",
-    "schema",
+    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_urdf", "load_xml", "load_yaml", "loads_yaml",
+    "save_yaml", "schema",
 ]  # fmt: skip

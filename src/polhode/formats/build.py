@@ -89,9 +89,15 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
         inertia = _solid(values, (*path, "solid"), mass, record.solid)
+    about = None if record.about is None else values.vector((*path, "about"), record.about)
+    if about is not None and record.inertia is None:
+        values.document.problem(
+            (*path, "about"), "it says about which point an inertia is given.", "Give an inertia.", "E-YAML-031"
+        )
+        about = None
     shapes = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
     with values.noting(path):
-        system.body(key, mass, com, inertia, shapes)
+        system.body(key, mass, com, inertia, shapes, about=about)
         return
     with suppress(PolhodeError):
         system.body(key)  # so that the joints which name it are not wrong as well

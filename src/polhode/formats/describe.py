@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import FormatError
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
-from ..geometry.rotation import as_rotation
+from ..geometry.exact_rotation import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potential
 from ..model.records import GROUND, Coupling, Parameter

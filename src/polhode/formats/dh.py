@@ -16,8 +16,8 @@ from typing import Any
 
 from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, cos, sin
+from ..geometry.exact_rotation import nearest_angle
 from ..model import Fixed, JointType, Prismatic, Revolute, System
-from .urdf.number import nearest_angle
 
 CONVENTIONS = ("classic", "modified")
 _TYPES = {"revolute": Revolute, "prismatic": Prismatic, "fixed": None}
@@ -49,12 +49,14 @@ def from_dh(
     name: str = "arm",
     gravity: Iterable[Any] = (0, 0, "-9.81"),
     system: System | None = None,
+    check: bool = True,
 ) -> System:
     """The serial arm of a table; bodies are link1, link2, …, coordinates q1, q2, …, speeds u1, u2, ….
 
     A row is a `Row`, a mapping of its fields, or a sequence (theta, d, a, alpha, joint, …). Numbers may be symbols; an
     angle within 1e-9 of a multiple of π/2 is taken to be exactly that. Give a `system` to use its
-    parameters; `name` and `gravity` are those of a new one.
+    parameters; `name` and `gravity` are those of a new one. Inertias that no body can have are refused, unless
+    `check=False`: published tables, such as that of the PUMA 560, hold some.
 
     >>> import polhode as ph
     >>> arm = from_dh([(0, 0, 1, 0), (0, 0, 1, 0)])
@@ -72,7 +74,7 @@ def from_dh(
     parent = arm.ground
     for place, given in enumerate(rows, start=1):
         row = _row(given, place)
-        body = arm.body(row.name or f"link{place}", row.mass, row.com, row.inertia)
+        body = arm.body(row.name or f"link{place}", row.mass, row.com, row.inertia, check=check)
         kind = _joint_type(row, place)
         names = ([f"q{place}"], [f"u{place}"]) if kind.speeds else ([], [])
         arm.joint(

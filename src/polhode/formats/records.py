@@ -189,11 +189,12 @@ Shape = Annotated[
 
 
 class Body(Record):
-    """A rigid body; its inertia is about its mass centre, given outright or as that of a uniform solid."""
+    """A rigid body; its inertia is about its mass centre or a point `about`, given outright or as that of a solid."""
 
     mass: Number = "0"
     com: Vector3 = ("0", "0", "0")
     inertia: Inertia | None = None
+    about: Vector3 | None = None
     solid: Solid | None = None
     shapes: tuple[Shape, ...] = ()
 

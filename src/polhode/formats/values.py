@@ -13,7 +13,7 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, evaluate, free_symbols, number
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
-from ..geometry.rotation import as_rotation
+from ..geometry.exact_rotation import as_rotation
 from . import records
 from .document import Document, Path
 from .grammar import parse

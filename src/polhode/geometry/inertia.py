@@ -121,6 +121,32 @@ def rotate_symmetric(R: Matrix, S: Matrix, moving: bool = False, keep_trace: boo
     return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
 
 
+def nearest_inertia(given: Any) -> str:
+    """The inertia of a body that is nearest to a symmetric matrix of floats, in words: xx, yy, zz and what is not zero.
+
+    A body's inertia is tr(J) 1 - J with J ≥ 0, so its principal moments are sums of (0, 1, 1), (1, 0, 1), (1, 1, 0)
+    with factors ≥ 0. The nearest in the Frobenius norm has the axes of the given one.
+
+    >>> nearest_inertia([[1, 0, 0], [0, 1, 0], [0, 0, 5]])
+    'xx 2, yy 2, zz 4'
+    """
+    import numpy as np
+
+    moments, axes = np.linalg.eigh(np.asarray(given, dtype=float))
+    nearest = np.zeros(3)
+    for chosen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
+        edges = (1 - np.eye(3))[:, chosen]
+        factors = np.linalg.lstsq(edges, moments, rcond=None)[0]
+        made = edges @ factors
+        if factors.min() >= 0 and np.linalg.norm(made - moments) < np.linalg.norm(nearest - moments):
+            nearest = made
+    I = axes @ np.diag(nearest) @ axes.T
+    small = 1e-12 * np.abs(I).max()
+    entries = {"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "xy": I[0, 1], "xz": I[0, 2], "yz": I[1, 2]}
+    shown = {name: value for name, value in entries.items() if name in ("xx", "yy", "zz") or abs(value) > small}
+    return ", ".join(f"{name} {value:.10g}" for name, value in shown.items())
+
+
 def _sum(a: Any, b: Any) -> Any:
     """a + b, where one may have been written as the sum less the other."""
     for one, other in ((a, b), (b, a)):

@@ -145,27 +145,7 @@ def is_rotation(R: Matrix) -> bool:
     return all(is_zero(entry) for entry in gap.entries()) and is_zero(determinant - 1)
 
 
-def as_rotation(value: Any, place: str) -> Matrix:
-    """A rotation given as a matrix or as turns ("z", angle), checked to be one exactly."""
-    if value is None:
-        return Matrix.identity(3).map(as_expr)
-    items = list(value)
-    if len(items) == 2 and isinstance(items[0], str):
-        return rotation((items[0], items[1]))
-    if items and len(items[0]) == 2:
-        return rotation(*((axis, angle) for axis, angle in items))
-    R = Matrix(items).map(as_expr)
-    if R.shape != (3, 3) or not is_rotation(R):
-        raise PolhodeError(
-            "the rotation matrix is not exactly orthogonal with determinant 1.",
-            place=place,
-            cure='Give turns instead, for example [("z", 0.3), ("x", pi/2)]; rounded decimals are not orthogonal.',
-            code="E-ROT-001",
-        )
-    return R
-
-
 __all__ = [
-    "about", "as_rotation", "from_quaternion", "from_vector_parameter", "is_rotation", "quaternion_rate",
+    "about", "from_quaternion", "from_vector_parameter", "is_rotation", "quaternion_rate",
     "rotation", "unit_axis", "vector_parameter_rate", "vector_parameter_velocity",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols
 from ..geometry import Pose, unit_axis
+from ..geometry.inertia import nearest_inertia
 from .directions import Directions
 
 if TYPE_CHECKING:
@@ -107,12 +108,16 @@ def _about_axis(along: Any, across: Any, axis: Any) -> Matrix:
     ).map(as_expr)
 
 
+#: The order of six entries, here and elsewhere, for messages.
+_ORDER = "xx, yy, zz, xy, xz, yz (SymPy's is xx, yy, zz, xy, yz, zx, URDF's xx, xy, xz, yy, yz, zz)"
+
+
 def as_inertia(value: Any, place: str) -> Matrix:
     """An inertia given as a matrix, as three principal moments, or as (xx, yy, zz, xy, xz, yz)."""
-    entries = [value] if not hasattr(value, "__iter__") else list(value)
-    if len(entries) == 1 and not entries[0]:
+    entries = [value] if not _is_list(value) else list(value)
+    if len(entries) == 1 and not _is_list(entries[0]) and not as_expr(entries[0]):
         return Matrix.zeros(3, 3).map(as_expr)
-    if len(entries) == 3 and all(hasattr(row, "__iter__") for row in entries):
+    if len(entries) == 3 and all(_is_list(row) for row in entries):
         matrix = Matrix(entries).map(as_expr)
         if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
             return matrix
@@ -125,9 +130,22 @@ def as_inertia(value: Any, place: str) -> Matrix:
     raise ModelError(
         f"an inertia has 3, 6 or 3×3 entries, not {len(entries)}.",
         place=place,
-        cure="Give principal moments [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a matrix.",
+        cure=f"Give principal moments xx, yy, zz, a matrix, or its entries in the order {_ORDER}.",
         code="E-BODY-001",
     )
+
+
+def _is_list(value: Any) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str)
+
+
+def about_centre(inertia: Matrix, mass: Expr, arm: Vector) -> Matrix:
+    """The inertia about the mass centre of one that is given about a point, `arm` being the way from there to the
+    centre: I - m (arm² 1 - arm armᵀ)."""
+    square = arm.dot(arm)
+    return Matrix(
+        [[inertia[i, j] - mass * ((square if i == j else 0) - arm[i] * arm[j]) for j in range(3)] for i in range(3)]
+    ).map(as_expr)
 
 
 def check_mass_and_inertia(mass: Expr, inertia: Matrix, place: str) -> None:
@@ -153,14 +171,13 @@ def check_mass_and_inertia(mass: Expr, inertia: Matrix, place: str) -> None:
         raise ModelError(
             f"the inertia is not positive: its principal moments are {listed}.",
             place=place,
-            cure="Check signs and the order xx, yy, zz, xy, xz, yz; it is taken about the centre of mass.",
+            cure=f"Check signs and the order {_ORDER}; it is about the mass centre unless `about` says otherwise.",
             code="E-BODY-004",
         )
     if moments[2] > moments[0] + moments[1] + slack:
-        nearest = ", ".join(f"{moment:.6g}" for moment in (moments[0], moments[1], moments[0] + moments[1]))
         raise ModelError(
             f"no body has the principal moments {listed}: the largest exceeds the sum of the others.",
             place=place,
-            cure=f"The nearest possible moments are {nearest}.",
+            cure=f"The nearest possible inertia is {nearest_inertia(numbers)}. In Python, check=False takes any.",
             code="E-BODY-005",
         )

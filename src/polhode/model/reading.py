@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ModelError, suggestion
 from ..expr import Expr, Vector, as_expr, symbol, unit_symbols
 from ..geometry import Pose
-from ..geometry.rotation import as_rotation
+from ..geometry.exact_rotation import as_rotation
 from .joint_type import JointType
 
 NAME_LIMIT = 128

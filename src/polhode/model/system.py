@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
 from ..geometry import Pose
 from .acting import Acting
-from .body import Body, Frame, Shape, as_inertia, check_mass_and_inertia
+from .body import Body, Frame, Shape, about_centre, as_inertia, check_mass_and_inertia
 from .constraining import Constraining
 from .constraint import Constraint
 from .directions import Placing
@@ -72,7 +71,7 @@ class System(Acting, Constraining, Placing):
     def gravity(self, given: Iterable[Any] | Arrow) -> None:
         if hasattr(given, "components"):
             given = given.components(self.ground)
-        made = Vector([as_expr(Fraction(g) if isinstance(g, str) else g) for g in given])
+        made = Vector([as_expr(g) for g in given])
         if len(made) != 3:
             raise ModelError("gravity has 3 components.", place=f"system '{self.name}'", code="E-MODEL-001")
         moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
@@ -114,20 +113,33 @@ class System(Acting, Constraining, Placing):
         inertia: Any = 0,
         shapes: Shape | Iterable[Shape] = (),
         check: bool = True,
+        about: Iterable[Any] | None = None,
     ) -> Body:
         """Add a rigid body: mass, mass centre, and inertia about the mass centre in the body's axes.
 
+        The inertia is a matrix, its entries (xx, yy, zz, xy, xz, yz), principal moments (xx, yy, zz), or a solid's
+        such as `rod`. Beware of other orders: SymPy's `inertia` takes xx, yy, zz, xy, yz, zx, URDF has xx, xy, xz, yy,
+        yz, zz. Products of inertia are entries of the matrix: xy is -∫ x y dm. Where it is given about another point,
+        `about` is that point in the body's frame; the axes stay the body's. (0, 0, 0) is where its joint sits.
         An inertia that no body can have is refused; `check=False` takes it all the same, as some robot files need.
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> s.body("bar", mass=3, com=(0, 0, "-0.5"), inertia=(1, 1, 0), about=(0, 0, 0)).inertia == ph.rod(3, 1)
+        True
         """
         place = f"body '{name}'"
         self._new_name({**self.bodies, **self.frames}, "body", name)
         if len(self.bodies) > BODY_LIMIT:
             raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-003")
+        heavy, centre, moments = as_expr(mass), vector_of(com, f"{place} com"), as_inertia(inertia, f"{place} inertia")
+        if about is not None:
+            moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
         made = Body(
             name,
-            as_expr(mass),
-            vector_of(com, f"{place} com"),
-            as_inertia(inertia, f"{place} inertia"),
+            heavy,
+            centre,
+            moments,
             (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
             home=self,
         )

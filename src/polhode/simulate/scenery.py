@@ -12,7 +12,7 @@ import numpy as np
 from ..constraints.tracking import curve_of_disc
 from ..equations import Equations
 from ..expr import Expr, as_expr, evaluate
-from ..geometry.rotation import as_rotation
+from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.records import GROUND

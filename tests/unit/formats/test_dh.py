@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, pi, sin
 from typing import Any
 
@@ -120,3 +121,50 @@ def test_a_table_of_symbols_gives_equations_of_symbols() -> None:
 def test_a_wrong_table_is_told_so(rows: list[Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(PolhodeError, match=message):
         from_dh(rows, **options)
+
+
+#: Moments of the same links about their mass centres (B. Armstrong, O. Khatib, J. Burdick, 1986, as Corke gives them).
+PUMA_INERTIAS = [
+    (0, 0.35, 0),
+    (0.13, 0.524, 0.539),
+    (0.066, 0.086, 0.0125),
+    (1.8e-3, 1.3e-3, 1.8e-3),
+    (0.3e-3, 0.4e-3, 0.3e-3),
+    (0.15e-3, 0.15e-3, 0.04e-3),
+]
+
+#: R. P. Paul, Robot Manipulators (1981), tables 6.4 and 6.6.
+STANFORD = [
+    Row(0, 0.412, 0, -pi / 2, "revolute", 9.29, (0, 0.0175, -0.1105), (0.276, 0.255, 0.071)),
+    Row(0, 0.154, 0, pi / 2, "revolute", 5.01, (0, -1.054, 0), (0.108, 0.018, 0.1)),
+    Row(-pi / 2, 0, 0, 0, "prismatic", 4.25, (0, 0, -6.447), (2.51, 2.51, 0.006)),
+    Row(0, 0, 0, -pi / 2, "revolute", 1.08, (0, 0.092, -0.054), (0.002, 0.001, 0.001)),
+    Row(0, 0, 0, pi / 2, "revolute", 0.63, (0, 0, 0.566), (0.003, 0.003, 0.0004)),
+    Row(0, 0.263, 0, 0, "revolute", 0.51, (0, 0, 1.554), (0.013, 0.013, 0.0003)),
+]
+
+
+def test_published_inertias_that_no_body_has_are_refused_or_taken_as_they_stand() -> None:
+    """The PUMA's first link turns about one axis only, and was given a moment about it alone."""
+    rows = [replace(row, inertia=I) for row, I in zip(PUMA_560, PUMA_INERTIAS, strict=True)]
+    with pytest.raises(PolhodeError, match=r"body 'link1': no body has .*\n.*xx 0.1166666667, yy 0.2333333333"):
+        ph.from_dh(rows)
+    arm = ph.from_dh(rows, check=False)
+    M = arm.derive().compile().mass_matrix(NOMINAL)
+    book = np.array([  # Corke, section 9.2, with the motors' inertia G² J on the diagonal
+        [3.6594, -0.4044, 0.1006, -0.0025, 0, 0],
+        [-0.4044, 4.4137, 0.3509, 0, 0.0024, 0],
+        [0.1006, 0.3509, 0.9378, 0, 0.0015, 0],
+        [-0.0025, 0, 0, 0.1925, 0, 0],
+        [0, 0.0024, 0.0015, 0, 0.1713, 0],
+        [0, 0, 0, 0, 0, 0.1941],
+    ])  # fmt: skip
+    gears = np.array([62.6111, 107.815, 53.7063, 76.0364, 71.923, 76.686])
+    motors = gears**2 * np.array([200e-6, 200e-6, 200e-6, 33e-6, 33e-6, 33e-6])
+    assert pytest.approx(book, abs=6e-5) == M + np.diag(motors)
+
+
+def test_the_stanford_arm_is_read_as_published() -> None:
+    arm = ph.from_dh(STANFORD)
+    assert arm.bodies["link4"].inertia == ph.Matrix.diagonal([0.002, 0.001, 0.001])
+    assert np.linalg.eigvalsh(arm.derive().compile().mass_matrix(NOMINAL))[0] > 0

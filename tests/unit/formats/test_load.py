@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,11 @@ def test_an_unknown_option_is_one_clear_sentence(suffix: str, tmp_path: Path) ->
 def test_a_misspelt_option_is_guessed(tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'base'"):
         load(tmp_path / "arm.urdf", bas="floating")
+
+
+def test_the_readers_of_robots_are_at_the_surface_and_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "robots.md").read_text(encoding="utf-8")
+    for reader in (ph.load_urdf, ph.load_mjcf, ph.from_dh):
+        assert reader.__name__ in dir(ph) and f"`ph.{reader.__name__}`" in page
+        options = [each.name for each in signature(reader).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+        assert [name for name in options if f"`{name}" not in page and name != "content"] == []

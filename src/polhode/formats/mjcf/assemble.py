@@ -18,6 +18,7 @@ from typing import Any
 from ...errors import PolhodeError, Problem
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
+from ...geometry.exact_rotation import ROUNDING
 from ...model import Body, Fixed, Free, Joint, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..urdf.symbolic import Numbers
@@ -63,7 +64,7 @@ class Assembly:
         return direction
 
     def _tell_snapped(self, dropped: Fraction, place: str) -> None:
-        if dropped > exact.ROUNDING:
+        if dropped > ROUNDING:
             self.findings.notice(place, f"an angle of {float(dropped):.3g} is taken as zero.", "N-MJCF-001")
 
     # ---- bodies ----------------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import quoteattr
 
 from ...errors import FormatError, LimitError
+from ...expr.numeral import decimal
 from ..urdf.markup import Limits, read_bytes
 from ..urdf.mesh import locate
-from ..urdf.number import exact
 from .document import Part
 
 #: Elements that no motion depends on.
@@ -73,7 +73,7 @@ def _check_copies(root: Part, limits: Limits) -> None:
         part, copies = waiting.pop()
         total += copies
         if part.tag in ("replicate", "composite"):
-            counts = [exact(word) for word in part.attributes.get("count", "").split()]
+            counts = [decimal(word) for word in part.attributes.get("count", "").split()]
             copies *= prod(int(count) for count in counts if count and count > 1)
             total += copies
         if total > limits.elements:

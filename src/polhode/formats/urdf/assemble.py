@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from ...expr import Expr, Vector, as_expr
 from ...geometry import rotation, unit_axis
+from ...geometry.exact_rotation import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
 from ...model.body import as_inertia
 from ...model.records import GROUND
-from .number import Triple, nearest_angle
+from .number import Triple
 from .parts import Inertial, JointPart, LinkPart, Placement
 from .report import Findings
 from .symbolic import Numbers

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...geometry.inertia import nearest_inertia
 from .parts import Inertial, JointPart, LinkPart
 from .report import Findings
 
@@ -65,18 +66,21 @@ def impossible_inertia(inertial: Inertial) -> Fault | None:
     import numpy as np
 
     xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
-    moments = [float(moment) for moment in np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])]
+    matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    moments = [float(moment) for moment in np.linalg.eigvalsh(matrix)]
     slack = _SLACK * max(abs(moments[0]), abs(moments[2]))
     listed = ", ".join(f"{moment:.6g}" for moment in moments)
-    a, b, c = (max(moment, 0.0) for moment in moments)
-    cure = f"The nearest possible moments are {a:.6g}, {b:.6g}, {min(c, a + b):.6g}."
     if moments[0] < -slack:
         message = f"the inertia is not positive: its principal moments are {listed}"
-        return Fault(message, cure, negative=moments[0] < -_NEGLIGIBLE)
+        return Fault(message, _nearest(matrix), negative=moments[0] < -_NEGLIGIBLE)
     if moments[2] > moments[0] + moments[1] + slack:
         message = f"the principal moments {listed} are impossible: the largest exceeds the sum of the others"
-        return Fault(message, cure, negative=False)
+        return Fault(message, _nearest(matrix), negative=False)
     return None
+
+
+def _nearest(matrix: list[list[float]]) -> str:
+    return f"The nearest possible inertia is {nearest_inertia(matrix)}."
 
 
 def check_moving_masses(

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import FormatError, suggestion
+from ...expr.numeral import decimal
 from .mimic import Law, law_of
-from .number import exact
 from .parts import JointPart
 from .report import Findings
 
@@ -89,7 +89,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
                 code="E-URDF-063",
             )
         wanted = locked[name] if isinstance(locked, Mapping) else 0
-        value = wanted if isinstance(wanted, Fraction) else exact(str(wanted))
+        value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None:
             raise FormatError(
                 f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at.",

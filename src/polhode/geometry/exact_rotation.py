@@ -1,0 +1,148 @@
+"""Rotations as they are given (turns, matrices, rounded numbers of other tools) as exactly orthogonal matrices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from ..errors import PolhodeError
+from ..expr import Expr, Matrix, as_expr, pi
+from .rotation import from_vector_parameter, is_rotation, rotation
+
+#: A turn smaller than this, in radians, is a zero that was rounded.
+ROUNDING = Fraction(1, 10**12)
+#: So far from orthogonal may a matrix of rounded numbers be.
+TOLERANCE = 1e-6
+_DIGITS = 10**17
+
+#: 40 digits of π/2, to tell how far a decimal is from a multiple of it.
+_QUARTER_TURN = Fraction("1.5707963267948966192313216916397514420986")
+
+Quaternion = tuple[Fraction, Fraction, Fraction, Fraction]
+
+#: The 24 rotations that take a cube to itself, as quaternions of any length.
+_CUBE = [
+    q
+    for q in product((0, 1, -1), repeat=4)
+    if sum(map(abs, q)) in (1, 2, 4) and next(entry for entry in q if entry) > 0
+]
+
+
+def as_rotation(value: Any, place: str) -> Matrix:
+    """A rotation given as a matrix or as turns ("z", angle), exactly orthogonal.
+
+    A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
+    within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
+    """
+    if value is None:
+        return Matrix.identity(3).map(as_expr)
+    items = list(value)
+    if len(items) == 2 and isinstance(items[0], str):
+        return rotation((items[0], items[1]))
+    if items and len(items[0]) == 2:
+        return rotation(*((axis, angle) for axis, angle in items))
+    R = Matrix(items).map(as_expr)
+    if R.shape == (3, 3) and is_rotation(R):
+        return R
+    near = _nearest_rotation(R) if R.shape == (3, 3) and all(entry.is_number for entry in R.entries()) else None
+    if near is None:
+        raise PolhodeError(
+            "the rotation matrix is not orthogonal with determinant 1.",
+            place=place,
+            cure=f'Give turns instead, for example [("z", 0.3), ("x", pi/2)], or numbers right to {TOLERANCE}.',
+            code="E-ROT-001",
+        )
+    change = max(abs(float(entry)) for entry in (near - R).entries())
+    if change > ROUNDING:
+        head = f"{place}: " if place else ""
+        said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
+        warnings.warn(f"{said}  [W-ROT-001]", UserWarning, stacklevel=2)
+    return near
+
+
+def _nearest_rotation(R: Matrix) -> Matrix | None:
+    """The rotation nearest to a matrix of numbers, or None if it is not near to any.
+
+    Its quaternion is the eigenvector of the largest eigenvalue of Bar-Itzhack's matrix (J. Guidance 23, 2000).
+    """
+    import numpy as np
+
+    A = np.array([[float(entry) for entry in row] for row in R])
+    if not np.abs(A @ A.T - np.eye(3)).max() <= TOLERANCE or np.linalg.det(A) < 0:
+        return None
+    (a, b, c), (d, e, f), (g, h, i) = A
+    K = np.array([
+        [a + e + i, h - f, c - g, d - b],
+        [h - f, a - e - i, b + d, c + g],
+        [c - g, b + d, e - a - i, f + h],
+        [d - b, c + g, f + h, i - a - e],
+    ])  # fmt: skip
+    quaternion = np.linalg.eigh(K)[1][:, -1]
+    return from_rounded_quaternion([Fraction(repr(float(entry))) for entry in quaternion], ROUNDING)[0]
+
+
+def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> tuple[Matrix, Fraction]:
+    """An exactly orthogonal rational matrix next to a rounded quaternion, and the largest angle taken for zero.
+
+    The rotation is split into the nearest of the cube's 24 rotations and a rest of at most 63 degrees,
+    whose vector-parameter tan(θ/2) a is rational. A rest about one coordinate axis keeps its zeros, so
+    that right angles stay right.
+
+    >>> from_rounded_quaternion([Fraction(1, 2)] * 4, ROUNDING)[0]
+    Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    """
+    w, x, y, z = quaternion
+    q = (w, x, y, z)
+    cube = max(_CUBE, key=lambda c: _dot(c, q) ** 2 / Fraction(_dot(c, c)))
+    r, *vector = _after(cube, q)
+    dropped = Fraction(0)
+    rest = []
+    for entry in vector:
+        tangent = Fraction(round(entry / r * _DIGITS), _DIGITS)
+        if abs(2 * tangent) <= snap:
+            dropped = max(dropped, abs(2 * tangent))
+            tangent = Fraction(0)
+        rest.append(tangent)
+    a, b, c, d = map(Fraction, cube)
+    square = _dot(cube, cube)
+    turned = Matrix([
+        [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
+        [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
+        [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
+    ]).map(lambda entry: entry / square)  # fmt: skip
+    made: Matrix = turned @ from_vector_parameter(rest)
+    return made.map(as_expr), dropped
+
+
+def _dot(p: Sequence[int], q: Sequence[Fraction | int]) -> Fraction:
+    return sum((Fraction(a * b) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def _after(cube: Sequence[int], q: Quaternion) -> Quaternion:
+    """The conjugate of one quaternion times another."""
+    a, b, c, d = cube
+    w, x, y, z = q
+    return (
+        a * w + b * x + c * y + d * z,
+        a * x - b * w - c * z + d * y,
+        a * y + b * z - c * w - d * x,
+        a * z - b * y + c * x - d * w,
+    )
+
+
+def nearest_angle(value: Fraction, snap: Fraction) -> tuple[Expr, bool]:
+    """An angle as an expression, and whether it was taken for the multiple of π/2 within `snap` of it.
+
+    >>> nearest_angle(Fraction("1.570796"), Fraction("1e-6"))
+    (pi/2, True)
+    >>> nearest_angle(Fraction("0.3"), Fraction("1e-6"))
+    (3/10, False)
+    """
+    turns = round(value / _QUARTER_TURN)
+    gap = abs(value - turns * _QUARTER_TURN)
+    if value and gap <= snap:
+        return as_expr(pi * turns / 2), True
+    return as_expr(value), False

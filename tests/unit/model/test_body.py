@@ -1,0 +1,93 @@
+"""What a body may be given as: numbers as text, an inertia about any point, and what is said of one that cannot be."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.formats import loads_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("-0.5", Fraction(-1, 2)), ("1/3", Fraction(1, 3)), ("2e-3", Fraction(1, 500)), (" 7 ", 7)]
+)
+def test_a_number_may_be_given_as_text_and_is_exact(text: str, value: Fraction) -> None:
+    s = ph.System("s", gravity=(0, 0, text))
+    body = s.body("b", mass="2", com=(0, 0, text), inertia=("1", "1", "1/2"))
+    s.parameter("w", text)
+    joint = s.joint("j", s.ground, body, ph.Screw("z", pitch=text), at=(text, 0, 0))
+    s.joint_spring(joint, stiffness=text)
+    assert body.com[2] == value and body.mass == 2 and body.inertia[2, 2] == Fraction(1, 2)
+    assert s.gravity[2] == value and s.parameters["w"].value == value
+    assert joint.in_parent.p[0] == value and joint.type.stages[0].H[5, 0] == value
+
+
+@pytest.mark.parametrize("text", ["l", "2*l", "1,5", "nan", "inf", "0x10", "1/0", "1/2/3", "", "1e999999999", "pi"])
+def test_a_text_that_spells_no_number_is_refused(text: str) -> None:
+    for attempt in (
+        lambda s: s.body("b", com=(0, 0, text)),
+        lambda s: s.parameter("w", text),
+        lambda s: setattr(s, "gravity", (0, 0, text)),
+    ):
+        with pytest.raises(ph.PolhodeError, match="is not a number"):
+            attempt(ph.System("s"))
+
+
+def test_a_text_is_a_number_where_one_is_given_and_not_in_a_formula() -> None:
+    x = ph.symbol("x")
+    assert x != "x" and ph.symbol("2") != "2" and x - x != "0"
+    with pytest.raises(TypeError):
+        x + "1"
+
+
+def test_an_inertia_about_another_point_is_shifted_to_the_mass_centre() -> None:
+    s = ph.System("s")
+    m, l, I = s.parameter("m"), s.parameter("l"), s.parameter("I")
+    bar = s.body("bar", m, com=(0, 0, -l / 2), inertia=(m * l**2 / 3, m * l**2 / 3, 0), about=(0, 0, 0))
+    assert bar.inertia == ph.rod(m, l)
+    skew = s.body("skew", 2, com=(1, 2, 3), inertia=(40, 40, 40, -4, -6, "-12"), about=(0, 0, 0))
+    assert skew.inertia == ph.Matrix([[14, 0, 0], [0, 20, 0], [0, 0, 30]])
+    pendulum = s.body("pendulum", m, com=(0, 0, -l), inertia=(I, I, 0), about=(0, 0, 0))
+    s.joint("hinge", s.ground, pendulum, ph.Revolute("y"))
+    for name in ("bar", "skew"):
+        s.joint(name, s.ground, name, "fixed")
+    assert s.derive().mass_matrix == ph.Matrix([[I]])  # about the hinge it is what was given
+
+
+def test_a_model_file_gives_an_inertia_about_a_point_too() -> None:
+    text = "polhode: 1\nbodies: {bar: {mass: 3, com: [0, 0, -0.5], inertia: [1, 1, 0], about: [0, 0, 0]}}\n"
+    joint = "joints: {hinge: {parent: ground, child: bar, type: revolute, axis: y}}\n"
+    assert loads_yaml(text + joint).bodies["bar"].inertia == ph.rod(3, 1)
+    with pytest.raises(ph.PolhodeError, match=r"about which point.*\n.*E-YAML-031"):
+        loads_yaml(text.replace("inertia: [1, 1, 0], ", "") + joint)
+
+
+def test_the_order_of_an_inertia_is_said_where_one_looks() -> None:
+    order = "xx, yy, zz, xy, xz, yz"
+    assert order in " ".join((ph.System.body.__doc__ or "").split())
+    for wrong in ((1, 2, 3, 4), (1, 1, 1, 0, 0, 2)):
+        with pytest.raises(ph.PolhodeError, match=f"{order} .SymPy's is xx, yy, zz, xy, yz, zx, URDF's xx, xy, xz"):
+            ph.System("s").body("b", 1, inertia=wrong)
+
+
+@pytest.mark.parametrize("given", [(0, 0.35, 0), (1, 1, 5), (0.066, 0.086, 0.0125), (1, 2, 4, 0.2, -0.1, 0.3)])
+def test_the_nearest_possible_inertia_is_possible_and_no_other_is_nearer(given: tuple[float, ...]) -> None:
+    with pytest.raises(ph.PolhodeError, match="nearest possible inertia is") as refused:
+        ph.System("s").body("b", 1, inertia=given)
+    entries = dict(re.findall(r"\b([xyz]{2}) (-?[0-9.e-]+)[,.]", str(refused.value).split("nearest")[1]))
+    hint = [float(entries.get(name, "0").rstrip(".")) for name in ("xx", "yy", "zz", "xy", "xz", "yz")]
+    ph.System("s").body("b", 1, inertia=hint)
+    xx, yy, zz, xy, xz, yz = (*given, 0, 0, 0)[:6]
+    wanted = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    xx, yy, zz, xy, xz, yz = hint
+    made = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    rng = np.random.default_rng(1)
+    for _ in range(2000):  # inertias of other bodies nearby: tr(J) 1 - J with J ≥ 0
+        L = np.linalg.cholesky(np.trace(made) / 2 * np.eye(3) - made + 1e-9 * np.eye(3))
+        L = L + 0.05 * rng.standard_normal((3, 3))
+        other = np.trace(L @ L.T) * np.eye(3) - L @ L.T
+        assert np.linalg.norm(other - wanted) > np.linalg.norm(made - wanted) - 1e-7
