@@ -196,11 +196,9 @@ def _add_load(system: System | None, values: Values, path: Path, record: Any) ->
         "joint_force": system.joint_force,
         "joint_spring": system.joint_spring,
         "spring": system.spring,
-        "damper": system.spring,
+        "damper": system.damper,
         "potential": system.potential,
     }
-    if record.type == "damper":
-        arguments["stiffness"] = ZERO
     with values.noting(path):
         makers[record.type](**arguments)
 

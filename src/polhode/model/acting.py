@@ -173,10 +173,35 @@ class Acting:
         at_b: Point | Iterable[Any] = (0, 0, 0),
         name: str = "",
     ) -> None:
-        """A spring and damper along the line between two points."""
+        """A spring and damper along the line between two points: the tension k (L - length) + c dL/dt.
+
+        A positive tension pulls the points together, a negative one pushes them apart.
+        """
         place = f"spring {name!r}" if name else "spring"
         ends = self._ends(a, at_a, b, at_b, place)
         self.loads.append(PointSpring(name, *ends, as_expr(stiffness), as_expr(length), as_expr(damping)))
+
+    def damper(
+        self,
+        a: Body | Frame | Point | str,
+        b: Body | Frame | Point | str,
+        damping: Any,
+        *,
+        at_a: Point | Iterable[Any] = (0, 0, 0),
+        at_b: Point | Iterable[Any] = (0, 0, 0),
+        name: str = "",
+    ) -> None:
+        """A damper along the line between two points: the tension c dL/dt, which resists both ways.
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> c, bead = s.parameter("c"), s.body("bead", mass=1)
+        >>> rail = s.joint("x", s.ground, bead, ph.Prismatic("x"))
+        >>> s.damper(s.ground, bead, c, at_a=(-1, 0, 0))
+        >>> s.derive().bias == (c * rail.u[0],)
+        True
+        """
+        self.spring(a, b, 0, damping=damping, at_a=at_a, at_b=at_b, name=name)
 
     def line_force(
         self,
@@ -188,7 +213,9 @@ class Acting:
         at_b: Point | Iterable[Any] = (0, 0, 0),
         name: str = "",
     ) -> None:
-        """A force along the line between two points: `law(length, rate)` is the tension that draws them together.
+        """A force along the line between two points: `law(length, rate)` is the tension that pulls them together.
+
+        A negative value pushes them apart. `rate` is positive while they part.
 
         >>> import polhode as ph
         >>> s = ph.System()
