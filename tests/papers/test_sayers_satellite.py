@@ -349,3 +349,15 @@ def test_the_boom_flexes_in_free_flight_and_conserves_what_must_be() -> None:
     assert np.abs(spin - spin[0]).max() < 1e-8 * np.abs(spin[0]).max()
     assert np.abs(push - push[0]).max() < 1e-7
     assert np.ptp(run["q9"]) > 0.3 and np.ptp(run["q10"]) > 0.3
+
+
+@pytest.mark.parametrize(
+    ("row", "body", "said"),
+    [
+        ("Rotation direction", "B", "no row 'Rotation d.*\n.*'Rotation directions'"),
+        ("Level", "Z", "no body 'Z'"),
+    ],
+)
+def test_a_cell_that_is_not_there_is_told_with_those_that_are(row: str, body: str, said: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=f"Table 2.*{said}"):
+        REPORT.table_2.cell(row, body)

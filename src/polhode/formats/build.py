@@ -20,7 +20,7 @@ from .motion import read_motion
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 from .ties import add_prescribed, add_ties
-from .values import ZERO, Values
+from .values import Values
 
 _VECTORS = ("vector", "at", "at_a", "at_b")
 _NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")

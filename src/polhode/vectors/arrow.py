@@ -82,8 +82,12 @@ class Arrow(Combination):
                 total = total + (a.dot(b) if key_a == key_b else a.dot(scene.rotation(key_a, key_b) @ b))
         return total
 
-    def cross(self, other: Any) -> Arrow:
-        """a × b, each pair of unit vectors in a frame in which both are fixed, where there is one."""
+    def cross(self, other: Any) -> Any:
+        """a × b, each pair of unit vectors in a frame in which both are fixed, where there is one; a × D, a dyadic."""
+        from .dyadic import Dyadic
+
+        if isinstance(other, Dyadic):
+            return -other.T.cross(self).T
         terms: list[tuple[Axis, Expr]] = []
         for key_a, a in self.by_frame.items():
             for key_b, b in self._fellow(other, "multiply").by_frame.items():

@@ -75,6 +75,17 @@ class Dyadic(Combination):
 
     __and__ = dot
 
+    def cross(self, other: Any) -> Dyadic:
+        """D × a, a dyadic: (D × a) · b = D · (a × b)."""
+        if not isinstance(other, Arrow):
+            raise PolhodeError(
+                f"cannot take the cross product of a dyadic and {other!r}.", cure="Give an arrow.", code="E-VECTOR-001"
+            )
+        products = (self._unit(one).outer(self._unit(two).cross(other) * c) for (one, two), c in self.terms.items())
+        return sum(products, start=Dyadic(self.system, {}))
+
+    __xor__ = cross
+
     def components(self, frame: Anchor | Key) -> Matrix:
         """The matrix of components along the axes of a body or frame: R D Rᵀ, over all that it is written in."""
         key = key_of(self.system, frame, "components")

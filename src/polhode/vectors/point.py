@@ -55,7 +55,7 @@ class Point:
         top = meeting_body(scene, key, self.body)
         r, w, v = _way(self.system, scene, top, self.body)
         arm = self._arm
-        total = v + w.cross(arm) + arm.dt(self.body)
+        total: Arrow = v + w.cross(arm) + arm.dt(self.body)
         if top != key:
             r_frame, w_frame, v_frame = _way(self.system, scene, top, key)
             total = total - v_frame - w_frame.cross(r + arm - r_frame)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import polhode as ph
 from polhode.expr import Matrix, same
 from polhode.vectors import Dyadic
@@ -76,3 +78,12 @@ def test_zero_is_the_zero_dyadic_on_either_side(pair: Any) -> None:
     assert D - D == 0
     assert D != 0
     assert sum([D, D]) == 2 * D
+
+
+def test_the_cross_product_of_a_dyadic_and_an_arrow_is_a_dyadic(pair: Any) -> None:
+    D = pair.B.inertia_dyadic + (pair.A.x | pair.N.z)
+    a, b = pair.A.y + 2 * pair.N.x, pair.B.z - pair.A.x
+    assert ((D ^ a) & b) == (D & (a ^ b))
+    assert ((a ^ D) & b) == (a ^ (D & b))
+    with pytest.raises(ph.PolhodeError, match="cross product of a dyadic and 3"):
+        D ^ 3

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import unknown
 from ...expr import Matrix, Vector, as_expr, same
 from .bodies import NONRECURSIVE, Part
 from .kinematical import Direction, directions_of
@@ -36,6 +37,9 @@ class Table:
 
     def cell(self, name: str, body: str) -> Cell:
         """The cell of a property and a body's letter."""
+        for kind, given, known in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
+            if given not in known:
+                raise unknown(kind, given, known, code="E-KANE-001", place=self.title)
         row = next(row for row in self.rows if row.name == name)
         return row.cells[self.bodies.index(body)]
 
