@@ -10,7 +10,7 @@ from importlib import import_module
 from ..constraints import Binding, Constraints, bind, constraints_of
 from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
-from ..errors import PolhodeError, suggestion
+from ..errors import PolhodeError
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
@@ -18,6 +18,7 @@ from ..model.reading import unknown
 from ..model.system import System
 from . import auto, hamel
 from .embedding import embedded, with_multipliers
+from .other_names import cure_for
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
 FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane", "hamel", "routh", "network")
@@ -36,7 +37,7 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     if formalism not in names(historical=True):
         raise PolhodeError(
             f"there is no formalism {formalism!r}.",
-            cure=suggestion(formalism, names(historical=True), f"Choose auto, {', '.join(FORMALISMS)}."),
+            cure=cure_for(formalism, ["auto", *names(historical=True)], f"Choose auto, {', '.join(FORMALISMS)}."),
             code="E-DERIVE-001",
         )
     function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
