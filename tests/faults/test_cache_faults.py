@@ -97,7 +97,7 @@ def test_f39_another_machine_or_version_has_another_key(change: str) -> None:
     assert engine.key_of("ir", here) != engine.key_of("ir2", here)
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files on this system")
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files on this system")
 def test_f39_a_folder_that_everybody_may_write_is_refused(cache: ObjectCache) -> None:
     cache.folder.mkdir()
     cache.folder.chmod(0o777)
@@ -106,9 +106,9 @@ def test_f39_a_folder_that_everybody_may_write_is_refused(cache: ObjectCache) ->
     assert entries(cache) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files on this system")
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files on this system")
 def test_f39_a_folder_of_another_user_is_refused(cache: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.warns(CacheWarning, match="another user"):
         assert right(cache=cache)
     assert entries(cache) == []

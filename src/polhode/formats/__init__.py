@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, PolhodeError, suggestion
 from ..model import System
+from .source import folder_given
 
 if TYPE_CHECKING:
     from .dh import from_dh
@@ -62,12 +63,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
             code="E-FILE-008",
         )
     if file.is_dir():
-        raise FormatError(
-            "this is a folder, not a model file.",
-            place=str(file),
-            cure="Name a .yaml file.",
-            code="E-FILE-002",
-        )
+        raise folder_given(str(file))
     raise FormatError(
         f"the extension {suffix!r} names no model format." if suffix else "the file has no extension.",
         place=str(file),

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from ..errors import FormatError, LimitError
+from ..files import TooLarge, read_file
 
 SIZE_LIMIT = 20_000_000
 
@@ -23,23 +24,11 @@ def read_text(path: Path) -> str:
     """The text of a file in UTF-8, or in UTF-16 with a byte order mark."""
     place = str(path)
     try:
-        size = path.stat().st_size
         if path.is_dir():
-            raise FormatError(
-                "this is a folder, not a model file.",
-                place=place,
-                cure="Name a .yaml file.",
-                code="E-FILE-002",
-            )
-        if size > SIZE_LIMIT:
-            raise LimitError(
-                f"the file has {size:,} bytes, more than {SIZE_LIMIT:,}.",
-                place=place,
-                cure="A model file holds a mechanism; keep data elsewhere.",
-                code="E-FILE-003",
-            )
-        with path.open("rb") as stream:
-            content = stream.read(SIZE_LIMIT + 1)
+            raise folder_given(place)
+        content = read_file(path, SIZE_LIMIT)
+    except TooLarge as error:
+        raise _too_large(f"{error.strerror}.", place) from None
     except FileNotFoundError:
         raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-001") from None
     except (OSError, ValueError) as error:
@@ -53,6 +42,17 @@ def read_text(path: Path) -> str:
     return decode(content, place)
 
 
+def folder_given(place: str) -> FormatError:
+    """The error of a folder where a model file should be."""
+    return FormatError("this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-002")
+
+
+def _too_large(message: str, place: str) -> LimitError:
+    return LimitError(
+        message, place=place, cure="A model file holds a mechanism; keep data elsewhere.", code="E-FILE-003"
+    )
+
+
 def decode(content: bytes, place: str) -> str:
     """Bytes as text, without a byte order mark.
 
@@ -60,7 +60,7 @@ def decode(content: bytes, place: str) -> str:
     'm: 1'
     """
     if len(content) > SIZE_LIMIT:
-        raise LimitError(f"more than {SIZE_LIMIT:,} bytes.", place=place, cure="Split it.", code="E-FILE-003")
+        raise _too_large(f"more than {SIZE_LIMIT:,} bytes.", place)
     encoding = "utf-8-sig"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"

@@ -14,6 +14,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
+from ..files import read_file
 from ..stamp import stamp, word_of
 from .deferred import Deferred, become
 from .origins import marks_of
@@ -113,10 +114,7 @@ def _content(path: str | os.PathLike[str]) -> bytes:
     """What is in the file, or nothing where its reader had better look itself and say what is wrong."""
     try:
         name = os.fspath(path)
-        if not str(name).lower().endswith(_ALONE) or os.stat(name).st_size > _SIZE_LIMIT:
-            return b""
-        with open(name, "rb") as file:
-            return file.read(_SIZE_LIMIT)
+        return read_file(name, _SIZE_LIMIT) if str(name).lower().endswith(_ALONE) else b""
     except (OSError, TypeError, ValueError):
         return b""
 

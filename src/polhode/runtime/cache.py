@@ -1,8 +1,10 @@
 """Compiled code on disk: content-addressed files, verified before use, never half-written.
 
 A file is a header (magic, version, key, length, SHA-256 of the payload) and the payload. A file that does not verify is
-as good as absent. Whatever goes wrong here — no room, no right, a lock that nobody gives back — costs time only: the
-code is compiled in memory, and one warning says why.
+as good as absent. The digest is no signature, so code is taken only from where nobody else could have put it: files of
+this user that nobody else may write, in a folder of this user, below folders that no other user may change (but root).
+Whatever goes wrong here — no room, no right, a lock that nobody gives back — costs time only: the code is compiled in
+memory, and one warning says why.
 """
 
 from __future__ import annotations
@@ -16,12 +18,16 @@ import struct
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from errno import ELOOP
 from pathlib import Path
+
+from polhode.files import NO_LINKS, Refused, irregular, read_file
 
 _HEADER = struct.Struct("<16s I 32s Q 32s")
 _MAGIC = b"polhode object\r\n"
 _VERSION = 1
 _STALE_SECONDS = 3600.0
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 # A folder may hold ten thousand files: it is looked through at a first writing, then once in this share of its limit.
 _SHARE_UNSEEN = 64
 
@@ -34,7 +40,8 @@ class ObjectCache:
     """A folder of compiled code; `limit` bounds its size in bytes, the longest unused go first."""
 
     def __init__(self, folder: Path, *, limit: int = 512 * 2**20, patience: float = 5.0) -> None:
-        self.folder = folder
+        # Without links: what is looked at is then what is used.
+        self.folder = Path(os.path.realpath(folder))
         self.limit = limit
         self.patience = patience
         self._warned = False
@@ -55,9 +62,9 @@ class ObjectCache:
         return found
 
     def find(self, key: str) -> bytes | None:
-        """What is kept under this key in a folder that can be trusted; nothing is made and nothing is said."""
+        """What is kept under this key in a folder that can be trusted; nothing is made."""
         try:
-            return None if _distrust(self.folder.stat()) else self.read(key)
+            return None if _distrust(self.folder) else self.read(key)
         except OSError:
             return None
 
@@ -71,16 +78,19 @@ class ObjectCache:
         return self.folder / f"{key}.bin"
 
     def read(self, key: str) -> bytes | None:
-        """The payload, if the file is there and whole and ours; a file that is not is removed."""
+        """The payload, if the file is there and whole and this user's alone; a file that is not is removed."""
         path = self.path(key)
         try:
-            data = path.read_bytes()
-        except OSError:
+            data = read_file(path, _HEADER.size + self.limit, _foreign, NO_LINKS)
+        except OSError as problem:
+            linked = problem.errno == ELOOP
+            if linked or isinstance(problem, Refused):
+                self._warn(f"{path.name} is not trusted: {'it is a link' if linked else problem.strerror}")
+                _remove(path)
             return None
         payload = data[_HEADER.size :]
         if data[: _HEADER.size] != _header(key, payload):
-            with contextlib.suppress(OSError):
-                path.unlink()
+            _remove(path)
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -106,14 +116,12 @@ class ObjectCache:
                 os.unlink(temporary)
 
     def _usable(self) -> bool:
-        """The folder exists or can be made, belongs to this user, and nobody else may write to it."""
+        """The folder exists or can be made, and nobody else may change what is in it."""
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            status = self.folder.stat()
+            _make_folder(self.folder)
+            reason = _distrust(self.folder)
         except OSError as problem:
-            self._warn(f"the cache folder cannot be made ({problem.strerror or problem})")
-            return False
-        reason = _distrust(status)
+            reason = f"the cache folder cannot be made ({problem.strerror or problem})"
         if reason:
             self._warn(reason)
         return not reason
@@ -176,16 +184,49 @@ class ObjectCache:
             )
 
 
-def _distrust(status: os.stat_result) -> str:
-    """Why a folder is not to be used, or nothing."""
-    if not stat.S_ISDIR(status.st_mode):
+def _make_folder(folder: Path) -> None:
+    """The folder and those above it that are missing, for this user alone."""
+    for missing in [each for each in (*reversed(folder.parents), folder) if not each.exists()]:
+        missing.mkdir(mode=0o700, exist_ok=True)
+
+
+def _distrust(folder: Path) -> str:
+    """Why a folder is not to be used, or nothing: who may write to it, or may put another in its place?"""
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
         return "the cache folder is not a folder"
-    if hasattr(os, "getuid"):
-        if status.st_uid != os.getuid():
-            return "the cache folder belongs to another user and is not trusted"
-        if status.st_mode & stat.S_IWOTH:
-            return "the cache folder can be written by everybody and is not trusted"
+    if not hasattr(os, "geteuid"):
+        return ""
+    me = os.geteuid()
+    status = os.lstat(folder)
+    if status.st_uid != me:
+        return "the cache folder belongs to another user and is not trusted"
+    if status.st_mode & _OTHERS_WRITE:
+        who = "everybody" if status.st_mode & stat.S_IWOTH else "its group"
+        return f"the cache folder can be written by {who} and is not trusted"
+    for above in folder.parents:
+        status = os.lstat(above)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, me):
+            return f"the cache folder lies in {above}, which belongs to another user, and is not trusted"
+        # In a folder with the sticky bit, such as /tmp, each user can replace only what is their own.
+        if status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX:
+            return f"the cache folder lies in {above}, which others can write, and is not trusted"
     return ""
+
+
+def _foreign(status: os.stat_result) -> str:
+    """Why a file is not to be used, or nothing: only a file of this user that nobody else can write is."""
+    if status.st_nlink > 1 and stat.S_ISREG(status.st_mode):
+        return "it has a second name"
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if hasattr(os, "geteuid") and status.st_mode & _OTHERS_WRITE:
+        return "others can write it"
+    return irregular(status)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def default_cache() -> ObjectCache:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FormatError, PolhodeError
+from ..files import read_file
 from .state import Floats
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
 def read_csv(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such a text; a bad row is named by its number."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_file(path, _MOST_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise FormatError(f"the file cannot be read: {error.strerror}.", place=str(path), code="E-TRAJ-010") from error
     except UnicodeDecodeError as error:
@@ -163,7 +164,8 @@ def read_archive(path: Path) -> dict[str, Any]:
 
 
 def _unpacked(path: Path) -> dict[str, Any]:
-    with zipfile.ZipFile(path) as archive:
+    content = io.BytesIO(read_file(path, _MOST_BYTES))
+    with zipfile.ZipFile(content) as archive:
         size = sum(entry.file_size for entry in archive.infolist())
     if size > _MOST_BYTES:
         raise FormatError(
@@ -171,7 +173,7 @@ def _unpacked(path: Path) -> dict[str, Any]:
             place=str(path),
             code="E-TRAJ-016",
         )
-    with np.load(path, allow_pickle=False) as archive:
+    with np.load(content, allow_pickle=False) as archive:
         words = json.loads(bytes(np.asarray(archive["meta"], dtype=np.uint8)).decode("utf-8"))
         if words["version"] != _VERSION:
             raise FormatError(

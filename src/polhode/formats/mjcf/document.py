@@ -55,11 +55,11 @@ def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
         raise FormatError(
             "this is a folder, not a model file.", place=place, cure="Name a file in it.", code="E-MJCF-001"
         )
-    if not path.is_file():
+    if not path.exists():
         raise FormatError(
             "there is no such file.", place=place, cure="Give the path of an MJCF file.", code="E-MJCF-001"
         )
-    if path.stat().st_size == 0:
+    if path.is_file() and path.stat().st_size == 0:
         raise FormatError(
             "the file is empty.", place=place, cure="An MJCF model begins with <mujoco>.", code="E-MJCF-002"
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from ...errors import FormatError, LimitError
+from ...files import TooLarge, read_file
 
 _CHUNK = 65_536
 
@@ -58,16 +59,14 @@ def read_bytes(path: Path, limits: Limits) -> bytes:
                 cure="Name a .urdf file in it.",
                 code="E-URDF-001",
             )
-        size = path.stat().st_size
-        if size > limits.size:
-            raise LimitError(
-                f"the file has {size:,} bytes, more than {limits.size:,}.",
-                place=place,
-                cure="Is it a robot description? If so, pass limits=Limits(size=…).",
-                code="E-URDF-002",
-            )
-        with path.open("rb") as stream:
-            content = stream.read(limits.size + 1)
+        content = read_file(path, limits.size)
+    except TooLarge as error:
+        raise LimitError(
+            f"{error.strerror}.",
+            place=place,
+            cure="Is it a robot description? If so, pass limits=Limits(size=…).",
+            code="E-URDF-002",
+        ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
