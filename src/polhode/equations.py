@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .constraints import Binding, Constraints
 from .errors import PolhodeError, unknown
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .functions import Functions
     from .power import Power
     from .reactions import Reaction
-    from .simulate import Assembly, Trajectory
+    from .simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
 
 
 @dataclass(frozen=True)
@@ -415,13 +415,13 @@ class Equations:
 
         return Functions(self, bake=bake, cache=cache, backend=backend)
 
-    def assemble(self, start: Any = None, speeds: Any = None, **options: Any) -> Assembly:
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
         """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
         from .simulate import assemble
 
         return assemble(self, start, speeds, **options)
 
-    def simulate(self, duration: float, **options: Any) -> Trajectory:
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
         """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
         from .simulate import simulate
 

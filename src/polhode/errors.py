@@ -9,9 +9,13 @@ user mends a file in one go.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
+_PACKAGE = str(Path(__file__).parent)
 #: How many names are listed where none is like the one that was asked for.
 _LISTED = 12
 
@@ -113,3 +117,11 @@ class SimulationError(PolhodeError):
     def __init__(self, message: str, *, trajectory: object = None, cure: str = "", code: str = "") -> None:
         super().__init__(message, cure=cure, code=code)
         self.trajectory = trajectory
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line: the nearest one that is not of this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

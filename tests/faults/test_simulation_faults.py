@@ -171,8 +171,12 @@ def test_f34_a_controller_of_the_wrong_shape_is_refused(given: Any) -> None:
     assert "controller of tau" in message
 
 
-def test_f34_a_controller_that_returns_nothing_does_nothing() -> None:
-    assert not simulate(slider(), 1, tau=lambda t, q, u: None).u.any()
+@pytest.mark.parametrize("method", ["DOP853", "BDF", "rk4"])
+def test_f34_a_controller_that_returns_nothing_is_told_so(method: str) -> None:
+    message, run = stopped("controller", slider(), 1, tau=lambda t, q, u: None, method=method)
+    assert "controller of tau returned None" in message
+    assert run.t.tolist() == [0.0]
+    assert not simulate(slider(), 1, tau=lambda t, q, u: {}, method=method).u.any()
 
 
 def test_f34_a_controller_cannot_change_the_state() -> None:
@@ -188,6 +192,14 @@ def test_f34_a_controller_cannot_change_the_state() -> None:
 def test_f34_an_event_function_that_raises_is_quoted() -> None:
     message, _ = stopped("event_failed", slider(), 1, events=[lambda t, q, u: q[7]])
     assert "IndexError" in message
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rk4"])
+def test_f34_an_event_function_that_is_nan_is_told_so(method: str) -> None:
+    events = [lambda t, q, u: 1.0, lambda t, q, u: np.nan if t > 0.5 else 1.0]
+    message, run = stopped("event_failed", slider(), 1, events=events, method=method)
+    assert "event 1 is nan" in message
+    assert run.t[-1] <= 1.0
 
 
 def test_f34_the_last_good_state_is_kept_even_between_samples() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, warn
 from ..expr import Expr, Matrix
 from ..model import Shape as ModelShape
 from ..model import System, body
@@ -303,8 +302,7 @@ def _warn_of_look_alikes(values: Values, table: str, names: Iterable[str]) -> No
     for name in names:
         first = seen.setdefault(unicodedata.normalize("NFKC", name), name)
         if first != name:
-            warnings.warn(
+            warn(
                 f"{values.document.place((table, name))}: this name looks like another one, {first!r}, "
-                "but is spelled with different characters.",
-                stacklevel=2,
+                "but is spelled with different characters."
             )

@@ -6,7 +6,6 @@ import ctypes
 import functools
 import math
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -14,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode.codegen.program import Program
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, warn
 from polhode.runtime.arrays import Floats
 from polhode.runtime.cache import ObjectCache
 
@@ -242,11 +241,7 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
         try:
             return BACKENDS[name](program, cache)
         except (ImportError, OSError, RuntimeError, PolhodeError) as problem:
-            warnings.warn(
-                f"the backend {name!r} does not work here, trying the next: {_sentence(problem)}",
-                BackendWarning,
-                stacklevel=3,
-            )
+            warn(f"the backend {name!r} does not work here, trying the next: {_sentence(problem)}", BackendWarning)
     return Vectorised(program, cache)
 
 

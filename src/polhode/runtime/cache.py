@@ -16,11 +16,11 @@ import os
 import stat
 import struct
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from errno import ELOOP
 from pathlib import Path
 
+from polhode.errors import warn
 from polhode.files import NO_LINKS, Refused, irregular, read_file
 
 _HEADER = struct.Struct("<16s I 32s Q 32s")
@@ -176,11 +176,10 @@ class ObjectCache:
     def _warn(self, reason: str) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(
+            warn(
                 f"{self.folder}: {reason}; polhode works without its cache. "
                 "Set POLHODE_CACHE_DIR to a folder of your own to have one.",
                 CacheWarning,
-                stacklevel=2,
             )
 
 

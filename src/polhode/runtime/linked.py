@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from polhode.codegen.calls import user_functions
 from polhode.codegen.calls_llvm import user_symbol
 from polhode.codegen.program import Program
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, warn
 from polhode.opaque.user import UserFunction
 from polhode.runtime.cache import ObjectCache
 
@@ -88,10 +87,9 @@ def _from_c(function: UserFunction, cache: ObjectCache | None) -> tuple[int, Any
 
 def _from_python(function: UserFunction) -> tuple[int, Any]:
     reason = "there is no C compiler" if function.source else "it has no C source"
-    warnings.warn(
+    warn(
         f"function '{function.name}' is called back in Python from native code, which is slow: {reason}.",
         FunctionWarning,
-        stacklevel=2,
     )
     callback = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(_guarded(function))
     return int(ctypes.cast(callback, ctypes.c_void_p).value or 0), callback
@@ -106,7 +104,7 @@ def _guarded(function: UserFunction) -> Callable[..., float]:
         except Exception as error:
             with suppress(Warning):  # which a filter may have made an error
                 said = f"function '{function.name}' failed and gives nan: {error!r}"
-                warnings.warn(said, FunctionWarning, stacklevel=2)
+                warn(said, FunctionWarning)
             return math.nan
 
     return guarded

@@ -2,7 +2,19 @@
 
 from .assembly import Assembly, assemble
 from .events import Crossing, crossing
-from .run import METHODS, simulate
+from .options import AssemblyOptions, RunOptions
+from .run import simulate
+from .settings import METHODS
 from .trajectory import Trajectory
 
-__all__ = ["METHODS", "Assembly", "Crossing", "Trajectory", "assemble", "crossing", "simulate"]
+__all__ = [
+    "METHODS",
+    "Assembly",
+    "AssemblyOptions",
+    "Crossing",
+    "RunOptions",
+    "Trajectory",
+    "assemble",
+    "crossing",
+    "simulate",
+]

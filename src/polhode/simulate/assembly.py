@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..errors import PolhodeError, suggestion
 from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
+from .options import refuse
 from .placing import begun
 from .rows import Rows
 from .state import Floats, Start
@@ -66,6 +67,7 @@ def assemble(
     hold: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
     time: float = 0.0,
+    **strange: Never,
 ) -> Assembly:
     """A state that keeps the constraints, near the given one.
 
@@ -80,6 +82,7 @@ def assemble(
     """
     from .state import start_state
 
+    refuse(strange, assemble)
     begin = start_state(equations, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)

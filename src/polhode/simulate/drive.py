@@ -33,6 +33,10 @@ class Drive:
             given = self.function(t, q.copy(), u.copy())
         except Exception as error:
             raise ControllerFailed(f"the controller of {self.what} raised {type(error).__name__}: {error}") from error
+        if given is None:
+            raise ControllerFailed(
+                f"the controller of {self.what} returned None; it must return values, {{}} where nothing is to act."
+            )
         try:
             values = _values(given, self.what, self.names, self.rest)
         except PolhodeError as error:
@@ -66,5 +70,18 @@ def _values(given: Any, what: str, names: tuple[str, ...], rest: Floats) -> Floa
     for key, value in given.items():
         if key not in names:
             raise PolhodeError(f"there is no '{key}' in {what}.", cure=suggestion(key, names), code="E-SIM-007")
+        if callable(value) or np.ndim(value) > 0:
+            raise _varying(key, value, what)
         values[names.index(key)] = numbers([value], 1, f"{what} '{key}'")[0]
     return values
+
+
+def _varying(name: str, value: Any, what: str) -> PolhodeError:
+    """The error of one value that varies in time, with how to write it."""
+    kind, then = ("a function", "f(t)") if callable(value) else ("an array", "np.interp(t, times, values)")
+    return PolhodeError(
+        f"'{name}' is given as {kind}; a value that varies in time comes from one controller of them all.",
+        place=what,
+        cure=f"Write {what}=lambda t, q, u: {{{name!r}: {then}}}.",
+        code="E-SIM-008",
+    )

@@ -129,13 +129,12 @@ class Watch:
 
     def _value(self, event: Event, t: float, x: Floats) -> float:
         try:
-            return float(event(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()))
+            value = float(event(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()))
         except Exception as error:
-            raise Stop(
-                "event_failed",
-                f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}",
-                "An event is a function g(t, q, u) that returns one number.",
-            ) from error
+            raise _failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
+        if np.isnan(value):
+            raise _failed(f"at t = {t:.6g} s event {self.events.index(event)} is nan, which no zero can be found of.")
+        return value
 
     def look(self, between: Any, t_old: float, t: float, x: Floats) -> float | None:
         """Note the crossings of a step; the time of the first one that ends the run, or None."""
@@ -165,3 +164,7 @@ class Watch:
         if value(t_old) * value(t) >= 0.0:
             return t_old
         return float(brentq(value, t_old, t, xtol=1e-14, rtol=1e-14))
+
+
+def _failed(message: str) -> Stop:
+    return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")

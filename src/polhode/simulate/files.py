@@ -48,7 +48,15 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     writer.writerow(["time", *names])
     for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
-    return text.getvalue().encode("utf-8")
+    try:
+        return text.getvalue().encode("utf-8")
+    except UnicodeEncodeError as error:
+        lone = ascii(error.object[error.start])
+        raise PolhodeError(
+            f"a name holds {lone}, half of a character, which no text file can hold.",
+            cure="Name the coordinates otherwise, or keep the run with trajectory.save.",
+            code="E-TRAJ-018",
+        ) from None
 
 
 def read_csv(path: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class Record:
     pieces: list[tuple[Floats, Floats]] = field(default_factory=list)
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)  # what a reader of the run should know
 
     def add(self, t: Floats, x: Floats) -> None:
         """Append times (k,) and states (k, n)."""

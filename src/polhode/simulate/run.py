@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError, SimulationError
+from ..errors import PolhodeError, SimulationError, warn
 from ..expr import Expr
 from ..functions import Functions
 from . import adaptive, fixed
@@ -23,16 +21,14 @@ from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .keeper import BoundRates, KeptRates
 from .manifold import Manifold
+from .options import refuse
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record
+from .settings import METHODS, Even, control_of, grid_of, span_of, unknown_method
 from .state import Floats, Start, start_state
 from .trajectory import Trajectory
 
-METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
-_FIXED_STEP = 1e-3
-_RATE, _FEWEST, _MOST = 100.0, 200, 20_000
-_STEP_LIMIT = 10**12
 #: How fast, in 1/s, implicit methods pull the state back to its constraints.
 _INWARD = 10.0
 
@@ -59,6 +55,7 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
     audit: bool | float = False,
+    **strange: Never,
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
 
@@ -86,9 +83,11 @@ def simulate(
     >>> swing.energy_drift < 1e-7
     True
     """
+    refuse(strange, simulate)
     if method not in METHODS:
-        raise _unknown_method(method)
-    span = _span(duration, samples, rate)
+        raise unknown_method(method)
+    width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
+    span = span_of(duration, samples, rate, width)
     functions = functions or equations.compile()
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
     efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
@@ -96,22 +95,23 @@ def simulate(
     run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin, manifold, assembly)
     watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:
-        if not isinstance(span, _Even):
+        if not isinstance(span, Even):
             raise PolhodeError(
                 f"given sample times need an adaptive method; {method} has fixed steps.",
                 cure='Use method="auto", or give `samples` as a number.',
                 code="E-SIM-010",
             )
-        h, steps = _grid(span.duration, step)
-        every = max(1, round(steps / max(1, span.count - 1)))
+        grid = grid_of(span.duration, step)
+        every = max(1, round(grid.steps / max(1, span.count - 1)))
 
         def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
-            record.info |= {"step": h}
+            record.info |= {"step": grid.h}
+            record.notices += grid.notices
             if watched:
-                return fixed.integrate_watching(rates, guard, record, h, steps, every, method, watched, told)
-            return fixed.integrate(rates, guard, record, h, steps, every, method, told)
+                return fixed.integrate_watching(rates, guard, record, grid.h, grid.steps, every, method, watched, told)
+            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, told)
     else:
-        control = _control(method, rtol, atol, step, max_steps)
+        control = control_of(method, rtol, atol, step, max_steps)
 
         def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
             record.info |= {"rtol": control.rtol, "atol": control.atol}
@@ -121,22 +121,6 @@ def simulate(
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made
-
-
-@dataclass(frozen=True)
-class _Even:
-    duration: float
-    count: int
-
-    @property
-    def times(self) -> Floats:
-        return np.linspace(0.0, self.duration, self.count)
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    duration: float
-    times: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +159,8 @@ class _Run:
         guard = Guard(rates, self._values())
         x = np.concatenate([self.start.q, self.start.u])
         record = Record(len(x))
-        record.info |= {"method": method, "notices": self.start.notices}
+        record.info |= {"method": method, "notices": record.notices}
+        record.notices += self.start.notices
         record.add(np.zeros(1), x[None, :])
         began = time.perf_counter()
         stop: Stop | None = None
@@ -261,7 +246,7 @@ def _begin(
         told += assembly.warnings(begin)
         begin = Start(assembly.q, assembly.u, assembly.notices)
     for notice in told:
-        warnings.warn(notice, UserWarning, stacklevel=3)
+        warn(notice)
     return begin, manifold, assembly
 
 
@@ -276,64 +261,3 @@ def _sampled(given: Drive, t: Floats, q: Floats, u: Floats) -> Floats:
         except ControllerFailed:
             break
     return values
-
-
-def _span(duration: float, samples: Any, rate: float | None) -> _Even | _Given:
-    try:
-        seconds = float(duration)
-    except (TypeError, ValueError):
-        seconds = float("nan")
-    if not np.isfinite(seconds) or seconds < 0.0:
-        raise PolhodeError(f"the duration is {duration!r}.", cure="Give seconds ≥ 0.", code="E-SIM-011")
-    if samples is not None and np.ndim(samples) > 0:
-        return _Given(seconds, _given_times(samples, seconds))
-    if samples is None:
-        if rate is not None and not (np.isfinite(rate) and rate > 0):
-            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-012")
-        wanted = seconds * rate if rate else min(max(seconds * _RATE, _FEWEST), _MOST)
-        samples = round(wanted) + 1
-    if isinstance(samples, bool) or int(samples) != samples or samples < 1:
-        raise PolhodeError(f"{samples!r} samples cannot be kept.", cure="Give a whole number ≥ 2.", code="E-SIM-012")
-    return _Even(seconds, max(2, int(samples)) if seconds > 0.0 else 1)
-
-
-def _given_times(samples: Any, duration: float) -> Floats:
-    times = np.asarray(samples, dtype=np.float64)
-    if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise PolhodeError("sample times must increase.", place="samples", code="E-SIM-013")
-    if len(times) and (times[0] < 0.0 or times[-1] > duration):
-        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-SIM-013")
-    return np.unique(np.concatenate([[0.0], times, [duration]]))
-
-
-def _grid(duration: float, step: float | None) -> tuple[float, int]:
-    """A step that fits the duration exactly, as near to the wanted one as can be."""
-    wanted = _FIXED_STEP if step is None else float(step)
-    if not np.isfinite(wanted) or wanted <= 0.0:
-        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
-    if duration / wanted > _STEP_LIMIT:
-        raise PolhodeError(f"the step {wanted:g} s would take more than {_STEP_LIMIT:.0e} steps.", code="E-SIM-014")
-    steps = max(1, round(duration / wanted))
-    return duration / steps, steps
-
-
-def _control(method: str, rtol: float, atol: float, step: float | None, max_steps: int) -> adaptive.Control:
-    for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
-        if not (np.isfinite(value) and value >= low) or value == 0.0:
-            raise PolhodeError(f"{name} is {value!r}.", cure=f"Give a number > {low:g}.", code="E-SIM-015")
-    if step is not None and not step > 0.0:
-        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
-    if max_steps < 1:
-        raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
-    name = "DOP853" if method == "auto" else method
-    return adaptive.Control(name, rtol, atol, np.inf if step is None else float(step), int(max_steps))
-
-
-def _unknown_method(method: Any) -> PolhodeError:
-    lower = {name.lower(): name for name in METHODS}
-    close = get_close_matches(str(method).lower(), lower, n=1)
-    return PolhodeError(
-        f"there is no method {method!r}.",
-        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
-        code="E-SIM-017",
-    )

@@ -1,0 +1,150 @@
+"""Samples, steps and tolerances of a run as they were asked for, checked before anything is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..errors import LimitError, PolhodeError
+from . import adaptive, fixed
+from .state import Floats
+
+METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
+_FIXED_STEP = 1e-3
+_RATE, _FEWEST, _MOST = 100.0, 200, 20_000
+#: More than this is refused: steps of a fixed length, and bytes of samples.
+MOST_STEPS, MOST_BYTES = 10**9, 4 * 10**9
+#: A step that had to change by more than this part of itself is worth a word.
+_AS_ASKED = 1e-2
+
+
+@dataclass(frozen=True)
+class Even:
+    """A number of samples at equal distances, the start and the end among them."""
+
+    duration: float
+    count: int
+
+    @property
+    def times(self) -> Floats:
+        return np.linspace(0.0, self.duration, self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Samples at given times; the start and the end are added."""
+
+    duration: float
+    times: Floats
+
+    @property
+    def count(self) -> int:
+        return len(self.times)
+
+
+def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
+    """The samples to keep, of `width` numbers each."""
+    seconds = _number(duration)
+    if not np.isfinite(seconds) or seconds < 0.0:
+        raise PolhodeError(f"the duration is {duration!r}.", cure="Give seconds ≥ 0.", code="E-SIM-011")
+    if samples is not None and np.ndim(samples) > 0:
+        return Given(seconds, _given_times(samples, seconds))
+    if samples is None:
+        if rate is not None and not 0.0 < _number(rate) < np.inf:
+            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-012")
+        count = seconds * float(rate) if rate else min(max(seconds * _RATE, _FEWEST), _MOST)
+        wanted = np.rint(count) + 1.0
+    else:
+        wanted = np.nan if isinstance(samples, bool) else _number(samples)
+    if not (wanted >= 1.0 and wanted == np.rint(wanted)):
+        raise PolhodeError(f"{samples!r} samples cannot be kept.", cure="Give a whole number ≥ 2.", code="E-SIM-012")
+    if wanted * width * 8.0 > MOST_BYTES:
+        raise LimitError(
+            f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB.",
+            place="samples" if rate is None else "rate",
+            cure=f"Keep fewer, up to {MOST_BYTES * 1e-9:g} GB; steps may be shorter than samples are apart.",
+            code="E-SIM-019",
+        )
+    return Even(seconds, max(2, int(wanted)) if seconds > 0.0 else 1)
+
+
+def _number(value: Any) -> float:
+    """The number that a value is, or nan."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def _given_times(samples: Any, duration: float) -> Floats:
+    try:
+        times = np.asarray(samples, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PolhodeError("sample times must be numbers.", place="samples", code="E-SIM-013") from None
+    if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise PolhodeError("sample times must increase.", place="samples", code="E-SIM-013")
+    if len(times) and (times[0] < 0.0 or times[-1] > duration):
+        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-SIM-013")
+    return np.unique(np.concatenate([[0.0], times, [duration]]))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Fixed steps: their length, which fits the duration exactly, and their number."""
+
+    h: float
+    steps: int
+    notices: tuple[str, ...] = ()
+
+
+def grid_of(duration: float, step: Any) -> Grid:
+    """A step that fits the duration exactly, as near to the wanted one as can be."""
+    wanted = _FIXED_STEP if step is None else _number(step)
+    if not 0.0 < wanted < np.inf:
+        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
+    if duration / wanted > MOST_STEPS:
+        raise LimitError(
+            f"a run of {duration:g} s in steps of {wanted:g} s would take {duration / wanted:.3g} steps, more than "
+            f"{MOST_STEPS:,}.",
+            place="step",
+            cure="Give a longer step, or a method with step-size control.",
+            code="E-SIM-023",
+        )
+    if step is not None and 0.0 < duration < wanted * (1.0 - 1e-9):
+        raise PolhodeError(
+            f"the step of {wanted:g} s is longer than the run of {duration:g} s.",
+            place="step",
+            cure=f"Give a step that the motion can be followed with, for example {_FIXED_STEP:g}.",
+            code="E-SIM-014",
+        )
+    steps = max(1, round(duration / wanted))
+    h = duration / steps
+    far = step is not None and duration > 0.0 and abs(h - wanted) > _AS_ASKED * wanted
+    return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
+
+
+def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> adaptive.Control:
+    """How a method with step-size control goes about it."""
+    for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
+        if not low <= _number(value) < np.inf or value == 0.0:
+            raise PolhodeError(f"{name} is {value!r}.", cure=f"Give a number > {low:g}.", code="E-SIM-015")
+    if step is not None and not _number(step) > 0.0:
+        raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
+    if not 1.0 <= _number(max_steps) < np.inf:
+        raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
+    name = "DOP853" if method == "auto" else method
+    return adaptive.Control(name, float(rtol), float(atol), np.inf if step is None else float(step), int(max_steps))
+
+
+def unknown_method(method: Any) -> PolhodeError:
+    """The error of a method that there is not."""
+    lower = {name.lower(): name for name in METHODS}
+    close = get_close_matches(str(method).lower(), lower, n=1)
+    return PolhodeError(
+        f"there is no method {method!r}.",
+        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
+        code="E-SIM-017",
+    )

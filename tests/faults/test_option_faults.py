@@ -1,0 +1,103 @@
+"""What a run refuses before it begins: options that there are not, and wishes that no machine can meet."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.samples import four_bar
+from polhode.simulate import AssemblyOptions, RunOptions, Trajectory, assemble, simulate
+
+
+def mass(name: str = "x") -> ph.Equations:
+    """A mass on a line, pushed by an input F."""
+    s = ph.System("mass", gravity=(0, 0, 0))
+    s.joint(name, s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(name, s.input("F"))
+    return s.derive()
+
+
+def refused(call: Any, *args: Any, **options: Any) -> str:
+    with pytest.raises(ph.PolhodeError) as caught:
+        call(*args, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"rate": 1e12}, "E-SIM-019"),
+        ({"samples": 10**10}, "E-SIM-019"),
+        ({"samples": 10**400}, "E-SIM-012"),
+        ({"method": "rk4", "step": 1e-12}, "E-SIM-023"),
+        ({"method": "rk4", "step": 5}, "E-SIM-014"),
+        ({"method": "euler", "step": "short"}, "E-SIM-014"),
+        ({"samples": "many"}, "E-SIM-012"),
+        ({"samples": ["a", "b"]}, "E-SIM-013"),
+        ({"rate": "fast"}, "E-SIM-012"),
+        ({"rtol": "tight"}, "E-SIM-015"),
+        ({"max_steps": None}, "E-SIM-016"),
+        ({"step": "short"}, "E-SIM-014"),
+    ],
+)
+def test_f35_a_wish_that_cannot_be_met_is_refused(options: dict[str, Any], code: str) -> None:
+    assert f"[{code}]" in refused(mass().simulate, 1, **options)
+
+
+def test_f35_a_step_that_had_to_change_is_told() -> None:
+    run = mass().simulate(1, method="rk4", step=0.3)
+    assert run.info["step"] == pytest.approx(1 / 3)
+    assert any("the step is 0.333333 s, not 0.3 s" in notice for notice in run.notices)
+    assert not mass().simulate(1, method="rk4", step=0.25).notices
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("strat", "start"), ("methd", "method"), ("rtoll", "rtol")])
+def test_an_option_that_there_is_not_is_told_with_its_likes(wrong: str, right: str) -> None:
+    options: Any = {wrong: 1}
+    message = refused(mass().simulate, 1, **options)
+    assert f"no option '{wrong}'" in message
+    assert f"'{right}'" in message
+    assert "'hold'" in refused(four_bar().derive().assemble, {"crank": 0.1}, hould=["crank"])
+
+
+@pytest.mark.parametrize(("options", "function"), [(RunOptions, simulate), (AssemblyOptions, assemble)])
+def test_a_type_checker_knows_every_option(options: Any, function: Any) -> None:
+    own = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    assert list(options.__annotations__) == own
+
+
+@pytest.mark.parametrize(
+    ("given", "cure"),
+    [(np.sin, "lambda t, q, u: {'F': f(t)}"), ([0.0, 1.0], "np.interp(t, times, values)")],
+)
+def test_an_input_that_varies_in_time_is_told_how_to_be_written(given: Any, cure: str) -> None:
+    message = refused(mass().simulate, 1, inputs={"F": given})
+    assert cure in message
+    assert "E-SIM-008" in message
+    pushed = mass().simulate(1, inputs=lambda t, q, u: {"F": np.interp(t, [0, 1], [0, 6])})
+    assert pushed["x"][-1] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_warning_points_at_the_line_that_called() -> None:
+    def user(equations: ph.Equations) -> Trajectory:
+        return equations.simulate(0.01, start={"crank": 0.3, "coupler": 0.0, "rocker": 0.0})
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        user(four_bar().derive())
+    told = {(each.filename, each.lineno) for each in caught if "to keep the constraints" in str(each.message)}
+    assert told == {(__file__, user.__code__.co_firstlineno + 1)}
+
+
+def test_f11_a_name_that_no_text_can_hold_does_not_break_a_table(tmp_path: Path) -> None:
+    run = mass("half \ud800").simulate(0.1)
+    message = refused(run.to_csv, tmp_path / "run.csv")
+    assert "E-TRAJ-018" in message
+    assert r"\ud800" in message
+    assert not list(tmp_path.iterdir())
