@@ -9,16 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from .errors import PolhodeError, suggestion
-from .exerted import entry
+from .exerted import ENTRIES
+from .quantities import Asked, Outputs, Quantity
 
 if TYPE_CHECKING:
     from .equations import Equations
     from .expr import Expr
 
-Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
+Maker: TypeAlias = "Callable[[Equations], Outputs]"
 
 
-def _vector(name: str, field: str) -> Callable[[Equations], Outputs]:
+def _vector(name: str, field: str) -> Maker:
     def outputs(equations: Equations) -> Outputs:
         entries = list(getattr(equations, field))
         return [(name, (len(entries),), entries)]
@@ -73,7 +74,7 @@ def _kept_rates(equations: Equations) -> Outputs:
     ]
 
 
-def _of_constraints(name: str, field: str) -> Callable[[Equations], Outputs]:
+def _of_constraints(name: str, field: str) -> Maker:
     def outputs(equations: Equations) -> Outputs:
         ties = equations.constraints
         if ties is None:
@@ -94,7 +95,7 @@ def _kinematic_matrix(equations: Equations) -> Outputs:
     return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
 
 
-def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs]:
+def _matrices(names: Sequence[str], field: str) -> Maker:
     def outputs(equations: Equations) -> Outputs:
         matrices = getattr(equations, field)
         return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
@@ -103,7 +104,7 @@ def _matrices(names: Sequence[str], field: str) -> Callable[[Equations], Outputs
 
 
 #: For each function its arrays, and what it puts out.
-CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+CATALOGUE: dict[str, tuple[tuple[str, ...], Maker]] = {
     "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
     "inverse_dynamics": (("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
     "mass_matrix": (("q",), _mass_matrix),
@@ -124,7 +125,7 @@ CATALOGUE: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
 }
 
 #: Those that there are where a system has constraints; with multipliers, the first three.
-CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] = {
+CONSTRAINED: dict[str, tuple[tuple[str, ...], Maker]] = {
     "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
     "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
     "kept_rates": (("x", "tau", "alpha"), _kept_rates),
@@ -138,19 +139,21 @@ CONSTRAINED: dict[str, tuple[tuple[str, ...], Callable[[Equations], Outputs]]] =
 }
 
 
-def catalogued(name: str) -> tuple[tuple[str, ...], Callable[[Equations], Outputs]]:
-    """The entry of the catalogue with this name."""
-    known = CATALOGUE | CONSTRAINED
-    if name not in known:
-        found = entry(name)
-        if found is not None:
-            return found
+def catalogued(asked: Asked) -> tuple[tuple[str, ...], Maker]:
+    """The arrays and the maker of a function: of the catalogue by its name, of a quantity by its record."""
+    if isinstance(asked, Quantity):
+        return asked.arrays, asked.outputs
+    found = None
+    if isinstance(asked, str):
+        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
+    if found is None:
+        known = CATALOGUE | CONSTRAINED
         raise PolhodeError(
-            f"there is no function {name!r}.",
-            cure=suggestion(name, known, f"Choose one of {', '.join(known)}."),
+            f"there is no function {asked!r}.",
+            cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
             code="E-FUN-001",
         )
-    return known[name]
+    return found
 
 
 def arrays_of(equations: Equations) -> dict[str, list[Expr]]:

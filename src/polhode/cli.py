@@ -107,6 +107,8 @@ def export(
     target: Annotated[str, typer.Option(help="c, fortran or numpy.")] = "c",
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
     of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
+    reaction: Annotated[list[str] | None, typer.Option(help="A joint or constraint: what it carries.")] = None,
+    pose: Annotated[list[str] | None, typer.Option(help="A body or frame: where it is.")] = None,
     formalism: Formalism = "auto",
     base: Base = None,
     json: Json = False,
@@ -114,7 +116,7 @@ def export(
     """Write functions as source code without dependencies."""
     from .commands import export as command
 
-    command.run(file, target, out, of or ["forward_dynamics"], formalism, json, base)
+    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [])
 
 
 @app.command()

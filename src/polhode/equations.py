@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .formalisms.kane.report import Report
     from .functions import Functions
     from .power import Power
+    from .quantities import Asked
     from .reactions import Reaction
     from .simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
 
@@ -187,23 +188,21 @@ class Equations:
 
     def pose(self, name: str) -> Pose:
         """Where a body or a frame is in the ground: rotation matrix R and position p."""
-        if name in self.system.frames:
-            frame = self.system.frames[name]
-            return body_pose(self.tree, frame.body, self._poses) @ frame.pose
-        if name not in self.tree.bodies:
-            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
-        return body_pose(self.tree, name, self._poses)
+        body, within = self._located(name)
+        return body_pose(self.tree, body, self._poses) @ within
 
     def jacobian(self, name: str) -> Matrix:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
-        if name in self.system.frames:
-            frame = self.system.frames[name]
-            made = frame_jacobian(self.tree, frame.body, frame.pose.p)
-        elif name in self.tree.bodies:
-            made = frame_jacobian(self.tree, name)
-        else:
-            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
+        body, within = self._located(name)
+        made = frame_jacobian(self.tree, body, within.p)
         return made if self.binding is None else made @ self.binding.E
+
+    def _located(self, name: str) -> tuple[str, Pose]:
+        """The body that a frame is on, or the body itself, and where it is there."""
+        frame = self.system.frames.get(name)
+        if frame is None and name not in self.tree.bodies:
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
+        return (name, Pose.identity()) if frame is None else (frame.body, frame.pose)
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 
@@ -402,7 +401,7 @@ class Equations:
 
     # ---- onward ----------------------------------------------------------------------------------------------
 
-    def operations(self, of: str = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
+    def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
         """How many operations a function takes, read off its plan."""
         from .codegen.count import count
         from .functions import plan_of
@@ -427,7 +426,7 @@ class Equations:
 
         return simulate(self, duration, **options)
 
-    def export(self, target: str, path: str | Path, of: str | Sequence[str] = "forward_dynamics") -> list[Path]:
+    def export(self, target: str, path: str | Path, of: Asked | Sequence[Asked] = "forward_dynamics") -> list[Path]:
         """Write functions as source code for a target (`c`, `fortran`, `numpy`); returns the files."""
         from .export import export
 

@@ -1,13 +1,8 @@
-"""What joints and drives exert, as compiled functions: reactions and driving forces by name, the powers of all ports.
+"""What joints and drives exert, as compiled functions: reactions, driving forces, the powers of all ports.
 
-They take the motion as given, so that they serve a run, a measured motion and a planned one alike:
-
-    reaction hinge [on arm] [at tip] [in ground]     torque and force       of q, u, u̇ (and λ, t, inputs)
-    drive crank                                      effort                 of the same
-    power                                            powers, port by port   of the same, and τ
-
-For a state alone `motion` finds u̇ and λ first. Where constraints say the same twice their multipliers are not
-determined; it takes the least ones.
+They take the motion as given, so that they serve a run, a measured motion and a planned one alike (`quantities`; the
+powers, port by port, are a function of the same and of τ). For a state alone `motion` finds u̇ and λ first. Where
+constraints say the same twice their multipliers are not determined; it takes the least ones.
 """
 
 from __future__ import annotations
@@ -19,72 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import PolhodeError
+from .quantities import MOTION, Asked, DrivingForceOf, Outputs, ReactionOf
 
 if TYPE_CHECKING:
     from .equations import Equations
-    from .expr import Expr
     from .functions import Functions
-    from .model.system import System
 
-Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[Equations], Outputs]]"
 Floats: TypeAlias = "NDArray[np.float64]"
 
-_MOTION = ("q", "u", "accelerations")
 #: Singular values of constraints below this part of the largest say nothing that can be relied on.
 _SAME = 1e-7
-
-
-# ---- names of functions ----------------------------------------------------------------------------------------
-
-
-def entry(name: str) -> Entry | None:
-    """The arrays and the maker of a function of this module; None for other names."""
-    kind, _, words = name.partition(" ")
-    if kind == "reaction" and words:
-        return _MOTION, lambda equations: _reaction(equations, words)
-    if kind == "drive" and words:
-        return _MOTION, lambda equations: _drive(equations, words)
-    return _ENTRIES.get(name)
-
-
-def reaction_name(name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> str:
-    """How the function of a reaction is called.
-
-    >>> reaction_name("hinge", frame="ground")
-    'reaction hinge in ground'
-    """
-    words = [("", name), (" on ", on), (" at ", at), (" in ", frame)]
-    return "reaction " + "".join(word + value for word, value in words if value is not None)
-
-
-def _read(system: System, words: str) -> dict[str, str]:
-    """What such a name asks for; names that hold ` on `, ` at `, ` in ` themselves are known by the system."""
-    known = [*system.joints, *system.constraints]
-    places = [*system.bodies, *system.frames]
-    first = max((name for name in known if f"{words} ".startswith(f"{name} ")), key=len, default=None)
-    if first is None:
-        return {"name": words}
-    asked, rest = {"name": first}, words[len(first) :]
-    for option, word in (("on", " on "), ("at", " at "), ("frame", " in ")):
-        if rest.startswith(word):
-            begun = rest[len(word) :]
-            found = max((name for name in places if f"{begun} ".startswith(f"{name} ")), key=len, default=begun)
-            asked[option], rest = found, begun[len(found) :]
-    return asked if not rest else {"name": words}
-
-
-def _reaction(equations: Equations, words: str) -> Outputs:
-    from .reactions import reaction
-
-    made = reaction(equations, **_read(equations.system, words), solved=False)
-    return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
-
-
-def _drive(equations: Equations, coordinate: str) -> Outputs:
-    from .reactions import Reactions
-
-    return [("effort", (), [Reactions(equations, solved=False).driving_force(coordinate)])]
 
 
 def _power(equations: Equations) -> Outputs:
@@ -118,8 +58,9 @@ def _ties(equations: Equations) -> Any:
     return equations.constraints
 
 
-_ENTRIES: dict[str, Entry] = {
-    "power": ((*_MOTION, "tau"), _power),
+#: Functions that a motion is found and judged by.
+ENTRIES: dict[str, Entry] = {
+    "power": ((*MOTION, "tau"), _power),
     "constraint_balance": (("q", "u"), _constraint_balance),
     "solved_motion": (("q", "u", "tau"), _solved_motion),
 }
@@ -165,7 +106,7 @@ def held(M: Floats, f: Floats, A: Floats, gamma: Floats) -> tuple[Floats, Floats
 
 def evaluate(
     functions: Functions,
-    name: str,
+    asked: Asked,
     q: ArrayLike,
     u: ArrayLike,
     tau: ArrayLike | None = None,
@@ -181,11 +122,11 @@ def evaluate(
     elif multipliers is None and functions.equations.constraints is not None:
         raise PolhodeError(
             "with given accelerations the multipliers of the constraints must be given too.",
-            place=name,
+            place=asked if isinstance(asked, str) else asked.label,
             cure="Give multipliers=…, one for each row of equations.constraints, or efforts alone.",
             code="E-FUN-004",
         )
-    return functions.evaluate(name, q, u, udot, *extra, multipliers=multipliers, **more)
+    return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
 
 
 class Exerting:
@@ -204,12 +145,12 @@ class Exerting:
         **more: Any,
     ) -> tuple[Floats, Floats]:
         """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
-        torque, force = evaluate(self, reaction_name(name, at, frame, on), q, u, tau, **more)
+        torque, force = evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, **more)
         return torque, force
 
     def driving_force(
         self: Any, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
     ) -> Floats:
         """The effort that makes a prescribed coordinate move as prescribed."""
-        effort: Floats = evaluate(self, f"drive {coordinate}", q, u, tau, **more)
+        effort: Floats = evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
         return effort

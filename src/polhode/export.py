@@ -26,6 +26,7 @@ from .errors import PolhodeError
 from .functions import Planned, plan_of
 from .meaning import meanings, speed_labels, with_parts
 from .model.records import GROUND
+from .quantities import Asked, Quantity
 
 _NAMES_SHOWN = 12
 _WHAT = {
@@ -48,21 +49,23 @@ _KIND = {
     "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
     "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
+    "torque": "torque", "force": "force", "effort": "effort", "origin": "position of the origin",
+    "orientation": "rotation matrix, row after row", "jacobian": "angular over linear velocity, row after row",
 }  # fmt: skip
 
 
-def annotated(equations: Equations, of: str) -> Planned:
+def annotated(equations: Equations, of: Asked) -> Planned:
     """The plan of a function, with a note beside each value that says what it means."""
     planned = plan_of(equations, of, notes=meanings(equations, of))
     return replace(planned, program=with_parts(planned.program))
 
 
 def export(
-    equations: Equations, target: str, folder: str | Path, of: str | Sequence[str] = "forward_dynamics"
+    equations: Equations, target: str, folder: str | Path, of: Asked | Sequence[Asked] = "forward_dynamics"
 ) -> list[Path]:
     """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none."""
     render = printer(target)
-    names = list(dict.fromkeys([of] if isinstance(of, str) else of))
+    names = list(dict.fromkeys([of] if isinstance(of, str | Quantity) else of))
     if not names:
         raise PolhodeError("no function is named.", cure="Name one, for example forward_dynamics.", code="E-EXPORT-002")
     for name in names:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .catalogue import Outputs, arrays_of, catalogued
-from .codegen.program import Program, identifier
+from .catalogue import arrays_of, catalogued
+from .codegen.program import Program
 from .errors import PolhodeError, ValueMissing, unknown
 from .exerted import Exerting
+from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -35,7 +36,7 @@ class Planned:
 
 def plan_of(
     equations: Equations,
-    name: str,
+    asked: Asked,
     bake: bool = False,
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
@@ -47,14 +48,15 @@ def plan_of(
     """
     from .expr import quiet_collector
 
-    wanted, make = catalogued(name)
+    wanted, make = catalogued(asked)
+    label = asked.label if isinstance(asked, Quantity) else asked
     with quiet_collector():
-        return plan_outputs(equations, name, wanted, make(equations), bake, split_angles, notes)
+        return plan_outputs(equations, label, wanted, make(equations), bake, split_angles, notes)
 
 
 def plan_outputs(
     equations: Equations,
-    name: str,
+    label: str,
     wanted: Sequence[str],
     outputs: Outputs,
     bake: bool = False,
@@ -78,7 +80,7 @@ def plan_outputs(
     extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
-        identifier(name),
+        label,
         [(key, arrays[key]) for key in (*wanted, *extra)],
         outputs,
         list(parameters.values()),
@@ -106,19 +108,19 @@ class Functions(Exerting):
         self.equations = equations
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
-        self._plans: dict[str, Planned] = {}
-        self._kept: dict[str, Kept] = {}
-        self._compiled: dict[str, Any] = {}
-        self._defaults: dict[str, Any] = {}
+        self._plans: dict[Asked, Planned] = {}
+        self._kept: dict[Asked, Kept] = {}
+        self._compiled: dict[Asked, Any] = {}
+        self._defaults: dict[Asked, Any] = {}
 
     def keeping(self, rows: Sequence[int]) -> Functions:
         """The functions of the same equations with some rows of the constraints alone."""
         return Functions(self.equations.keeping(rows), bake=self.bake, **self._options)
 
-    def planned(self, name: str) -> Planned:
+    def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
+        catalogued(name)
         if name not in self._plans:
-            catalogued(name)
             if self._options["cache"]:
                 from .kept.plans import kept_plan
 
@@ -127,14 +129,14 @@ class Functions(Exerting):
                 self._plans[name] = plan_of(self.equations, name, self.bake)
         return self._plans[name]
 
-    def program(self, name: str) -> Program:
+    def program(self, name: Asked) -> Program:
         """The program of a function."""
         return self.planned(name).program
 
-    def native(self, name: str) -> Any:
+    def native(self, name: Asked) -> Any:
         """The compiled form of a function, as the runtime has it."""
+        catalogued(name)
         if name not in self._compiled:
-            catalogued(name)
             if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
                 from .kept.functions import kept_function
 
@@ -157,7 +159,7 @@ class Functions(Exerting):
 
     # ---- values ----------------------------------------------------------------------------------------------
 
-    def parameter_values(self, name: str, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         kept = self._kept.get(name)
         if kept and not given and None not in kept.parameters.values():
@@ -196,7 +198,7 @@ class Functions(Exerting):
 
     def evaluate(
         self,
-        name: str,
+        name: Asked,
         *arrays: ArrayLike,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
@@ -227,21 +229,24 @@ class Functions(Exerting):
         ties = self.equations.constraints
         return np.zeros(0 if ties is None else len(ties.rows))
 
-    def _with_defaults(self, name: str) -> Any:
+    def _with_defaults(self, name: Asked) -> Any:
         """The compiled function with the model's own parameter values."""
-        if name not in self._defaults:
-            native = self.native(name)
-            values = self.parameter_values(name)
-            self._defaults[name] = native.with_parameters(values) if len(values) else native
+        try:
+            return self._defaults[name]
+        except (KeyError, TypeError):
+            catalogued(name)
+        native = self.native(name)
+        values = self.parameter_values(name)
+        self._defaults[name] = native.with_parameters(values) if len(values) else native
         return self._defaults[name]
 
     # ---- the functions ---------------------------------------------------------------------------------------
 
-    def _one(self, name: str, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
         output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
         return output
 
-    def _two(self, name: str, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
@@ -314,6 +319,14 @@ class Functions(Exerting):
     def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
         return self._two("poses", q, **more)
+
+    def pose(self, name: str, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Position and rotation matrix of a body or frame in the ground."""
+        return self._two(PoseOf(name), q, **more)
+
+    def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
+        return self._one(JacobianOf(name), q, **more)
 
 
 def _default(given: Parameter) -> float:

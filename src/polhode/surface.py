@@ -65,13 +65,15 @@ from .model import (
     sphere,
 )
 from .model.random_system import random_system
+from .quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
 from .vectors import Arrow, Dyadic, Point, basis
 
 __all__ = [
-    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "Dyadic", "Equations", "Expr", "Fixed", "Frame",
-    "Free", "Function", "Joint", "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Prismatic", "Revolute",
-    "Screw", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2",
-    "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy", "function", "latex", "log", "maximum",
-    "minimum", "normal", "pi", "random_system", "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt",
-    "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
+    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
+    "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
+    "PolhodeError", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
+    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi", "random_system",
+    "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
+    "unit_symbols",
 ]  # fmt: skip

@@ -109,6 +109,11 @@ def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
     assert (tmp_path / "mass_matrix.c").exists()
 
 
+def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> None:
+    polhode("export", MODELS / "pendulum.yaml", "-o", tmp_path, "--reaction", "hinge", "--pose", "bob")
+    assert {"reaction_hinge.c", "pose_bob.c"} <= {path.name for path in tmp_path.iterdir()}
+
+
 def test_diagnose_tells_what_is_free_and_ends_well(polhode: Shell) -> None:
     said = polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembled")
     assert "1 degree of freedom" in said

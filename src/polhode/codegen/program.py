@@ -121,13 +121,15 @@ class Program:
         yield from enumerate(self.setup + self.run, start=self.first_setup)
 
 
-def identifier(name: str) -> str:
-    """What a function is called in generated code: small letters, digits and underscores; by a digest where others are.
+def identifier(kind: str, *words: str) -> str:
+    """What a function is called in generated code: small letters, digits and underscores.
 
-    >>> identifier("reaction hinge in ground"), identifier("reaction größe")
-    ('reaction_hinge_in_ground', 'reaction_gr_e_ac789e70')
+    Where a user's words have other letters, or are several, a digest of them tells those apart that look alike.
+
+    >>> identifier("reaction", "hinge"), identifier("reaction", "größe")
+    ('reaction_hinge', 'reaction_gr_e_dba92c0a')
     """
-    plain = re.sub(r"[^a-z0-9_]+", "_", name.lower())
-    if len(plain) <= _LONGEST_NAME and re.fullmatch(r"[a-z0-9_ ]*", name):
+    plain = re.sub(r"[^a-z0-9_]+", "_", "_".join([kind, *words]).lower())
+    if len(plain) <= _LONGEST_NAME and len(words) < 2 and all(re.fullmatch(r"[a-z0-9_]+", word) for word in words):
         return plain
-    return f"{plain[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
+    return f"{plain[: _LONGEST_NAME - 9]}_{sha256(repr(words).encode()).hexdigest()[:8]}"

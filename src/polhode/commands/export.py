@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..export import export
+from ..quantities import Asked, PoseOf, ReactionOf
 from . import show
 
 
 def run(
-    file: Path, target: str, folder: Path, of: list[str], formalism: str, json: bool, base: str | None = None
+    file: Path,
+    target: str,
+    folder: Path,
+    of: Sequence[str],
+    formalism: str,
+    json: bool,
+    base: str | None = None,
+    reactions: Sequence[str] = (),
+    poses: Sequence[str] = (),
 ) -> None:
     """Load, derive, write; `of` may name several functions at once, with commas between."""
-    names = [name.strip() for given in of for name in given.split(",") if name.strip()]
-    written = export(show.loaded(file, base).derive(formalism), target, folder, names)
+    asked: list[Asked] = [name.strip() for given in of for name in given.split(",") if name.strip()]
+    asked += [*map(ReactionOf, reactions), *map(PoseOf, poses)]
+    written = export(show.loaded(file, base).derive(formalism), target, folder, asked or ["forward_dynamics"])
     if json:
         show.as_json({"target": target, "files": [str(path) for path in written]})
         return

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..codegen.program import Program
     from ..equations import Equations
     from ..functions import Planned
+    from ..quantities import Asked
     from ..runtime.backends import Code
     from ..runtime.compiled import Compiled
 
@@ -37,15 +38,15 @@ class Place:
     """Where a function of some equations is kept."""
 
     mark: str
-    name: str
+    name: Asked
     bake: bool
 
     def key(self, part: str = "function") -> str:
         """The cache's key of the function, or of another part of it."""
-        return word_of(self.mark, part, self.name, str(self.bake), machine())
+        return word_of(self.mark, part, repr(self.name), str(self.bake), machine())
 
 
-def kept_function(equations: Equations, name: str, bake: bool, backend: str, planned: Callable[[], Planned]) -> Kept:
+def kept_function(equations: Equations, name: Asked, bake: bool, backend: str, planned: Callable[[], Planned]) -> Kept:
     """A function of some equations, from the disk where it is known, else planned, compiled and kept."""
     place = Place(equations.mark, name, bake)
     found = _find(place, lambda: planned().program, backend)

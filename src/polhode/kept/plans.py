@@ -12,13 +12,14 @@ from ..codegen.program_text import dump_program, load_program
 from ..equations import Equations
 from ..errors import PolhodeError
 from ..functions import Planned, plan_of
+from ..quantities import Asked
 from ..runtime.cache import default_cache
 from ..stamp import word_of
 
 
-def kept_plan(equations: Equations, name: str, bake: bool) -> Planned:
+def kept_plan(equations: Equations, name: Asked, bake: bool) -> Planned:
     """The plan of a function, from the disk where it is known."""
-    key = word_of(equations.mark, "plan", name, str(bake))
+    key = word_of(equations.mark, "plan", repr(name), str(bake))
     made: list[Planned] = []
 
     def make() -> bytes:

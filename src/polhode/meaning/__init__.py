@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..catalogue import Outputs, catalogued
+from ..catalogue import catalogued
 from ..equations import Equations
 from ..expr import Vector, quiet_collector, topological
 from ..expr.field import P
@@ -19,6 +19,7 @@ from ..kinematics.passes import VARIANTS, apply
 from ..kinematics.tree import Tree
 from ..kinematics.unit import measured
 from ..model.records import GROUND
+from ..quantities import Asked, Outputs
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
 from .parts import with_parts
 from .sweeps import Sweeps
@@ -26,7 +27,7 @@ from .sweeps import Sweeps
 __all__ = ["meanings", "speed_labels", "with_parts"]
 
 
-def meanings(equations: Equations, of: str) -> dict[int, str]:
+def meanings(equations: Equations, of: Asked) -> dict[int, str]:
     """What the values of a function of the catalogue mean, by fingerprint.
 
     >>> import polhode as ph

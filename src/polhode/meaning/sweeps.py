@@ -20,6 +20,7 @@ from ..kinematics.field import acceleration_matrix
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.tree import BASE, Tree, Turn
 from ..loads import Loads, Wrench
+from ..quantities import Asked
 from .catalogue import AXES, Catalogue, short, speed_labels
 
 _ZERO = Vector([0, 0, 0])
@@ -36,9 +37,9 @@ class Sweeps:
     tree: Tree
     how: str
 
-    def steps(self, of: str) -> list[Callable[[], object]]:
+    def steps(self, of: Asked) -> list[Callable[[], object]]:
         """What to name for a function, simplest first."""
-        steps: dict[str, list[Callable[[], object]]] = {
+        steps: dict[Asked, list[Callable[[], object]]] = {
             "inverse_dynamics": [lambda: self._newton_euler(self._asked, "")],
             "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._asked, "")],
             "bias": [lambda: self._biases],

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError
-from ..exerted import Floats, evaluate, motion, reaction_name
+from ..exerted import Floats, evaluate, motion
+from ..quantities import DrivingForceOf, Quantity, ReactionOf
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -31,14 +32,14 @@ def reaction_along(
     tau: ArrayLike | None = None,
 ) -> ReactionHistory:
     """What a joint or constraint carries at every sample."""
-    torque, force = _evaluated(trajectory, reaction_name(name, at, frame, on), tau)
+    torque, force = _evaluated(trajectory, ReactionOf(name, at, frame, on), tau)
     shape = (len(trajectory.t), 3)
     return ReactionHistory(trajectory.t, np.broadcast_to(torque, shape), np.broadcast_to(force, shape))
 
 
 def driving_force_along(trajectory: Trajectory, coordinate: str, tau: ArrayLike | None = None) -> Floats:
     """The effort of a prescribed coordinate at every sample."""
-    return np.broadcast_to(_evaluated(trajectory, f"drive {coordinate}", tau), trajectory.t.shape)
+    return np.broadcast_to(_evaluated(trajectory, DrivingForceOf(coordinate), tau), trajectory.t.shape)
 
 
 def motion_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[Floats, Floats]:
@@ -65,7 +66,7 @@ def given_along(trajectory: Trajectory) -> dict[str, Any]:
     return {"t": trajectory.t, "parameters": trajectory.parameters, **inputs}
 
 
-def _evaluated(trajectory: Trajectory, function: str, tau: ArrayLike | None) -> Any:
+def _evaluated(trajectory: Trajectory, asked: Quantity, tau: ArrayLike | None) -> Any:
     efforts = efforts_along(trajectory, tau)
     known = trajectory.mechanism
-    return evaluate(known, function, trajectory.q, trajectory.u, efforts, **given_along(trajectory))
+    return evaluate(known, asked, trajectory.q, trajectory.u, efforts, **given_along(trajectory))

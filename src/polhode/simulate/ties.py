@@ -40,7 +40,9 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
 
     functions = trajectory.mechanism
     ties = functions.equations.constraints
-    if ties is None or functions.equations.binding is not None:
+    if ties is None or not ties.rows:
+        return {}
+    if functions.equations.binding is not None:
         raise PolhodeError(
             "only runs with multipliers have them.",
             cure='Derive with constraints="multipliers".',

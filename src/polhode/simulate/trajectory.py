@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ..errors import PolhodeError, suggestion
 from ..functions import Functions
 from ..model.records import GROUND
+from ..quantities import Asked, PoseOf
 from .state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
@@ -131,7 +132,10 @@ class Trajectory:
 
     @cached_property
     def multipliers(self) -> dict[str, Floats]:
-        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ."""
+        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ.
+
+        Without constraints there are none.
+        """
         from .ties import multipliers_along
 
         return multipliers_along(self)
@@ -151,12 +155,11 @@ class Trajectory:
         """Angular momentum about the ground's origin and linear momentum, (T, 3) each, in ground components."""
         return self._known().momentum(self.q, self.u, **self._given("momentum"))
 
-    def pose(self, body: str) -> tuple[Floats, Floats]:
-        """Positions (T, 3) and rotation matrices (T, 3, 3) of a body in the ground."""
-        names = tuple(name for name in self._known().equations.system.bodies if name != GROUND)
-        place = _place(body, names, "body")
-        positions, rotations = self.poses()
-        return positions[:, place], rotations[:, place]
+    def pose(self, name: str) -> tuple[Floats, Floats]:
+        """Positions (T, 3) and rotation matrices (T, 3, 3) of a body or frame in the ground."""
+        origin, rotation = self._known().pose(name, self.q, **self._given(PoseOf(name)))
+        times = len(self.t)
+        return np.broadcast_to(origin, (times, 3)), np.broadcast_to(rotation, (times, 3, 3))
 
     def poses(self) -> tuple[Floats, Floats]:
         """Positions (T, bodies, 3) and rotation matrices (T, bodies, 3, 3) of all bodies, in the model's order."""
@@ -208,7 +211,12 @@ class Trajectory:
         """The compiled functions of the mechanism."""
         return self._known()
 
-    def _given(self, function: str) -> dict[str, Any]:
+    @property
+    def equations(self) -> Equations:
+        """The equations that were run."""
+        return self._known().equations
+
+    def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
         wanted = {array.name for array in self._known().program(function).arrays}
         if "t" in wanted:
