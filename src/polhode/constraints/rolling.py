@@ -91,7 +91,10 @@ def contact_of(constraint: Wheel | Ball | Slip, moving: Moving, frame: Callable[
 
 
 def _wheel(wheel: Wheel, moving: Moving) -> Contact:
-    """A thin disc on a plane: the lowest point of the rim is at -r (n - (n·a) a)/s from the centre, s² = 1 - (n·a)²."""
+    """A thin disc on a plane: the lowest point of the rim is at -r (n - (n·a) a)/s from the centre, s² = 1 - (n·a)².
+
+    With the unit vector h = a × n/s, along which it heads, (n - (n·a) a)/s is h × a.
+    """
     plane = moving.pose(wheel.on) @ wheel.plane
     X = moving.pose(wheel.body)
     n, a = plane.R @ _Z, X.R @ wheel.axis
@@ -104,15 +107,32 @@ def _wheel(wheel: Wheel, moving: Moving) -> Contact:
             cure="Give the axis about which it rolls.",
             code="E-CLOSE-003",
         )
-    s = sqrt(as_expr(1 - lean * lean))
     along = a.cross(n)
+    if wheel.upright is None:
+        s = sqrt(as_expr(1 - lean * lean))
+        reach = (n - a * lean) * (wheel.radius / s)
+    else:
+        s = moving.given(wheel.upright)
+        _check_upright(wheel, s * s + lean * lean - 1)
+        along = along / s
+        reach = along.cross(a) * wheel.radius
     return Contact(
         wheel.body,
         wheel.on,
-        centre - (n - a * lean) * (wheel.radius / s),
+        centre - reach,
         {"height": n, "along": along, "across": n.cross(along)},
         {"height": as_expr((centre - plane.p).dot(n) - wheel.radius * s)},
     )
+
+
+def _check_upright(wheel: Wheel, gap: Expr) -> None:
+    if not is_zero(gap):
+        raise ModelError(
+            f"upright = {wheel.upright!r} is not the cosine of its lean: its square is not 1 - (n·a)².",
+            place=f"wheel '{wheel.name}'",
+            cure="Give the cosine of the angle between the wheel and the plane's normal, or leave it out.",
+            code="E-CLOSE-005",
+        )
 
 
 def _ball(ball: Ball, moving: Moving) -> Contact:

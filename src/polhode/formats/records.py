@@ -271,6 +271,7 @@ class Wheel(Placed):
     axis: Axis = "y"
     centre: Vector3 = ("0", "0", "0")
     on: Name = "ground"
+    upright: Number | None = None
 
 
 class Ball(Placed):

@@ -63,7 +63,7 @@ def add_ties(system: System | None, values: Values, model: records.Model, everyt
         if isinstance(rolling, records.Track):
             add_disc(system, values, path, key, rolling, everything.now)
         else:
-            _add_rolling(system, values, path, key, rolling)
+            _add_rolling(system, values, path, key, rolling, everything)
     values.scope = everything
 
 
@@ -100,7 +100,9 @@ def _add_condition(system: System | None, values: Values, path: Path, key: str, 
         (system.constrain if levels[0] == "position" else system.constrain_speed)(value, key)
 
 
-def _add_rolling(system: System | None, values: Values, path: Path, key: str, record: Any) -> None:
+def _add_rolling(
+    system: System | None, values: Values, path: Path, key: str, record: Any, everything: Scope
+) -> None:
     before = len(values.document.problems)
     given: dict[str, Any] = {}
     for name, value in record.model_dump().items():
@@ -108,6 +110,9 @@ def _add_rolling(system: System | None, values: Values, path: Path, key: str, re
             given[name] = values.vector((*path, name), value)
         elif name in ("radius", "other_radius"):
             given[name] = None if value is None else values.number((*path, name), value)
+        elif name == "upright":
+            inside = replace(values, scope=everything)
+            given[name] = None if value is None else inside.number((*path, name), value)
         elif name in ("axis", "across"):
             given[name] = values.axis((*path, name), value)
         elif name == "rotation":
@@ -153,7 +158,7 @@ def describe_ties(system: System, fixed: Scope, free: Scope) -> dict[str, dict[s
         elif isinstance(each, Slip):
             made["rolling"][key] = _slip(each, fixed, free)
         else:
-            made["rolling"][key] = _rolling(each, fixed, system.time)
+            made["rolling"][key] = _rolling(each, fixed, free, system.time)
     return made
 
 
@@ -168,11 +173,13 @@ def _closure(closure: Closure, scope: Scope) -> dict[str, Any]:
     }
 
 
-def _rolling(contact: Wheel | Ball | Disc, scope: Scope, now: Expr) -> dict[str, Any]:
+def _rolling(contact: Wheel | Ball | Disc, scope: Scope, free: Scope, now: Expr) -> dict[str, Any]:
     if isinstance(contact, Disc):
         made, plane = describe_disc(contact, scope, now), frame_of(contact)
     else:
         made, plane = _on_plane(contact, scope), contact.plane
+    if isinstance(contact, Wheel) and contact.upright is not None:
+        made["upright"] = spell(contact.upright, free)
     made |= _vector("centre", contact.centre, scope)
     made |= {} if contact.on == GROUND else {"on": contact.on}
     return made | _placed(plane, scope, "at", "rotation")

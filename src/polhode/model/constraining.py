@@ -209,10 +209,38 @@ class Constraining:
         on: Place = GROUND,
         at: Iterable[Any] = (0, 0, 0),
         rotation: Any = None,
+        upright: Any = None,
     ) -> Wheel:
-        """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across."""
+        """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across.
+
+        How far it leans enters as √(1 - (n·a)²), with n the plane's normal and a the axis. Where that is the cosine of
+        a coordinate, `upright=ph.cos(lean)` says so, and the equations read as in the textbooks. They then hold while
+        it is positive; a run in which the wheel turns over is stopped.
+
+        >>> import polhode as ph
+        >>> s = ph.System("disc")
+        >>> six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zxy"))
+        >>> names = ["x", "y", "z", "yaw", "lean", "spin"]
+        >>> flight = s.joint("flight", s.ground, s.body("disc", 1, inertia=(1, 2, 1)), six, coordinates=names)
+        >>> _ = s.roll_wheel("contact", "disc", 1, upright=ph.cos(flight.q[4]))
+        >>> s.derive().constraints.values
+        Vector([z - cos(lean)])
+        """
         body, pose, carrier, plane = self._rolling(name, f"wheel '{name}'", wheel, centre, on, at, rotation)
-        made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane)
+        stands = None if upright is None else as_expr(upright)
+        wrong = [
+            x
+            for x in free_symbols([] if stands is None else [stands])
+            if x.data[0] not in ("coordinate", "parameter", "time")
+        ]
+        if wrong:
+            raise ModelError(
+                f"`upright` depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
+                place=f"wheel '{name}'",
+                cure="Give the cosine of its lean, such as cos(lean).",
+                code="E-MODEL-080",
+            )
+        made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane, stands)
         self.constraints[name] = made
         return made
 

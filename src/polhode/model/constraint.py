@@ -32,7 +32,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A thin disc that rolls on a plane of another body: z = 0 of `plane`. The axis is a unit vector of the body."""
+    """A thin disc that rolls on a plane of another body: z = 0 of `plane`. The axis is a unit vector of the body.
+
+    `upright` is the cosine of its lean, positive while it stands, where the user has said it.
+    """
 
     name: str
     body: str
@@ -41,6 +44,7 @@ class Wheel:
     radius: Expr
     on: str
     plane: Pose
+    upright: Expr | None = None
 
 
 @dataclass(frozen=True)

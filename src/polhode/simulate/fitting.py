@@ -1,4 +1,4 @@
-"""Whether discs fit the curves that they roll on.
+"""Whether discs fit the curves that they roll on, and wheels stand as they were said to.
 
 Where a curve bends towards a disc more sharply than the disc's rim, κ r > 1, they cross beside the place of contact;
 where κ r = 1 that place moves with no bound.
@@ -10,11 +10,18 @@ from collections.abc import Mapping
 
 from ..constraints.tracking import curve_of_disc
 from ..equations import Equations
-from ..expr import Expr, evaluate
-from ..model.constraint import Disc
+from ..expr import Expr, evaluate, substitute
+from ..model.constraint import Disc, Wheel
 
 #: How near κ r may come to one.
 _TIGHT = 1e-3
+
+
+def standing(equations: Equations) -> dict[str, Expr]:
+    """For each wheel that was said to be upright, the cosine of its lean."""
+    wheels = (each for each in equations.system.constraints.values() if isinstance(each, Wheel))
+    said = {wheel.name: wheel.upright for wheel in wheels if wheel.upright is not None}
+    return dict(zip(said, substitute(said.values(), equations.tree.followed), strict=True))
 
 
 def unfit(equations: Equations, known: Mapping[Expr, float]) -> str:

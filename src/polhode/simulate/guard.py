@@ -13,7 +13,7 @@ import numpy as np
 from ..expr import Expr, as_expr, evaluate
 from ..functions import Functions
 from ..kinematics.tree import Link
-from .fitting import unfit
+from .fitting import standing, unfit
 from .rates import NonFinite, Rates
 from .state import Floats
 
@@ -48,6 +48,7 @@ class Guard:
         self.equations = rates.functions.equations
         self.values = values
         self.scale: Floats | None = None
+        self.standing = standing(self.equations)
         charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_places = [
@@ -57,6 +58,7 @@ class Guard:
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
+        self._check_wheels(t, x)
         if len(self.equations.u) <= _SMALL:
             self._check_mass(t, x)
 
@@ -68,6 +70,7 @@ class Guard:
         for link, places in self.vector_places:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
+        self._check_wheels(t, x)
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
@@ -136,6 +139,17 @@ class Guard:
                 f"at t = {t:.6g} s {wrong}",
                 "Make the disc smaller or the curve flatter, or stop before.",
             )
+
+    def _check_wheels(self, t: float, x: Floats) -> None:
+        for name, cosine in self.standing.items():
+            (value,) = evaluate([cosine], self._at(t, x))
+            if value <= 0.0:
+                raise Stop(
+                    "turned_over",
+                    f"at t = {t:.6g} s wheel '{name}' has turned over: {cosine!r} = {value:.4g}, which `upright` "
+                    "promised to be positive.",
+                    "Start it upright and stop before, or leave `upright` out.",
+                )
 
     def _chart_margin(self, place: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[place]
