@@ -100,9 +100,7 @@ def _add_condition(system: System | None, values: Values, path: Path, key: str, 
         (system.constrain if levels[0] == "position" else system.constrain_speed)(value, key)
 
 
-def _add_rolling(
-    system: System | None, values: Values, path: Path, key: str, record: Any, everything: Scope
-) -> None:
+def _add_rolling(system: System | None, values: Values, path: Path, key: str, record: Any, everything: Scope) -> None:
     before = len(values.document.problems)
     given: dict[str, Any] = {}
     for name, value in record.model_dump().items():

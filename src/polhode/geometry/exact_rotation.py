@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, warn
 from ..expr import Expr, Matrix, as_expr, pi
 from .rotation import from_vector_parameter, is_rotation, rotation
 
@@ -59,7 +58,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if change > ROUNDING:
         head = f"{place}: " if place else ""
         said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
-        warnings.warn(f"{said}  [W-ROT-001]", UserWarning, stacklevel=2)
+        warn(f"{said}  [W-ROT-001]")
     return near
 
 

@@ -20,6 +20,7 @@ from .joint_type import JointType, joint_type
 from .origin import Origin
 from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
+from .unit import checked_unit
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -87,7 +88,10 @@ class System(Acting, Constraining, Placing):
     # ---- symbols ---------------------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: Any = None, unit: str = "") -> Expr:
-        """A constant that stays a symbol in the equations; its value can be given now or at run time."""
+        """A constant that stays a symbol in the equations; its value can be given now or at run time.
+
+        The unit is a label for readers, plots and files. It is not checked against other units.
+        """
         return self._named_symbol(self.parameters, "parameter", name, value, unit)
 
     def input(self, name: str, value: Any = 0, unit: str = "") -> Expr:
@@ -99,8 +103,8 @@ class System(Acting, Constraining, Placing):
         number = None if value is None else as_expr(value)
         if number is not None and not number.is_number:
             raise ModelError(f"the value {value!r} is not a number.", place=f"{kind} '{name}'", code="E-MODEL-002")
-        made = symbol(name, kind)
-        table[name] = Parameter(made, None if number is None else number.data, unit)
+        made, label = symbol(name, kind), checked_unit(unit, f"{kind} '{name}'")
+        table[name] = Parameter(made, None if number is None else number.data, label)
         return made
 
     # ---- bodies and frames -----------------------------------------------------------------------------------

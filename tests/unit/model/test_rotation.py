@@ -45,8 +45,11 @@ def test_right_angles_and_single_turns_keep_their_zeros() -> None:
 def test_a_rounded_matrix_is_replaced_by_the_nearest_rotation_and_the_change_is_told() -> None:
     exact = Rotation.from_rotvec([0.4, -1.2, 0.3]).as_matrix()
     given = np.round(exact, 7)
-    with pytest.warns(UserWarning, match=r"frame 'f' rotation: .* nearest one is used, which differs by .*e-0[78]"):
+    with pytest.warns(
+        UserWarning, match=r"frame 'f' rotation: .* nearest one is used, which differs by .*e-0[78]"
+    ) as told:
         R = placed(given)
+    assert told[0].filename == __file__
     U, _, V = np.linalg.svd(given)
     assert exactly_orthogonal(R)
     assert np.abs(floats(R) - U @ V).max() < 1e-14
