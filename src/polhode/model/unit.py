@@ -32,7 +32,8 @@ def checked_unit(unit: object, place: str) -> str:
         found = _FACTOR.fullmatch(part)
         if part and (found is None or found[1] not in _KNOWN):
             name = part if found is None else found[1]
-            alike = sorted(known for known in _KNOWN if known.lower() == name.lower()) or sorted(_KNOWN)
-            cure = suggestion(name, alike, "Write SI units, such as kg m²/s.")
+            alike = sorted(known for known in _KNOWN if known.lower() == name.lower())
+            meant = suggestion(name, sorted(_KNOWN), "Write SI units, such as kg m²/s.")
+            cure = f"Did you mean {alike[0]!r}?" if alike else meant
             warn(f"{place}: there is no unit {name!r} ({unit!r} is kept as a label). {cure}  [W-MODEL-001]")
     return unit
