@@ -197,6 +197,28 @@ def test_the_readme_shows_figures_that_the_benchmark_found() -> None:
         assert ratio == pytest.approx(measured[row], rel=0.25), f"{row} is out of date: copy it from docs/benchmarks.md"
 
 
+def test_the_rooms_that_the_design_lists_are_there() -> None:
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    listed = re.findall(r"`(\w+(?:/|\.py))`", "".join(re.findall(r"^\| (.*?) \|", design, flags=re.MULTILINE)))
+    assert len(listed) > 20
+    assert [room for room in listed if not (ROOT / "src" / "polhode" / room).exists()] == []
+
+
+def test_papers_are_cited_by_their_titles() -> None:
+    design = " ".join((ROOT / "docs" / "design.md").read_text(encoding="utf-8").split()).lower()
+    sources = [*(ROOT / "src").rglob("*.py"), *DOCUMENTS]
+    titles = [
+        (path.name, " ".join(title.split()))
+        for path in sources
+        for title in re.findall(
+            r"(?:Mladenova|Silver|Sayers|Tokad|Blankenship), [\"*]([^\"*]{20,}?),?[\"*]",
+            path.read_text(encoding="utf-8"),
+        )
+    ]
+    assert len(titles) > 5
+    assert [each for each in titles if each[1].lower() not in design] == []
+
+
 def test_the_watch_wakes_at_a_wrong_answer() -> None:
     assert matches("energy ... J\n", "energy 3.2 J\n")
     assert not matches("energy ... J\n", "momentum 3.2 N s\n")

@@ -1,6 +1,6 @@
 """The descriptor form: all equations of a constrained mechanism in one system E ẋ = f, with multipliers in the state.
 
-C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", (255), in generalized
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", (255), in generalized
 variables and with the corrections listed in docs/errata.md:
 
     ⎡ 1  0  0 ⎤ ⎡ q̇ ⎤   ⎡ Γ u              ⎤

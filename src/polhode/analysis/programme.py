@@ -1,6 +1,6 @@
 """Programmes: the efforts that make a mechanism keep conditions that nothing but control enforces.
 
-C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", Theorem 5, (251) to
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", Theorem 5, (251) to
 (254) with the corrections listed in docs/errata.md. A motion keeps the programme A₂ u + a₂ = 0 if and only if it does
 so at the start and the control U satisfies
 

@@ -1,6 +1,6 @@
 """Hamel's equations in pseudo-velocities, with constraints among them.
 
-C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", section 6,
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", section 6,
 equations (218) to (236), with the corrections listed in docs/errata.md:
 
     π̇ = A q̇, the last n - m of them zero                                                              (218)

@@ -1,6 +1,6 @@
 """Routh's equations: Lagrange's in coordinates, with multipliers for the constraints.
 
-C. Mladenova, "Applications of Lie Group Theory to the Modeling and Control of Multibody Systems", section 6, (217):
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", section 6, (217):
 
     d/dt ∂T/∂q̇_s - ∂T/∂q_s = Q_s + Σ λ_i a_is
 

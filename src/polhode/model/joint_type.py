@@ -161,7 +161,8 @@ def JointMap(H: Any, groups: Sequence[int] | None = None, name: str = "map") -> 
     """Any joint by its 6×r map, columns outermost first as in Kwatny and Blankenship.
 
     `groups` splits the columns into successive simple joints: (1, 1, 1) is a compound joint of three, (3,) or None
-    one simple joint. Axes need be neither orthogonal nor of unit length.
+    one simple joint. Axes need be neither orthogonal nor of unit length, but each must have a length that is known
+    exactly (not a symbol); how a column slides, and where its axis is, may be symbols.
     """
     H = Matrix(H).map(as_expr)
     groups = (H.shape[1],) if groups is None else tuple(groups)
