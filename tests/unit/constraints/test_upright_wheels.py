@@ -53,6 +53,10 @@ def test_told_or_not_it_moves_alike_while_it_stands() -> None:
         assert udot[0] == pytest.approx(udot[1], rel=1e-9, abs=1e-9)
 
 
+def test_every_formalism_agrees_about_an_upright_wheel() -> None:
+    assert coin(told=True).compare(run=False).agree
+
+
 @pytest.mark.parametrize("kept", [None, KEPT], ids=["multipliers", "embedded"])
 def test_a_run_in_which_the_wheel_turns_over_says_so(kept: list[str] | None) -> None:
     e = coin(told=True).derive(independent=kept)
