@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.formats import loads_yaml
+from polhode.formats import dumps_yaml, loads_yaml
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,36 @@ def test_a_number_may_be_given_as_text_and_is_exact(text: str, value: Fraction) 
     assert body.com[2] == value and body.mass == 2 and body.inertia[2, 2] == Fraction(1, 2)
     assert s.gravity[2] == value and s.parameters["w"].value == value
     assert joint.in_parent.p[0] == value and joint.type.stages[0].H[5, 0] == value
+
+
+def machine(number: Callable[[str], Any]) -> ph.System:
+    """A mechanism in which every kind of number is given by `number`."""
+    n = number
+    s = ph.System("machine", gravity=(0, n("0.5"), n("-9.81")))
+    s.parameter("l", n("1.02"))
+    s.input("F", n("1/4"))
+    shape = ph.Shape("box", (n("0.1"), n("0.2"), 1), (0, 0, n("-0.5")), ("z", n("0.1")))
+    arm = s.body("arm", n("1.5"), (0, 0, n("-0.5")), [[n("2"), 0, 0], [0, n("2"), 0], [0, 0, n("1")]], shape)
+    hand = s.body("hand", n("2"), inertia=ph.cylinder(n("2"), n("0.1"), n("1/3")))
+    wheel = s.body("wheel", 1, inertia=ph.disc(1, n("0.3"), "y"))
+    s.joint("shoulder", s.ground, arm, ph.Revolute((0, n("3/5"), n("4/5"))), at=(n("1/7"), 0, 0))
+    s.joint("wrist", arm, hand, ph.Screw("z", n("0.02")), rotation=("x", n("0.3")), child_at=(0, n("0.1"), 0))
+    s.joint("roll", hand, wheel, ph.JointMap([[0], [n("2")], [0], [0], [0], [n("0.1")]]))
+    s.couple("wrist", "shoulder", multiplier=n("-1/2"), offset=n("0.1"))
+    s.frame("tip", hand, at=(0, 0, n("0.7")), rotation=[("y", n("0.2"))])
+    s.force("tip", (n("1"), 0, 0), at=(0, n("0.1"), 0))
+    s.torque(hand, (0, 0, n("0.3")))
+    s.spring(s.ground, "tip", n("100"), length=n("0.4"), damping=n("2"), at_a=(n("1"), 0, 0))
+    s.damper(s.ground, wheel, n("3"), at_a=(0, n("2"), 0))
+    s.joint_force("roll", n("0.7"))
+    s.joint_spring("roll", n("5"), rest=n("0.1"), damping=n("0.2"))
+    s.roll_wheel("rim", wheel, n("0.3"), centre=(0, 0, n("0.01")))
+    s.pose("start", {"roll": n("0.5")}, {"roll": n("-1")})
+    return s
+
+
+def test_a_text_is_the_number_that_it_spells_wherever_one_is_given() -> None:
+    assert dumps_yaml(machine(str)) == dumps_yaml(machine(Fraction))
 
 
 @pytest.mark.parametrize("text", ["l", "2*l", "1,5", "nan", "inf", "0x10", "1/0", "1/2/3", "", "1e999999999", "pi"])
