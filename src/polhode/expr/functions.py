@@ -15,10 +15,10 @@ from typing import Any
 from ..errors import PolhodeError
 from . import field
 from .angle import Angle
-from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, leaf, mul, neg, number
+from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, lasting, mul, neg, number
 
 #: The number π, exactly; sin(pi/6) is 1/2.
-pi: Expr = intern_leaf(("pi",), "pi", (), field.hash_to_field("constant", "pi"), None)
+pi: Expr = lasting(intern_leaf(("pi",), "pi", (), field.hash_to_field("constant", "pi")))
 
 
 def sin(x: Any) -> Any:
@@ -73,13 +73,7 @@ def _wave(op: str, x: Expr, angle: Angle) -> Expr:
         if exact is not None:
             return exact
     cosine, sine = angle.fingerprints()
-    fp = sine if op == "sin" else cosine
-    known = leaf(fp)
-    if known is not None:
-        return known
-    if (opposite := leaf(field.P - fp)) is not None:
-        return neg(opposite)
-    return intern_leaf((op, id(x)), op, (x,), fp)
+    return intern_leaf((op, id(x)), op, (x,), sine if op == "sin" else cosine)
 
 
 def _exact_wave(op: str, ratio: Fraction) -> Expr | None:
@@ -197,6 +191,8 @@ def absolute(x: Any) -> Any:
         return abs(x)
     if x.op == NUMBER:
         return number(abs(x.data))
+    if x.op == NEG:
+        x = x.args[0]
     return _opaque("abs", x, fp=field.hash_to_field("abs", min(x.fp, field.P - x.fp)))
 
 

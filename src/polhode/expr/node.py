@@ -5,10 +5,11 @@ lost; no constructor multiplies out, flattens, or rewrites through a shared node
 
 * it folds exact numbers;
 * it pulls signs outward, so that products are shared up to sign;
-* it recognises by fingerprint that the result is zero, a known number or a known leaf (a symbol, or one function of
-  something): cos²+sin² is 1 because its fingerprint is.
+* it recognises by fingerprint that the result is zero or another small number, a symbol, or a number or function that
+  is found in the operands: cos²+sin² is 1 because its fingerprint is.
 
-`==` asks whether two expressions are the same *function*; `is` asks whether they are the same *form*.
+What it gives depends on its operands alone, not on what else is alive: the same model gives the same graph, whatever
+was derived before. `==` asks whether two expressions are the same *function*, `is` whether they are the same *form*.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ import weakref
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Final
 
 from ..errors import PolhodeError
 from .field import P, hash_to_field, inverse, rational, unit_sphere_point
-from .numeral import numeral
+from .rational import exact, looks_like
 
 ADD: Final = "add"
 SUB: Final = "sub"
@@ -98,14 +99,16 @@ class Expr:
         return _apply(power, self, base, swap=True)
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Expr:
-            return self.fp == other.fp
         if isinstance(other, str):
             return NotImplemented
-        try:
-            return self.fp == as_expr(other).fp
-        except PolhodeError:
-            return NotImplemented
+        if type(other) is not Expr:
+            try:
+                other = as_expr(other)
+            except PolhodeError:
+                return NotImplemented
+        if self.op == NUMBER and other.op == NUMBER:
+            return bool(self.data == other.data)
+        return self.fp == other.fp
 
     def __hash__(self) -> int:
         return hash(self.fp)
@@ -169,12 +172,14 @@ class Expr:
 class _Ref(weakref.ref[Expr]):
     """A weak reference that remembers where it is filed."""
 
-    __slots__ = ("key",)
+    __slots__ = ("first", "key")
     key: Any
+    first: Expr | None
 
 
 _table: dict[tuple[Any, ...], _Ref] = {}  # structure -> node
-_leaves: dict[int, _Ref] = {}  # fingerprint -> number, symbol or function
+_leaves: dict[int, _Ref] = {}  # fingerprint -> the first number, symbol or function that has it
+_constants: dict[int, Expr] = {}  # fingerprint -> small number or π, alive for ever
 
 
 def _forget(ref: _Ref) -> None:
@@ -210,22 +215,43 @@ def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, 
 
 
 def intern_leaf(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
-    """Intern a node that later results may be recognised as, by fingerprint alone."""
-    known = leaf(fp)
-    if known is not None and op not in (NUMBER, SYMBOL):
-        return known
+    """Intern a number, symbol or function: later results that have it among their operands are recognised as it."""
     node = intern_node(key, op, args, fp, data)
-    if known is None or op == NUMBER:
+    known = _leaves.get(fp)
+    first = known() if known is not None else None
+    if first is None:
         ref = _Ref(node, _forget_leaf)
         ref.key = fp
         _leaves[fp] = ref
+    elif first is not node:  # keeps the first alive, so that a fingerprint is known as long as any leaf has it
+        _table[key].first = first
     return node
 
 
-def leaf(fp: int) -> Expr | None:
-    """The number, symbol or function that has this fingerprint, if one is alive."""
-    ref = _leaves.get(fp)
-    return ref() if ref is not None else None
+#: A number or function is looked for in so many nodes below the operands; it is rarely further than the third.
+_NEAR: Final = 256
+_ARITHMETIC: Final = frozenset((ADD, SUB, MUL, DIV, NEG))
+
+
+def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
+    """What an operation on a and b gives, if it is a leaf; `ref` says that a leaf of its fingerprint is alive.
+
+    That alone proves nothing: somebody else may have made it. A symbol is in everything that equals it and small
+    numbers are always there; another number or a function must be found in the operands, breadth first.
+    """
+    known = ref()
+    if known is None or (a.op == NUMBER and b.op == NUMBER):  # numbers are folded exactly
+        return None
+    fp = known.fp
+    if known.op == SYMBOL or fp in _constants:
+        return known
+    near = [a, b]
+    for node in near:
+        if node.fp == fp and node.op not in _ARITHMETIC:
+            return node
+        if len(near) < _NEAR:
+            near += node.args
+    return None
 
 
 def number(value: Fraction | int) -> Expr:
@@ -233,14 +259,23 @@ def number(value: Fraction | int) -> Expr:
     value = Fraction(value)
     key = (NUMBER, value.numerator, value.denominator)
     ref = _table.get(key)
-    found = ref() if ref is not None else None
-    return found if found is not None else intern_leaf(key, NUMBER, (), rational(value), value)
+    if ref is not None and (found := ref()) is not None:
+        return found
+    fp = rational(value) if value.denominator % P else 0
+    if fp in _constants:
+        raise looks_like(value, _constants[fp])
+    return intern_leaf(key, NUMBER, (), fp, value)
 
 
-ZERO: Final = number(0)
-ONE: Final = number(1)
-_TWO: Final = number(2)
-_SMALL: Final = {value: number(value) for value in range(-8, 9)}
+def lasting(node: Expr) -> Expr:
+    """The constant, never forgotten and recognised wherever it is the result."""
+    _constants[node.fp] = node
+    return node
+
+
+_SMALL: Final = {value: lasting(number(value)) for value in range(-8, 9)}
+ZERO: Final = _SMALL[0]
+ONE: Final = _SMALL[1]
 
 
 def as_expr(value: object) -> Expr:
@@ -252,26 +287,8 @@ def as_expr(value: object) -> Expr:
     if type(value) is Expr:
         return value
     if type(value) is int:
-        return _SMALL.get(value) or number(value)
-    if isinstance(value, Fraction):
-        return number(value)
-    spelled = numeral(value) if isinstance(value, str) else None
-    if spelled is not None:
-        return number(spelled)
-    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
-        raise PolhodeError(
-            f"{value!r} is not a number or an expression.",
-            cure='Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.',
-            code="E-EXPR-001",
-        )
-    if isinstance(value, Integral):
-        return number(int(value))
-    try:
-        return number(Fraction(str(value)))
-    except (ValueError, OverflowError):
-        raise PolhodeError(
-            f"{value!r} is not a finite number.", cure="Give a finite number.", code="E-EXPR-002"
-        ) from None
+        return _SMALL.get(value) or number(exact(value))
+    return number(exact(value))
 
 
 def _apply(operation: Any, self: Expr, other: object, swap: bool = False) -> Expr:
@@ -315,16 +332,16 @@ def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]
 
 def add(a: Expr, b: Expr) -> Expr:
     """a + b."""
-    fp = a.fp + b.fp
-    if fp >= P:
-        fp -= P
-    ref = _leaves.get(fp)
-    if ref is not None and (known := ref()) is not None:
-        return known
     if not a.fp:
         return b
     if not b.fp:
         return a
+    fp = a.fp + b.fp
+    if fp >= P:
+        fp -= P
+    ref = _leaves.get(fp)
+    if ref is not None and (known := _recognised(ref, a, b)) is not None:
+        return known
     if b.op == NEG:
         return neg(add(a.args[0], b.args[0])) if a.op == NEG else sub(a, b.args[0])
     if a.op == NEG:
@@ -332,7 +349,7 @@ def add(a: Expr, b: Expr) -> Expr:
     if a.op == NUMBER and b.op == NUMBER:
         return number(a.data + b.data)
     if a is b:
-        return mul(_TWO, a)
+        return mul(_SMALL[2], a)
     if a.fp > b.fp:
         a, b = b, a
     return intern_node((ADD, id(a), id(b)), ADD, (a, b), fp)
@@ -340,16 +357,16 @@ def add(a: Expr, b: Expr) -> Expr:
 
 def sub(a: Expr, b: Expr) -> Expr:
     """a - b."""
-    fp = a.fp - b.fp
-    if fp < 0:
-        fp += P
-    ref = _leaves.get(fp)
-    if ref is not None and (known := ref()) is not None:
-        return known
     if not b.fp:
         return a
     if not a.fp:
         return neg(b)
+    fp = a.fp - b.fp
+    if fp < 0:
+        fp += P
+    ref = _leaves.get(fp)
+    if ref is not None and (known := _recognised(ref, a, b)) is not None:
+        return known
     if b.op == NEG:
         return sub(b.args[0], a.args[0]) if a.op == NEG else add(a, b.args[0])
     if a.op == NEG:
@@ -364,17 +381,21 @@ def sub(a: Expr, b: Expr) -> Expr:
 
 def mul(a: Expr, b: Expr) -> Expr:
     """a · b."""
+    if a is ONE:
+        return b
+    if b is ONE:
+        return a
     fp = a.fp * b.fp % P
+    if not fp:
+        return ZERO
     ref = _leaves.get(fp)
-    if ref is not None and (known := ref()) is not None:
+    if ref is not None and (known := _recognised(ref, a, b)) is not None:
         return known
     if b.op == NUMBER:
         a, b = b, a
     if a.op == NUMBER:
         if b.op == NUMBER:
             return number(a.data * b.data)
-        if a is ONE:
-            return b
         if a.data < 0:
             return neg(mul(number(-a.data), b))
         if b.op == NEG:
@@ -384,7 +405,7 @@ def mul(a: Expr, b: Expr) -> Expr:
         return mul(a.args[0], b.args[0]) if b.op == NEG else neg(mul(a.args[0], b))
     if b.op == NEG:
         return neg(mul(a, b.args[0]))
-    if a is b and a.op == "sqrt":
+    if a.op == "sqrt" and b.op == "sqrt" and a.fp == b.fp:
         return a.args[0]
     if a.fp > b.fp:
         a, b = b, a
@@ -402,8 +423,8 @@ def div(a: Expr, b: Expr) -> Expr:
     if b.op == NUMBER:
         return mul(number(1 / b.data), a)
     fp = a.fp * inverse(b.fp) % P
-    known = leaf(fp)
-    if known is not None:
+    ref = _leaves.get(fp)
+    if ref is not None and (known := _recognised(ref, a, b)) is not None:
         return known
     if a.op == NEG:
         return div(a.args[0], b.args[0]) if b.op == NEG else neg(div(a.args[0], b))
@@ -421,8 +442,8 @@ def neg(a: Expr) -> Expr:
     if a.op == NUMBER:
         return number(-a.data)
     fp = P - a.fp
-    known = leaf(fp)
-    if known is not None:
+    ref = _leaves.get(fp)
+    if ref is not None and (known := _recognised(ref, a, a)) is not None:
         return known
     return intern_node((NEG, id(a)), NEG, (a,), fp)
 

@@ -1,6 +1,6 @@
 """A System in one word: the same mechanism gives the same digest, in every process.
 
-Expressions enter by their fingerprints, so that two ways to write one expression give one digest.
+Expressions enter as they are written, numbers exactly: two ways to write one expression lead to different programs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Any
 
-from ..expr import Expr
+from ..expr import Expr, topological
+from ..expr.node import CALL, NUMBER
 from .system import System
 
 _TABLES = (
@@ -29,7 +30,7 @@ def digest(system: System) -> str:
 def _plain(value: Any) -> Any:
     """Nested tuples of names and numbers."""
     if type(value) is Expr:
-        return value.fp
+        return _written(value)
     if isinstance(value, Mapping):
         return tuple((str(key), _plain(entry)) for key, entry in value.items())
     if isinstance(value, list | tuple):
@@ -42,3 +43,16 @@ def _plain(value: Any) -> Any:
         )
         return (type(value).__name__, *((name, _plain(entry)) for name, entry in own))
     return value if isinstance(value, int | str) else repr(value)
+
+
+def _written(root: Expr) -> tuple[Any, ...]:
+    """The form of an expression: each node's operation, its data, and where its operands stand."""
+    order = topological([root])
+    at = {id(node): k for k, node in enumerate(order)}
+    return tuple((node.op, _data(node), *(at[id(arg)] for arg in node.args)) for node in order)
+
+
+def _data(node: Expr) -> Any:
+    if node.op == NUMBER:
+        return f"{node.data.numerator:x}/{node.data.denominator:x}"
+    return node.data.digest if node.op == CALL else node.data

@@ -1,0 +1,90 @@
+"""Numbers as users write them, as exact rationals: what a double can hold, in no more digits than are told apart.
+
+Numbers a/b and c/d have one fingerprint where the field's prime P divides ad - bc. No two doubles do, in the digits
+that they print as, nor do any two decimals below a thousand with up to 34 places, for there |ad - bc| < P. Longer
+decimals could be made to, and are refused. Fractions, and what is computed, may be as long as they like: they are told
+apart by their exact values wherever they meet as numbers (`node`), and one that looks like 0 or 1 is refused there.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Final
+
+from ..errors import PolhodeError
+from .numeral import numeral
+
+#: As many digits as the longest decimal format of IEEE 754 has.
+DIGITS: Final = 34
+#: The largest double and the smallest; a number beyond them could never be computed with.
+LARGEST: Final = Fraction(2**1024 - 2**970)
+SMALLEST: Final = Fraction(1, 2**1074)
+
+_PLAIN = 2**63
+_EXPONENT = 400  # beyond what any double has
+
+
+def exact(value: object) -> Fraction:
+    """The rational number that a user's number is; a float is the decimal that it prints as, a text what it spells."""
+    if isinstance(value, Fraction):
+        return in_range(value)
+    spelled = numeral(value) if isinstance(value, str) else None
+    if spelled is not None:
+        return in_range(spelled) if "/" in str(value) else short_decimal(spelled)
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        raise PolhodeError(
+            f"{value!r} is not a number or an expression.",
+            cure='Use int, float, Fraction, Decimal, a text such as "0.1" or "1/3", or symbols made by polhode.',
+            code="E-EXPR-001",
+        )
+    if isinstance(value, Decimal) and value.is_finite() and value and abs(value.adjusted()) > _EXPONENT:
+        raise _out_of_range(value.adjusted() < 0)  # before it is written out
+    try:
+        made = Fraction(int(value)) if isinstance(value, Integral) else Fraction(str(value))
+    except (ValueError, OverflowError):
+        raise PolhodeError(
+            f"{value!r} is not a finite number.", cure="Give a finite number.", code="E-EXPR-002"
+        ) from None
+    return short_decimal(made)
+
+
+def in_range(value: Fraction) -> Fraction:
+    """The number, unless it is too large or too small for a double."""
+    if value and not SMALLEST <= abs(value) <= LARGEST:
+        raise _out_of_range(abs(value) < SMALLEST)
+    return value
+
+
+def short_decimal(value: Fraction) -> Fraction:
+    """The decimal number, unless it is out of range or has more digits than anybody measures."""
+    plain = abs(value.numerator) < _PLAIN and value.denominator < _PLAIN
+    if not plain and float(in_range(value)) != value and _digits(value) > DIGITS:
+        raise PolhodeError(
+            f"the number near {float(value)!r} has more than {DIGITS} significant digits.",
+            cure="Round it: a double carries 17. Fractions of whole numbers may be longer.",
+            code="E-EXPR-007",
+        )
+    return value
+
+
+def looks_like(value: Fraction, known: object) -> PolhodeError:
+    """What to say of a number that cannot be told from another one by its fingerprint."""
+    digits = max(value.numerator.bit_length(), value.denominator.bit_length()) * 3 // 10
+    return PolhodeError(
+        f"a number of {digits} digits has the fingerprint of {known} and cannot be told from it.",
+        cure="Round the numbers that it is computed from.",
+        code="E-EXPR-006",
+    )
+
+
+def _digits(value: Fraction) -> int:
+    """The significant digits of a decimal."""
+    whole = abs(value.numerator) * 10 ** value.denominator.bit_length() // value.denominator
+    return len(str(whole).strip("0"))
+
+
+def _out_of_range(small: bool) -> PolhodeError:
+    said = "too small for a double" if small else "out of the range of a double"
+    return PolhodeError(f"this number is {said}.", cure="Check its exponent.", code="E-EXPR-008")
