@@ -157,7 +157,7 @@ def catalogued(asked: Asked) -> tuple[tuple[str, ...], Maker]:
 
 
 def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
-    from .expr import symbol
+    from .expr.spelling import acceleration_of
 
     ties = equations.constraints
     return {
@@ -166,7 +166,7 @@ def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u],
-        "accelerations": [symbol(name, "acceleration") for name in equations.tree.speeds],
+        "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if ties is None else list(ties.multipliers),
         "alpha": [equations.stabilisation],
         "inputs": [given.symbol for given in equations.system.inputs.values()],

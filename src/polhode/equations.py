@@ -20,16 +20,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from .constraints import Binding, Constraints
 from .errors import PolhodeError, unknown
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
+from .expr.spelling import acceleration_of
 from .geometry import Pose
 from .geometry.linear import Factors, factor_from_the_tips
-from .kinematics.motion import (
-    body_pose,
-    centre_of_mass,
-    frame_jacobian,
-    kinetic_energy,
-    momentum,
-    world_poses,
-)
+from .kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from .kinematics.tree import Tree
 from .model.system import System
 
@@ -163,7 +157,14 @@ class Equations:
     @cached_property
     def udot(self) -> Vector:
         """Symbols for the accelerations, as inverse dynamics takes them."""
-        return Vector([symbol(name, "acceleration") for name in self.speeds])
+        return Vector([acceleration_of(u) for u in self.u])
+
+    @property
+    def symbols(self) -> dict[str, Expr]:
+        """Every symbol by its spelling in text and in SymPy, as `from_sympy` takes them."""
+        from .naming import symbols_of
+
+        return symbols_of(self)
 
     # ---- kinematics ------------------------------------------------------------------------------------------
 
@@ -440,9 +441,7 @@ class Equations:
         return Report(self)
 
     def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
-        """One of the results in LaTeX, in readable normal form."""
-        from .expr.latex import latex
-        from .expr.normal import normal
-        from .naming import latex_names
+        """A result in LaTeX, in readable normal form, by its name or its letter: "mass_matrix" or "M"."""
+        from .naming import latex_of
 
-        return latex(normal(getattr(self, of)), names={**latex_names(self), **(names or {})})
+        return latex_of(self, of, names)

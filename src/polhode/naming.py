@@ -1,27 +1,53 @@
-"""Names under which a person can tell an effort, a speed and an acceleration of one joint apart."""
+"""The results of a derivation by name or letter, and its symbols by their spelling."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from .equations import Equations
-from .expr import Expr, substitute
-from .kinematics.showing import shown_latex, shown_symbols
+from .errors import PolhodeError
+from .expr import Expr, latex, normal
+from .expr.spelling import acceleration_of, told_apart
+
+#: What can be asked for, and how it is written: the letter on the left of an equation first.
+RESULTS = {
+    "mass_matrix": ("M",),
+    "forcing": ("f",),
+    "bias": ("bias", "b"),
+    "inverse_dynamics": ("τ", "tau"),
+    "forward_dynamics": ("u̇", "udot", "u_dot", "u'"),
+    "coordinate_rates": ("q̇", "qdot", "q_dot", "q'"),
+    "kinematic_matrix": ("Γ", "Gamma"),
+    "kinetic_energy": ("T",),
+    "potential_energy": ("V",),
+    "multipliers": ("λ", "lambda"),
+}
 
 
-def shown(equations: Equations, roots: Sequence[Expr]) -> list[Expr]:
-    """The expressions with an effort written τ_name, an acceleration name', and a speed named as its coordinate name'.
+def result_name(asked: str) -> str:
+    """The name of a result that was asked for by name or letter.
 
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> e = s.derive()
-    >>> shown(e, list(e.inverse_dynamics) + list(e.forcing))
-    [2*x'', τ_x]
+    >>> result_name("M"), result_name("bias")
+    ('mass_matrix', 'bias')
     """
-    return substitute(roots, shown_symbols(equations.tree))
+    for name, letters in RESULTS.items():
+        if asked == name or asked in letters:
+            return name
+    listed = ", ".join(name if name in letters else f"{name} ({letters[0]})" for name, letters in RESULTS.items())
+    raise PolhodeError(f"there is no result {asked!r}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
 
 
-def latex_names(equations: Equations) -> dict[Expr, str]:
-    """The same in LaTeX, with dots."""
-    return shown_latex(equations.tree)
+def latex_of(equations: Equations, of: str, names: Mapping[Expr, str] | None = None) -> str:
+    """A result in LaTeX, in readable normal form."""
+    return latex(normal(getattr(equations, result_name(of))), names=names)
+
+
+def symbols_of(equations: Equations) -> dict[str, Expr]:
+    """Every symbol that may occur, by its spelling in text and in SymPy."""
+    system, tree = equations.system, equations.tree
+    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    moving = [*tree.q, *tree.u, *tree.tau, *map(acceleration_of, tree.u)]
+    ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation]
+    made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
+    return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

@@ -15,7 +15,8 @@ from .constraints import Constraints, constraints_of
 from .constraints.wrenches import Push, constraint_wrenches, pushes
 from .equations import Equations
 from .errors import PolhodeError, unknown
-from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
+from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from .expr.spelling import acceleration_of
 from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
 from .geometry import Pose
 from .kinematics.known import leader_of
@@ -66,7 +67,7 @@ class Reactions:
         return Given(equations.accelerations, Vector(rows))
 
     def _symbols(self) -> Given:
-        udot = Vector([symbol(u.name, "acceleration") for u in self.tree.u])
+        udot = Vector([acceleration_of(u) for u in self.tree.u])
         return Given(udot, Vector([]) if self.ties is None else self.ties.multipliers)
 
     @property

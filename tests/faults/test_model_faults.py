@@ -135,7 +135,7 @@ def test_F11_names_that_no_language_allows_stay_out_of_every_language(tmp_path) 
     system = ph.System("wicked")
     parent = system.ground
     for name in wicked:
-        body = system.body(name, mass=system.parameter(name, 1), com=(0.1, 0, 0), inertia=(1, 1, 1))
+        body = system.body(name, mass=system.parameter(f"mass {name}", 1), com=(0.1, 0, 0), inertia=(1, 1, 1))
         system.joint(name, parent, body, ph.Revolute("y"), at=(1, 0, 0))
         parent = body
     equations = system.derive("newton_euler")
@@ -157,7 +157,7 @@ def test_F27_symbols_may_clash_with_ours() -> None:
         return system
 
     plain = pendulum("m", "l", "q", "u").derive().compile()
-    for names in (("t", "pi", "q0", "t"), ("E", "I", "lambda", "lambda"), ("q0", "x0", "t", "q0")):
+    for names in (("t", "pi", "q0", "u"), ("E", "I", "lambda", "lambda"), ("q0", "x0", "t", "pi")):
         clash = pendulum(*names).derive().compile()
         np.testing.assert_array_equal(
             clash.forward_dynamics([0.3], [0.2], [1.0]), plain.forward_dynamics([0.3], [0.2], [1.0])

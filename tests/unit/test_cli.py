@@ -40,7 +40,7 @@ def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "pendulum.yaml")
     assert "M[omega, omega] = l**2*m" in said
     assert "sin(theta)" in said
-    assert "τ_omega" in said
+    assert "tau_omega" in said
     assert "revolute" in said
 
 

@@ -10,26 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 from ..equations import Equations
-from ..errors import PolhodeError, suggestion
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal import normal
 from ..model.records import GROUND
 from ..model.system import System
-from ..naming import latex_names, shown
+from ..naming import RESULTS, result_name
 from . import show
 
-#: What can be asked for, and how it is written on the left of an equation.
-RESULTS = {
-    "mass_matrix": "M",
-    "forcing": "f",
-    "bias": "bias",
-    "inverse_dynamics": "τ",
-    "forward_dynamics": "u̇",
-    "coordinate_rates": "q̇",
-    "kinematic_matrix": "Γ",
-    "kinetic_energy": "T",
-    "potential_energy": "V",
-}
 #: Results with more operations than this are counted rather than printed, unless they were asked for.
 _SMALL = 150
 
@@ -38,12 +25,7 @@ def run(
     file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None, report: bool = False
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
-    if of is not None and of not in RESULTS:
-        raise PolhodeError(
-            f"there is no result {of!r}.",
-            cure=suggestion(of, RESULTS, f"Choose one of {', '.join(RESULTS)}."),
-            code="E-CLI-002",
-        )
+    of = of and result_name(of)
     system = show.loaded(file, base)
     began = time.perf_counter()
     equations = system.derive(formalism, report=report)
@@ -59,9 +41,7 @@ def run(
         for line in written.splitlines():
             show.console().print(show.plain(line), soft_wrap=True)
     elif latex:
-        show.console().print(
-            "\n\n".join(equations.latex(name, latex_names(equations)) for name in wanted), soft_wrap=True
-        )
+        show.console().print("\n\n".join(map(equations.latex, wanted)), soft_wrap=True)
     else:
         out = show.console()
         describe(out, system, equations)
@@ -97,7 +77,7 @@ def describe(out: Console, system: System, equations: Equations) -> None:
 
 def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
     """The entries of a result that are not zero, each with its left-hand side."""
-    letter, value = RESULTS[name], getattr(equations, name)
+    letter, value = RESULTS[name][0], getattr(equations, name)
     if isinstance(value, Expr):
         return [(letter, value)]
     if isinstance(value, Matrix):
@@ -113,10 +93,9 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
     return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
 
 
-def readable(equations: Equations, found: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
+def readable(found: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
     """The entries in normal form, as text."""
-    right = shown(equations, [entry for _, entry in found])
-    return [(label, repr(normal(entry))) for (label, _), entry in zip(found, right, strict=True)]
+    return [(label, repr(normal(entry))) for label, entry in found]
 
 
 def _print_result(out: Console, equations: Equations, name: str, asked: bool) -> None:
@@ -126,7 +105,7 @@ def _print_result(out: Console, equations: Equations, name: str, asked: bool) ->
         out.print(f"{name}: {equations.operations(name) if name in _COUNTED else f'{size} operations'}")
         out.print(f"  print it with --of {name}\n", style="dim")
         return
-    for label, entry in readable(equations, found):
+    for label, entry in readable(found):
         out.print(show.plain(f"{label} = {entry}"), soft_wrap=True)
     out.print()
 
@@ -158,5 +137,5 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
     for name in wanted:
         found = entries(equations, name)
         if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:
-            record[name] = dict(readable(equations, found))
+            record[name] = dict(readable(found))
     return record

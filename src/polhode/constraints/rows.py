@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
+from ..expr.spelling import told_apart
 from ..geometry import Pose
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
@@ -209,7 +210,10 @@ def constraints_of(
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
-    return Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
+    made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
+    auxiliary = [q for each in found.tree.carried for q in each.symbols]
+    told_apart([*auxiliary, *made.multipliers], system.spellings, f"system '{system.name}'")
+    return made
 
 
 def _full(constraint: str, part: str) -> str:

@@ -26,8 +26,9 @@ from .functions import (
 )
 from .graph import free_symbols, operation_counts, quiet_collector, rebuild, substitute, topological
 from .latex import latex
+from .leaves import symbol, symbols, unit_symbols
 from .matrix import Matrix, Vector, skew
-from .node import Expr, as_expr, live_nodes, number, symbol, symbols, unit_symbols
+from .node import Expr, as_expr, live_nodes, number
 from .normal import normal
 from .sympy_bridge import from_sympy, to_sympy
 

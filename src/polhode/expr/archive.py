@@ -14,7 +14,8 @@ from ..opaque.records import function_of, record_of
 from .call import call
 from .functions import pi
 from .graph import rebuild_named, topological
-from .node import CALL, NUMBER, SYMBOL, Expr, number, symbol, unit_symbols
+from .leaves import symbol, unit_symbols
+from .node import CALL, NUMBER, SYMBOL, Expr, number
 
 _VERSION = 1
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
@@ -75,9 +76,9 @@ def _node(op: str, rest: list[Any], made: list[Expr]) -> Expr:
     if op == "pi":
         return pi
     if op == SYMBOL:
-        if not all(isinstance(word, str) for word in (*rest[:2], *(rest[2] if len(rest) == 3 else ()))):
+        kind, name, *more = rest
+        others = more[0] if more and isinstance(more[0], list) else []
+        if not all(isinstance(word, str) for word in (kind, name, *(others or more))):
             raise ValueError("a symbol's name is not a text")
-        if len(rest) == 3:
-            return unit_symbols(rest[2], rest[0])[list(rest[2]).index(rest[1])]
-        return symbol(rest[1], rest[0])
+        return unit_symbols(others, kind)[others.index(name)] if others else symbol(name, kind, *more)
     return rebuild_named(op, [made[_place(place, made)] for place in rest])

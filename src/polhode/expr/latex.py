@@ -20,17 +20,8 @@ from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, NEG, SYMBOL, Expr, as_expr
 from .printer import Printer
+from .spelling import latex_escape, latex_name, spelled_latex
 
-_GREEK = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
-    "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
-    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
-}  # fmt: skip
-_PLAIN = re.compile(r"([A-Za-z]+)([0-9]*)((?:_[A-Za-z0-9]+)*)\Z")
-_ESCAPES = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "&": r"\&", "#": r"\#",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",
     "atan": r"\arctan", "sinh": r"\sinh", "cosh": r"\cosh", "tanh": r"\tanh", "log": r"\ln",
@@ -58,26 +49,6 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 
-def latex_name(name: str) -> str:
-    r"""A symbol's name, typeset when it is plain and escaped when it is not.
-
-    >>> print(latex_name("theta_1"), latex_name("q12"), latex_name("m_arm"), latex_name("50%"))
-    \theta_{1} q_{12} m_{\mathrm{arm}} \text{50\%}
-    """
-    match = _PLAIN.match(name)
-    if match is None:
-        return rf"\text{{{latex_escape(name)}}}"
-    word, digits, rest = match.groups()
-    below = [part for part in (digits, *rest.split("_")) if part]
-    subscript = ",".join(part if part.isdigit() else _word(part) for part in below)
-    return f"{_word(word)}_{{{subscript}}}" if below else _word(word)
-
-
-def latex_escape(text: str) -> str:
-    """Any text for use inside \\text{…}: every character that TeX would act on is made a letter."""
-    return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
-
-
 def latex_function(label: str) -> str:
     r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it.
 
@@ -88,12 +59,6 @@ def latex_function(label: str) -> str:
     partial = re.fullmatch(r"(.*)_D([0-9]+)", name, re.DOTALL)
     head = rf"\partial_{{{partial.group(2)}}}" if partial else ""
     return head + latex_name(partial.group(1) if partial else name) + label[len(name) :]
-
-
-def _word(word: str) -> str:
-    if word in _GREEK:
-        return f"\\{word}"
-    return word if len(word) == 1 else rf"\mathrm{{{word}}}"
 
 
 def latex_with_intermediates(
@@ -117,7 +82,7 @@ def latex_with_intermediates(
     """
     roots = [as_expr(value) for value in expressions]
     names = dict(names or {})
-    taken = {names.get(node) or latex_name(node.name) for node in free_symbols(roots)}
+    taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
     letter = next(word for word in _letters() if not any(text.startswith(word) for text in taken))
     order = topological(roots)
     uses: dict[int, int] = {}
@@ -215,7 +180,7 @@ class _Printer(Printer):
     def unit(self, node: Expr) -> str:
         """A symbol, a constant or a function."""
         if node.op == SYMBOL:
-            return self.names.get(node) or latex_name(node.name)
+            return self.names.get(node) or spelled_latex(node)
         if node.op == "pi":
             return r"\pi"
         parts = [self.body(arg) for arg in node.args]

@@ -15,14 +15,13 @@ was derived before. `==` asks whether two expressions are the same *function*, `
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
 from typing import Any, Final
 
 from ..errors import PolhodeError
-from .field import P, hash_to_field, inverse, rational, unit_sphere_point
+from .field import P, inverse, rational
 from .rational import exact, looks_like
 
 ADD: Final = "add"
@@ -180,6 +179,7 @@ class _Ref(weakref.ref[Expr]):
 _table: dict[tuple[Any, ...], _Ref] = {}  # structure -> node
 _leaves: dict[int, _Ref] = {}  # fingerprint -> the first number, symbol or function that has it
 _constants: dict[int, Expr] = {}  # fingerprint -> small number or π, alive for ever
+_in_roles: set[int] = set()  # fingerprints of symbols that differ in their roles alone
 
 
 def _forget(ref: _Ref) -> None:
@@ -225,6 +225,8 @@ def intern_leaf(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, 
         _leaves[fp] = ref
     elif first is not node:  # keeps the first alive, so that a fingerprint is known as long as any leaf has it
         _table[key].first = first
+        if op == SYMBOL:
+            _in_roles.add(fp)
     return node
 
 
@@ -244,7 +246,7 @@ def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
         return None
     fp = known.fp
     if known.op == SYMBOL or fp in _constants:
-        return known
+        return _as_written(known, a, b) if fp in _in_roles else known
     near = [a, b]
     for node in near:
         if node.fp == fp and node.op not in _ARITHMETIC:
@@ -252,6 +254,18 @@ def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
         if len(near) < _NEAR:
             near += node.args
     return None
+
+
+def _as_written(known: Expr, *operands: Expr) -> Expr:
+    """Of symbols that differ in their roles alone, the one that the operands hold."""
+    stack, seen = [*operands], set[int]()
+    while stack:
+        node = stack.pop()
+        if node.op == SYMBOL and node.fp == known.fp:
+            return node
+        stack += [arg for arg in node.args if id(arg) not in seen]
+        seen.update(map(id, node.args))
+    return known
 
 
 def number(value: Fraction | int) -> Expr:
@@ -302,32 +316,6 @@ def _apply(operation: Any, self: Expr, other: object, swap: bool = False) -> Exp
         return NotImplemented  # type: ignore[no-any-return]  # Python then tries the other operand
     result: Expr = operation(operand, self) if swap else operation(self, operand)
     return result
-
-
-def symbol(name: str, kind: str = "symbol") -> Expr:
-    """The symbol with this name; symbols of different kinds never clash, whatever their names."""
-    return intern_leaf((SYMBOL, kind, name), SYMBOL, (), hash_to_field("symbol", kind, name), (kind, name))
-
-
-def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
-    """Several symbols at once: `m, g = symbols("m g")`."""
-    parts = names.replace(",", " ").split() if isinstance(names, str) else names
-    return tuple(symbol(name, kind) for name in parts)
-
-
-def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
-    """Symbols whose squares sum to one, as the components of a unit quaternion do.
-
-    >>> a, b, c, d = unit_symbols(["a", "b", "c", "d"])
-    >>> a**2 + b**2 + c**2 + d**2
-    1
-    """
-    names = tuple(names)
-    point = unit_sphere_point(kind, *names, dimension=len(names))
-    return tuple(
-        intern_leaf((SYMBOL, kind, name, names), SYMBOL, (), fp, (kind, name, names))
-        for name, fp in zip(names, point, strict=True)
-    )
 
 
 def add(a: Expr, b: Expr) -> Expr:

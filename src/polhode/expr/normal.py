@@ -27,6 +27,7 @@ from .matrix import Matrix, Vector
 from .node import ADD, CALL, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, as_expr, intern_node
 from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
 from .reading import built_length, natural
+from .spelling import spelled
 from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length, total_length
 
 #: A subexpression that would need more terms than this is left as it was built.
@@ -83,7 +84,7 @@ class _Reader:
         self.keep: list[Sequence[Expr]] = [roots]
         self.left = self.search = _BUDGET
         # Symbols are numbered by name, so that the form does not depend on how the expression was built.
-        for node in sorted(free_symbols(roots), key=lambda node: natural(node.name)):
+        for node in sorted(free_symbols(roots), key=lambda node: natural(spelled(node))):
             self.atom(node)
 
     def normal(self, value: Any) -> Expr:

@@ -1,22 +1,24 @@
 """To SymPy and back, exactly and without text.
 
-A symbol of the ordinary kind becomes ``sympy.Symbol(name)``. One of another kind (a coordinate, a speed, a
-component of a unit quaternion) becomes a symbol that prints as its name but equals only itself, so that a speed and
-a parameter of one name never mix; `to_sympy(q)` gives it, and `from_sympy` finds the way back.
+A symbol becomes ``sympy.Symbol(identifier)``, without assumptions, as `polhode.expr.spelling` spells it: x, x_dot,
+tau_x, x_ddot, m. So SymPy finds it by its name, ``subs({"m": 2})``; the way back needs to be told what the names stand
+for: ``from_sympy(there, equations.symbols)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import LimitError, PolhodeError
 from . import functions
 from .call import call
-from .graph import topological
+from .graph import free_symbols, topological
+from .leaves import symbol
 from .matrix import Matrix, Vector
-from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
+from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number
+from .spelling import described, identifier
 
 
 def to_sympy(value: Any) -> Any:
@@ -29,22 +31,28 @@ def to_sympy(value: Any) -> Any:
     """
     import sympy
 
-    from .sympy_call import opaque_class
-
     if isinstance(value, Matrix):
         rows, columns = value.shape
-        return sympy.Matrix(rows, columns, [to_sympy(entry) for entry in value.entries()])
+        return sympy.Matrix(rows, columns, _converted([as_expr(entry) for entry in value.entries()]))
     if isinstance(value, Vector):
-        return sympy.Matrix(len(value), 1, [to_sympy(entry) for entry in value])
-    root = as_expr(value)
+        return sympy.Matrix(len(value), 1, _converted([as_expr(entry) for entry in value]))
+    return _converted([as_expr(value)])[0]
+
+
+def _converted(roots: Sequence[Expr]) -> list[Any]:
+    import sympy
+
+    from .sympy_call import opaque_class
+
     table = _to_sympy_table(sympy)
+    names = _identifiers(roots)
     made: dict[int, Any] = {}
     try:
-        for node in topological([root]):
+        for node in topological(roots):
             if node.op == NUMBER:
                 made[id(node)] = sympy.Rational(node.data.numerator, node.data.denominator)
             elif node.op == SYMBOL:
-                made[id(node)] = _sympy_symbol(node)
+                made[id(node)] = sympy.Symbol(names[id(node)])
             elif node.op == CALL:
                 made[id(node)] = opaque_class(node.data)(*(made[id(arg)] for arg in node.args))
             else:
@@ -55,15 +63,22 @@ def to_sympy(value: Any) -> Any:
             cure="Export a smaller part of it.",
             code="E-EXPR-030",
         ) from None
-    return made[id(root)]
+    return [made[id(root)] for root in roots]
 
 
-def _sympy_symbol(node: Expr) -> Any:
-    import sympy
-
-    from .sympy_symbol import PolhodeSymbol
-
-    return sympy.Symbol(node.name) if node.data == ("symbol", node.name) else PolhodeSymbol(node)
+def _identifiers(roots: Sequence[Expr]) -> dict[int, str]:
+    """The names of all symbols below the roots; two symbols of one name would become one."""
+    found: dict[str, Expr] = {}
+    for node in free_symbols(roots):
+        other = found.setdefault(identifier(node), node)
+        if other is not node:
+            raise PolhodeError(
+                f"the {described(other)} and the {described(node)} would both be {identifier(node)} in SymPy.",
+                place="to_sympy",
+                cure="Give one of them another name.",
+                code="E-EXPR-033",
+            )
+    return {id(node): name for name, node in found.items()}
 
 
 def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
@@ -79,9 +94,9 @@ def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
 def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
     """A SymPy expression or matrix as ours; text is refused.
 
-    `symbols` maps names to our symbols; a plain SymPy symbol that is not in it becomes the symbol of its name. A
-    function of time q(t) is looked up as ``q(t)`` or ``q``, its derivatives as ``q'``, ``q''``, …, and must be
-    there. A float is the decimal that it prints as.
+    `symbols` maps names to our symbols, as `equations.symbols` does; a SymPy symbol that is not in it becomes the
+    symbol of its name. A function of time q(t) is looked up as ``q(t)`` or ``q``, its derivatives as ``q'``, ``q''``,
+    …, and must be there. A float is the decimal that it prints as.
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -132,10 +147,6 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     import sympy
     from sympy.core.function import AppliedUndef
 
-    from .sympy_symbol import PolhodeSymbol
-
-    if isinstance(node, PolhodeSymbol):
-        return node.node
     if isinstance(node, sympy.Symbol):
         return known[node.name] if node.name in known else symbol(node.name)
     if isinstance(node, sympy.Rational):

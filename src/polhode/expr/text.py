@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from .node import CALL, SYMBOL, Expr
 from .printer import Printer
+from .spelling import spelled
 
 
 def text(root: Expr) -> str:
@@ -25,7 +26,7 @@ def text(root: Expr) -> str:
 class _Text(Printer):
     def unit(self, node: Expr) -> str:
         if node.op == SYMBOL:
-            return node.name
+            return spelled(node)
         if node.op == "pi":
             return "pi"
         name = node.data.label if node.op == CALL else node.op

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..expr import Matrix, Vector, as_expr, pi, symbol
+from ..expr.spelling import OWN
 from ..formats.dh import Row, from_dh
 from ..geometry import Inertia, Pose, about
 from ..kinematics.tree import BASE, Link, Tree
@@ -27,7 +28,7 @@ def chain(places: Sequence[tuple[Pose, Pose, Inertia]], q: Vector, u: Vector, gr
 def general_tree(n: int) -> Tree:
     """A chain of n hinges about z, with a symbol for each entry of each fixed rotation, offset and inertia."""
     q = Vector([symbol(f"q{k}", "coordinate") for k in range(n)])
-    u = Vector([symbol(f"u{k}", "speed") for k in range(n)])
+    u = Vector([symbol(f"u{k}", "speed", OWN) for k in range(n)])
     places = []
     for k in range(n):
         fixed = Pose(_symbols(f"R{k}", 3), Vector(_symbols(f"p{k}", 3)[0]))

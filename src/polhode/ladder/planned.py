@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..codegen.count import count
 from ..codegen.plan import plan
-from ..expr import Expr, as_expr, free_symbols, quiet_collector, symbol
+from ..expr import Expr, as_expr, free_symbols, quiet_collector
+from ..expr.spelling import acceleration_of
 from ..formalisms import hollerbach_3x3, hollerbach_4x4, newton_euler, silver, uicker_kahn
 from ..kinematics.passes import USUAL, apply
 from ..kinematics.tree import Tree, build_tree
@@ -37,7 +38,7 @@ def customised(formalism: str, system: System) -> Count:
 
 def _planned(formalism: str, system: System, tree: Tree) -> Count:
     with quiet_collector():
-        ud = [symbol(u.name, "acceleration") for u in tree.u]
+        ud = [acceleration_of(u) for u in tree.u]
         tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](system, tree).inverse(ud)]
         arrays = [("q", list(tree.q)), ("u", list(tree.u)), ("udot", ud)]
         operations = count(plan("inverse_dynamics", arrays, [("tau", (len(tau),), tau)], _constants(tau, arrays)))

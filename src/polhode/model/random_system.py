@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, cos, pi, sin, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
+from ..expr.spelling import acceleration_of
 from ..geometry import rotation
 from ..geometry.inertia import rotate_symmetric
 from ..geometry.orientation import SEQUENCES
@@ -145,7 +146,7 @@ def random_state(system: System, seed: int) -> dict[Expr, float]:
     for joint in system.joints.values():
         values |= dict(zip(joint.q, _random_coordinates(joint.type, dice), strict=True))
         for speed, effort in zip(joint.u, joint.tau, strict=True):
-            rate = symbol(speed.name, "acceleration")
+            rate = acceleration_of(speed)
             values |= {name: dice.uniform(-1, 1) for name in (speed, effort, rate)}
     return values
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ModelError, suggestion
 from ..expr import Expr, Vector, as_expr, symbol, unit_symbols
+from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from .joint_type import JointType
@@ -51,6 +52,17 @@ def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: 
     if len(given) != len(labels):
         raise ModelError(f"{len(given)} names for {len(labels)}.", place=place, code="E-MODEL-016")
     return [checked_name(name, "coordinate") for name in given]
+
+
+def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:
+    """What each speed is to the coordinate of its name, if the joint has one: its rate, or something else."""
+    rates: list[str | None] = []
+    start = 0
+    for stage in kind.stages:
+        own = q_names[start : start + stage.speeds]
+        rates += own if stage.speeds_are_rates else [None] * stage.speeds
+        start += stage.coordinates
+    return ["" if u == rate else QUASI if u in q_names else OWN for u, rate in zip(u_names, rates, strict=True)]
 
 
 def coordinate_symbols(kind: JointType, names: list[str]) -> tuple[Expr, ...]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
-from ..geometry.lie import generated_subalgebra
+from ..geometry.lie import bracket, generated_subalgebra
 from ..geometry.orientation import ORIENTATIONS, SEQUENCES
 
 #: How an orientation can be stored: three angles as in the paper, a unit quaternion, tan(θ/2) times the axis, or the
@@ -108,6 +109,11 @@ class Stage:
     def is_holonomic(self) -> bool:
         """Whether the columns close under the bracket."""
         return len(self.algebra) == self.speeds
+
+    @property
+    def speeds_are_rates(self) -> bool:
+        """Whether each speed is the rate of a coordinate: columns that commute are moved along independently."""
+        return self.storage == "angles" and not any(any(bracket(*pair)) for pair in combinations(self.H.columns, 2))
 
     @property
     def speeds(self) -> int:

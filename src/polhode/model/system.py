@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
+from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .acting import Acting
 from .body import Body, Frame, Shape, about_centre, as_inertia, check_mass_and_inertia
@@ -18,7 +19,7 @@ from .directions import Placing
 from .force import Load
 from .joint_type import JointType, joint_type
 from .origin import Origin
-from .reading import checked_name, coordinate_symbols, names_of, pose_of, unknown, vector_of, zeros
+from .reading import checked_name, coordinate_symbols, names_of, pose_of, speed_roles, unknown, vector_of, zeros
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 from .unit import checked_unit
 
@@ -61,6 +62,7 @@ class System(Acting, Constraining, Placing):
         self.constraints: dict[str, Constraint] = {}
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
+        self.spellings: dict[tuple[str, str], Expr] = {}  # how the symbols of the tables above are written
         self.kept_scene: Any = None  # what polhode.vectors made of the tables above, until they grow
 
     @property
@@ -104,6 +106,7 @@ class System(Acting, Constraining, Placing):
         if number is not None and not number.is_number:
             raise ModelError(f"the value {value!r} is not a number.", place=f"{kind} '{name}'", code="E-MODEL-002")
         made, label = symbol(name, kind), checked_unit(unit, f"{kind} '{name}'")
+        self._tell_apart([made], f"{kind} '{name}'")
         table[name] = Parameter(made, None if number is None else number.data, label)
         return made
 
@@ -190,17 +193,11 @@ class System(Acting, Constraining, Placing):
         q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
         u_names = names_of(name, made_type.speed_labels(), speeds, f"{place} speeds")
         self._check_fresh(q_names, u_names, place)
-        made = Joint(
-            name,
-            made_type,
-            parent_name,
-            child_name,
-            in_parent,
-            in_child,
-            coordinate_symbols(made_type, q_names),
-            tuple(symbol(speed, "speed") for speed in u_names),
-            tuple(symbol(speed, "effort") for speed in u_names),
-        )
+        q, tau = coordinate_symbols(made_type, q_names), symbols(u_names, "effort")
+        roles = speed_roles(made_type, q_names, u_names)
+        u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
+        self._tell_apart([*q, *u, *tau, *map(acceleration_of, u)], place)
+        made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau)
         self.joints[name] = made
         return made
 
@@ -315,6 +312,10 @@ class System(Acting, Constraining, Placing):
         from ..diagnose import diagnose
 
         return diagnose(self.snapshot(), pose)
+
+    def _tell_apart(self, made: Iterable[Expr], place: str) -> None:
+        """Refuse symbols that would be written as others are."""
+        self.spellings |= told_apart(made, self.spellings, place)
 
     # ---- looking things up -----------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import PolhodeError
-from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr import Expr, as_expr, free_symbols, substitute
+from ..expr.spelling import acceleration_of
 from ..functions import Functions, plan_outputs
 from ..runtime import compile_program
 from .state import Floats
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
     """The values (expressions, samples); accelerations are those that the equations of motion give."""
     equations = functions.equations
-    driven: dict[Expr, Expr] = {symbol(u.name, "acceleration"): rate for u, rate in equations.tree.rates.items()}
+    driven: dict[Expr, Expr] = {acceleration_of(u): rate for u, rate in equations.tree.rates.items()}
     roots = substitute([as_expr(value) for value in expressions], driven | dict(equations.tree.followed))
     _check_known(roots, functions)
     planned = plan_outputs(equations, "values", ("q", "u", "udot"), [("values", (len(roots),), roots)])

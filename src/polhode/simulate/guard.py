@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..expr import Expr, as_expr, evaluate
+from ..expr.spelling import spelled
 from ..functions import Functions
 from ..kinematics.tree import Link
 from .fitting import standing, unfit
@@ -112,7 +113,7 @@ class Guard:
 
     def state_in_words(self, x: Floats, most: int = 12) -> str:
         """Coordinates and speeds with their names."""
-        names = [*self.equations.coordinates, *(f"d({name})" for name in self.equations.speeds)]
+        names = [spelled(x) for x in (*self.equations.q, *self.equations.u)]
         told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
         return ", ".join(told[:most]) + (" …" if len(told) > most else "")
 
@@ -187,7 +188,7 @@ class Guard:
             self.scale = np.sqrt(np.abs(np.diag(M)))
 
     def _diverged(self, t: float, x: Floats) -> Stop:
-        names = [*self.equations.coordinates, *(f"d({name})" for name in self.equations.speeds)]
+        names = [spelled(x) for x in (*self.equations.q, *self.equations.u)]
         worst = names[int(np.argmax(np.where(np.isfinite(x), np.abs(x), np.inf)))]
         return Stop(
             "diverged",

@@ -159,12 +159,12 @@ class Arrow(Combination):
     # ---- writing ---------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return text_sum(self.system, self._scene.tree, [((axis,), entry) for axis, entry in self.terms.items()])
+        return text_sum(self.system, [((axis,), entry) for axis, entry in self.terms.items()])
 
     def latex(self, hats: bool = False) -> str:
         """LaTeX for math mode, unit vectors as bold letters numbered 1, 2, 3; with `hats`, hatted."""
         terms = [((axis,), entry) for axis, entry in self.terms.items()]
-        return latex_sum(self.system, self._scene.tree, terms, hats)
+        return latex_sum(self.system, terms, hats)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

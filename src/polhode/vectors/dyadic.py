@@ -108,11 +108,11 @@ class Dyadic(Combination):
         return _from_matrix(self.system, key, self.components(key))
 
     def __repr__(self) -> str:
-        return text_sum(self.system, self._scene.tree, list(self.terms.items()))
+        return text_sum(self.system, list(self.terms.items()))
 
     def latex(self, hats: bool = False) -> str:
         """LaTeX for math mode, as of an arrow."""
-        return latex_sum(self.system, self._scene.tree, list(self.terms.items()), hats)
+        return latex_sum(self.system, list(self.terms.items()), hats)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, symbol, topological
+from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..kinematics.between import meeting, turn_inward
 from ..kinematics.parallel import merge
@@ -147,7 +148,7 @@ class Scene:
     def rates(self) -> dict[Expr, Any]:
         """How symbols move: q̇ = Γ u, u̇ its acceleration symbol, ṫ = 1."""
         table: dict[Expr, Any] = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
-        table |= {u: symbol(u.name, "acceleration") for u in self.tree.u}
+        table |= {u: acceleration_of(u) for u in self.tree.u}
         return table | {symbol("t", "time"): as_expr(1)}
 
 

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..expr import Expr, latex, substitute
-from ..expr.latex import latex_escape
+from ..expr import Expr, latex
 from ..expr.node import ADD, NEG, SUB
+from ..expr.spelling import latex_escape
 from ..expr.text import text
-from ..kinematics.showing import shown_latex, shown_symbols
-from ..kinematics.tree import Tree
 from ..model.system import System
 from .scene import Axis, Key
 
 Term = tuple[tuple[Axis, ...], Expr]
 
 
-def text_sum(system: System, tree: Tree, terms: Sequence[Term]) -> str:
+def text_sum(system: System, terms: Sequence[Term]) -> str:
     """u1*ground_x + u2*a_y."""
-    shown = substitute([coefficient for _, coefficient in terms], shown_symbols(tree))
     pairs = [
         ("|".join(f"{_letter(system, key)}_{'xyz'[index]}" for key, index in axes), coefficient)
-        for (axes, _), coefficient in zip(terms, shown, strict=True)
+        for axes, coefficient in terms
     ]
     return _sum(pairs, text, "*", "({})")
 
 
-def latex_sum(system: System, tree: Tree, terms: Sequence[Term], hats: bool) -> str:
+def latex_sum(system: System, terms: Sequence[Term], hats: bool) -> str:
     r"""u_{1} \mathbf{n}_{1} + u_{2} \mathbf{a}_{2}."""
-    names = shown_latex(tree)
     pairs = [
         (r" \,".join(_bold(_letter(system, key), index, hats) for key, index in axes), coefficient)
         for axes, coefficient in terms
     ]
-    return _sum(pairs, lambda entry: latex(entry, names=names), " ", r"\left({}\right)")
+    return _sum(pairs, latex, " ", r"\left({}\right)")
 
 
 def _sum(pairs: Sequence[tuple[str, Expr]], write: Callable[[Expr], str], times: str, brackets: str) -> str:

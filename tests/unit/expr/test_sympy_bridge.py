@@ -103,14 +103,18 @@ def test_minimum_and_maximum_go_both_ways() -> None:
 
 
 def test_symbols_of_one_name_and_different_kinds_stay_apart() -> None:
-    speed, component = symbol("a", "speed"), unit_symbols(["a", "b", "c", "d"])[0]
-    exported = to_sympy(a + 2 * speed + 3 * component)
-    assert len(exported.free_symbols) == 3
-    assert str(to_sympy(speed)) == "a"
-    assert to_sympy(speed) == to_sympy(speed) != to_sympy(a) == A
-    assert from_sympy(exported.subs(to_sympy(speed), 0)) is a + 3 * component
-    assert from_sympy(to_sympy(speed)) is speed
-    assert from_sympy(pickle.loads(pickle.dumps(exported))) == a + 2 * speed + 3 * component
+    speed, effort = symbol("a", "speed"), symbol("a", "effort")
+    known = {"a_dot": speed, "tau_a": effort}
+    exported = to_sympy(a + 2 * speed + 3 * effort)
+    assert {str(each) for each in exported.free_symbols} == {"a", "a_dot", "tau_a"}
+    assert from_sympy(exported.subs({"a_dot": 0}), known) is a + 3 * effort
+    assert from_sympy(pickle.loads(pickle.dumps(exported)), known) == a + 2 * speed + 3 * effort
+
+
+def test_symbols_that_would_become_one_are_refused() -> None:
+    component = unit_symbols(["a", "b", "c", "d"])[0]
+    with pytest.raises(PolhodeError, match="would both be a in SymPy"):
+        to_sympy(Matrix([[a, component], [1, symbol("a", "parameter")]]))
 
 
 def test_names_are_mapped_on_the_way_in() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...equations import Equations, Recipe
 from ...expr import Expr, Matrix, Vector, as_expr, substitute, symbol
+from ...expr.spelling import OWN
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
 from ...kinematics.tree import BASE, Tree
@@ -43,7 +44,7 @@ class Literal:
     def speeds(self) -> Vector:
         """u*: symbols for the paper's speeds."""
         absolute = {i for part in self.parts for i in part.absolute}
-        return Vector([symbol(f"{u.name}*", "speed") if i in absolute else u for i, u in enumerate(self.tree.u)])
+        return Vector([symbol(f"{u.name}*", "speed", OWN) if i in absolute else u for i, u in enumerate(self.tree.u)])
 
     @cached_property
     def rotational(self) -> list[Rotational]:

@@ -10,7 +10,7 @@ from ...equations import Equations
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, quiet_collector
 from ...expr.latex import latex as expression_latex
-from ...expr.latex import latex_escape
+from ...expr.spelling import latex_escape
 from .kinematical import kinematical_equations
 from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused

@@ -1,0 +1,38 @@
+"""Symbols: the leaves of the graph that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .field import hash_to_field, unit_sphere_point
+from .node import SYMBOL, Expr, intern_leaf
+
+
+def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
+    """The symbol with this name; symbols of different kinds never clash, whatever their names.
+
+    A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
+    """
+    data = (kind, name, role) if role else (kind, name)
+    return intern_leaf((SYMBOL, *data), SYMBOL, (), hash_to_field("symbol", kind, name), data)
+
+
+def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
+    """Several symbols at once: `m, g = symbols("m g")`."""
+    parts = names.replace(",", " ").split() if isinstance(names, str) else names
+    return tuple(symbol(name, kind) for name in parts)
+
+
+def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
+    """Symbols whose squares sum to one, as the components of a unit quaternion do.
+
+    >>> a, b, c, d = unit_symbols(["a", "b", "c", "d"])
+    >>> a**2 + b**2 + c**2 + d**2
+    1
+    """
+    names = tuple(names)
+    point = unit_sphere_point(kind, *names, dimension=len(names))
+    return tuple(
+        intern_leaf((SYMBOL, kind, name, names), SYMBOL, (), fp, (kind, name, names))
+        for name, fp in zip(names, point, strict=True)
+    )

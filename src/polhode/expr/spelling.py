@@ -1,0 +1,194 @@
+r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells what kind of quantity each one is.
+
+    a symbol                                     text        LaTeX          SymPy
+    coordinate, parameter, input, …              x           x              x
+    speed that is the rate of the coordinate x   x'          \dot{x}        x_dot
+    speed with a name of its own                 v           v              v
+    speed that shares the name of a coordinate
+      whose rate it is not                       u_x         u_{x}          u_x
+    acceleration of these three                  x'' v' u_x' \ddot{x} …     x_ddot v_dot u_x_dot
+    effort                                       tau_x       \tau_{x}       tau_x
+    multiplier of a constraint c                 lambda_c    \lambda_{c}    lambda_c
+
+The time t, the number pi and the rate alpha_stabilisation keep these words for themselves: a parameter that is called t
+is written t_. In SymPy the words of Python and of its functions are kept free likewise, and a name that is no
+identifier becomes one: `crank 0` is crank_0.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ..errors import ModelError
+from .leaves import symbol
+from .node import Expr
+
+#: Roles of a speed. Without one it is the rate of the coordinate of its name; it may have a name of its own, or be a
+#: quasi-velocity, another combination of rates that shares the name of a coordinate.
+OWN: Final = "own"
+QUASI: Final = "quasi"
+
+#: What is written before a name, and how many primes after it, by kind and role.
+_STYLES: Final = {
+    ("speed", ""): ("", 1), ("speed", QUASI): ("u", 0), ("effort", ""): ("tau", 0),
+    ("acceleration", ""): ("", 2), ("acceleration", OWN): ("", 1), ("acceleration", QUASI): ("u", 1),
+    ("multiplier", ""): ("lambda", 0), ("line", ""): ("line", 0), ("position", ""): ("position", 0),
+}  # fmt: skip
+#: Quantities that no model names, and the words kept for them.
+_OURS: Final = {"time": "t", "stabilisation": "alpha_stabilisation"}
+_KEPT: Final = {*_OURS.values(), "pi"}
+#: Words that mean something in code that SymPy writes.
+_KEPT_IN_SYMPY: Final = _KEPT | {
+    "sin", "cos", "tan", "exp", "log", "sqrt", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "Abs", "abs",
+    "sign", "Min", "Max", "min", "max",
+}  # fmt: skip
+_DOTS: Final = ("", "_dot", "_ddot")
+_SEPARATORS: Final = " -.:,/"
+
+_GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
+    "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
+    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+}  # fmt: skip
+_PLAIN = re.compile(r"([A-Za-z]+)([0-9]*)((?:_[A-Za-z0-9]+)*)\Z")
+_ESCAPES = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "&": r"\&", "#": r"\#",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def acceleration_of(speed: Expr) -> Expr:
+    """The symbol for the rate of a speed."""
+    return symbol(speed.name, "acceleration", _role(speed))
+
+
+def spelled(x: Expr) -> str:
+    """A symbol in text.
+
+    >>> spelled(symbol("x", "speed")), spelled(symbol("v", "speed", OWN)), spelled(symbol("x", "effort"))
+    ("x'", 'v', 'tau_x')
+    """
+    head, primes = _style(x)
+    return head + _word_of(x) + "'" * primes
+
+
+def identifier(x: Expr) -> str:
+    """A symbol's name in SymPy: an identifier, but for a symbol that belongs to no model, which keeps its name.
+
+    >>> identifier(symbol("crank 0", "speed")), identifier(symbol("lambda", "parameter"))
+    ('crank_0_dot', 'lambda_')
+    """
+    if x.data[0] == "symbol":
+        return x.name
+    head, primes = _style(x)
+    made = head + _as_identifier(_word_of(x)) + _DOTS[primes]
+    made = made if made.isidentifier() else f"_{made}"
+    kept = keyword.iskeyword(made) or (made in _KEPT_IN_SYMPY and x.data[0] not in _OURS)
+    return f"{made}_" if kept else made
+
+
+def spelled_latex(x: Expr) -> str:
+    r"""A symbol in LaTeX.
+
+    >>> print(spelled_latex(symbol("theta_1", "speed")), spelled_latex(symbol("q1", "effort")))
+    \dot{\theta}_{1} \tau_{q_{1}}
+    """
+    head, primes = _style(x)
+    name = _word_of(x)
+    if head:
+        inner = f"{_word(head[:-1])}_{{{latex_name(name)}}}"
+        return rf"\dot{{{inner}}}" if primes else inner
+    return latex_name(name, ("", r"\dot", r"\ddot")[primes])
+
+
+#: The three notations.
+NOTATIONS: Final = {"text": spelled, "SymPy": identifier, "LaTeX": spelled_latex}
+
+
+def told_apart(
+    symbols: Iterable[Expr], known: Mapping[tuple[str, str], Expr] | None = None, place: str = ""
+) -> dict[tuple[str, str], Expr]:
+    """Symbols by notation and spelling; one that is written as another, or as one of those known before, is refused."""
+    known = known or {}
+    found: dict[tuple[str, str], Expr] = {}
+    for each in symbols:
+        for notation, write in NOTATIONS.items():
+            written = write(each)
+            other = known.get((notation, written)) or found.setdefault((notation, written), each)
+            if other is not each:
+                raise ModelError(
+                    f"the {described(each)} and the {described(other)} would both be written {written} in {notation}.",
+                    place=place,
+                    cure="Give one of them another name.",
+                    code="E-NAME-001",
+                )
+    return found
+
+
+def described(x: Expr) -> str:
+    """A symbol by its kind and its name, as addressed."""
+    return f"{x.data[0]} '{x.name}'"
+
+
+def _role(x: Expr) -> str:
+    return x.data[2] if len(x.data) == 3 and isinstance(x.data[2], str) else ""
+
+
+def _style(x: Expr) -> tuple[str, int]:
+    head, primes = _STYLES.get((x.data[0], _role(x)), ("", 0))
+    return (f"{head}_" if head else ""), primes
+
+
+def _word_of(x: Expr) -> str:
+    """A symbol's name, with an underscore where it is a word that is kept for something else."""
+    kind, name = x.data[0], x.name
+    if kind in _OURS:
+        return _OURS[kind]
+    return f"{name}_" if name in _KEPT and kind != "symbol" else name
+
+
+def _as_identifier(name: str) -> str:
+    """The name with an underscore for what parts words, and the number of its code point for any other odd letter."""
+    plain = unicodedata.normalize("NFKC", name) == name  # as Python reads identifiers
+    kept = [letter for letter in set(name) if f"a{letter}".isidentifier() and (plain or letter.isascii())]
+    return "".join(
+        letter if letter in kept else "_" if letter in _SEPARATORS else f"_{ord(letter):x}" for letter in name
+    )
+
+
+# ---- LaTeX -----------------------------------------------------------------------------------------------------
+
+
+def latex_name(name: str, accent: str = "") -> str:
+    r"""A name, typeset when it is plain and escaped when it is not; an accent goes over its first word.
+
+    >>> print(latex_name("theta_1"), latex_name("q12"), latex_name("m_arm"), latex_name("50%"))
+    \theta_{1} q_{12} m_{\mathrm{arm}} \text{50\%}
+    """
+    match = _PLAIN.match(name)
+    if match is None:
+        return _accented(rf"\text{{{latex_escape(name)}}}", accent)
+    word, digits, rest = match.groups()
+    below = [part for part in (digits, *rest.split("_")) if part]
+    subscript = ",".join(part if part.isdigit() else _word(part) for part in below)
+    head = _accented(_word(word), accent)
+    return f"{head}_{{{subscript}}}" if below else head
+
+
+def _accented(body: str, accent: str) -> str:
+    return f"{accent}{{{body}}}" if accent else body
+
+
+def latex_escape(text: str) -> str:
+    """Any text for use inside \\text{…}: every character that TeX would act on is made a letter."""
+    return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
+
+
+def _word(word: str) -> str:
+    if word in _GREEK:
+        return f"\\{word}"
+    return word if len(word) == 1 else rf"\mathrm{{{word}}}"
