@@ -23,6 +23,8 @@ RESULTS = {
     "potential_energy": ("V",),
     "multipliers": ("λ", "lambda"),
 }
+#: Results that have no letter of their own.
+_MORE = ("accelerations", "efforts", "constraint_pivots", "stabilised_dynamics")
 
 
 def result_name(asked: str) -> str:
@@ -40,7 +42,8 @@ def result_name(asked: str) -> str:
 
 def latex_of(equations: Equations, of: str, names: Mapping[Expr, str] | None = None) -> str:
     """A result in LaTeX, in readable normal form."""
-    return latex(normal(getattr(equations, result_name(of))), names=names)
+    name = of if of in _MORE else result_name(of)
+    return latex(normal(getattr(equations, name)), names=names)
 
 
 def symbols_of(equations: Equations) -> dict[str, Expr]:

@@ -30,9 +30,9 @@ from polhode.expr import (
     substitute,
     symbols,
 )
+from polhode.expr.inverse import inverse
 from polhode.formalisms.poincare import Poincare
 from polhode.geometry import Inertia
-from polhode.geometry.linear import inverse
 
 m, g, a, b, c, J, A, B, C = symbols("m g a b c J A B C")
 

@@ -255,3 +255,24 @@ def test_things_are_addressed_by_their_names() -> None:
     run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
     assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)
     assert e.coordinates == e.speeds == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("letter", "name"),
+    [("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics")],
+)
+def test_a_result_is_asked_for_by_its_letter_or_its_name(letter: str, name: str) -> None:
+    e = slider().derive()
+    assert e.latex(letter) == e.latex(name) == ph.latex(ph.normal(getattr(e, name)))
+
+
+@pytest.mark.parametrize("name", ["m", "mass", "derive", "__class__", "simulate"])
+def test_a_result_that_there_is_not_is_answered_by_those_that_there_are(name: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=r"there is no result.*\n.*mass_matrix \(M\), forcing \(f\), bias"):
+        slider().derive().latex(name)
+
+
+def test_a_mass_matrix_has_an_inverse_and_a_determinant() -> None:
+    e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
+    assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
+    assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2

@@ -11,10 +11,11 @@ Vector([2, -1, 0])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from ..errors import ShapeError
+from .node import as_expr
 
 
 class Vector(tuple[Any, ...]):
@@ -58,7 +59,31 @@ class Vector(tuple[Any, ...]):
         return Vector([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
 
     def __repr__(self) -> str:
-        return f"Vector([{', '.join(map(repr, self))}])"
+        return _listed("Vector", [_short(entry) for entry in self])
+
+    def _repr_latex_(self) -> str:
+        from .latex import latex
+
+        return f"${latex(self)}$"
+
+
+#: A vector or matrix that is longer is written over several lines; an entry that is longer is cut.
+_LINE, _ENTRY = 120, 400
+
+
+def _listed(kind: str, parts: Sequence[str]) -> str:
+    line = f"{kind}([{', '.join(parts)}])"
+    return line if len(line) <= _LINE else f"{kind}([\n" + "".join(f"    {part},\n" for part in parts) + "])"
+
+
+def _exact(entry: Any) -> Any:
+    """A number as a node, so that 1/3 stays 1/3; floats stay floats."""
+    return entry if isinstance(entry, float) else as_expr(entry)
+
+
+def _short(entry: Any) -> str:
+    line = repr(entry)
+    return line if len(line) <= _ENTRY else f"{line[:_ENTRY]}…"
 
 
 def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
@@ -172,8 +197,31 @@ class Matrix(tuple[Vector, ...]):
         """The matrix with a function applied to every entry."""
         return Matrix([[function(entry) for entry in row] for row in self])
 
+    def inv(self) -> Matrix:
+        """The inverse, exactly; a matrix that is singular everywhere is refused.
+
+        >>> from polhode.expr import symbols
+        >>> a, b = symbols("a b")
+        >>> Matrix([[a, 0], [1, b]]).inv()
+        Matrix([[1/a, 0], [-1/(a*b), 1/b]])
+        """
+        from .inverse import inverse
+
+        return inverse(self.map(_exact))
+
+    def det(self) -> Any:
+        """The determinant, exactly."""
+        from .inverse import determinant
+
+        return determinant(self.map(_exact))
+
     def __repr__(self) -> str:
-        return f"Matrix([{', '.join('[' + ', '.join(map(repr, row)) + ']' for row in self)}])"
+        return _listed("Matrix", [f"[{', '.join(map(_short, row))}]" for row in self])
+
+    def _repr_latex_(self) -> str:
+        from .latex import latex
+
+        return f"${latex(self)}$"
 
 
 def skew(v: Any) -> Matrix:

@@ -49,6 +49,6 @@ def _extend(basis: list[Vector], column: Vector) -> None:
 
 def left_inverse(H: Matrix) -> Matrix:
     """(HᵀH)⁻¹Hᵀ of a matrix with independent columns."""
-    from .linear import inverse
+    from ..expr.inverse import inverse
 
     return inverse(H.T @ H) @ H.T

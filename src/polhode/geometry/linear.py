@@ -1,7 +1,6 @@
 """Elimination in the graph, where a pivot that is not identically zero is known not to vanish.
 
-LDLᵀ for mass matrices (positive definite by physics), from the tips of the tree so that branches stay apart; a
-general inverse for the small matrices of joint kinematics.
+LDLᵀ for mass matrices (positive definite by physics), from the tips of the tree so that branches stay apart.
 """
 
 from __future__ import annotations
@@ -10,104 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError, PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, is_zero, topological
-
-
-def inverse(A: Matrix) -> Matrix:
-    """The inverse of a small matrix, kept readable: block by block, and the transpose where a block is orthogonal.
-
-    >>> from polhode.expr import symbol, sin, cos
-    >>> q = symbol("q")
-    >>> inverse(Matrix([[cos(q), -sin(q)], [sin(q), cos(q)]]))
-    Matrix([[cos(q), sin(q)], [-sin(q), cos(q)]])
-    """
-    size = len(A)
-    result: list[list[Any]] = [[0] * size for _ in range(size)]
-    blocks = _triangular_blocks(A)
-    for at, block in enumerate(blocks):
-        own = _block_inverse(_part(A, block, block))
-        _put(result, block, block, own)
-        for earlier in blocks[:at]:  # the strip left of a block: -D⁻¹ C A⁻¹
-            before = [k for b in blocks[:at] for k in b]
-            strip = _part(A, block, before) @ _part(result, before, earlier)
-            _put(result, block, earlier, -(own @ strip))
-    return Matrix(result)
-
-
-def _part(A: Sequence[Sequence[Any]], rows: Sequence[int], columns: Sequence[int]) -> Matrix:
-    return Matrix([[A[i][j] for j in columns] for i in rows])
-
-
-def _put(A: list[list[Any]], rows: Sequence[int], columns: Sequence[int], block: Matrix) -> None:
-    for i, row in zip(rows, block, strict=True):
-        for j, entry in zip(columns, row, strict=True):
-            A[i][j] = entry
-
-
-def _triangular_blocks(A: Matrix) -> list[list[int]]:
-    """Groups of indices in an order that makes the matrix block lower triangular (its strong components)."""
-    size = len(A)
-    reach = [[i == j or not is_zero(A[i, j]) for j in range(size)] for i in range(size)]
-    for k in range(size):
-        for i in range(size):
-            if reach[i][k]:
-                reach[i] = [a or b for a, b in zip(reach[i], reach[k], strict=True)]
-    groups: list[list[int]] = []
-    for i in range(size):
-        group = [j for j in range(size) if reach[i][j] and reach[j][i]]
-        if group not in groups:
-            groups.append(group)
-    return sorted(groups, key=lambda group: sum(reach[group[0]]))
-
-
-def _block_inverse(A: Matrix) -> Matrix:
-    size = len(A)
-    gap = A @ A.T - Matrix.identity(size)
-    if all(is_zero(entry) for entry in gap.entries()):
-        return A.T
-    if size == 1:
-        return Matrix([[1 / A[0, 0]]])
-    if size > 3:
-        return _eliminated_inverse(A)
-    cofactors = Matrix([[_cofactor(A, i, j) for i in range(size)] for j in range(size)])
-    determinant = _tidy(A[0].dot(cofactors[:, 0]))
-    if is_zero(determinant):
-        raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
-    return cofactors.map(lambda entry: _tidy(entry / determinant))
-
-
-def _tidy(entry: Any) -> Expr:
-    """The readable form of a short expression; a long one as it is."""
-    from ..expr.normal import normal
-
-    made = as_expr(entry)
-    return normal(made) if len(topological([made])) <= 60 else made
-
-
-def _cofactor(A: Matrix, i: int, j: int) -> Any:
-    rows = [r for r in range(len(A)) if r != i]
-    columns = [c for c in range(len(A)) if c != j]
-    minor = _part(A, rows, columns)
-    value = minor[0, 0] if len(minor) == 1 else minor[0, 0] * minor[1, 1] - minor[0, 1] * minor[1, 0]
-    return value if (i + j) % 2 == 0 else -value
-
-
-def _eliminated_inverse(A: Matrix) -> Matrix:
-    size = len(A)
-    rows = [list(row) + [int(i == j) for j in range(size)] for i, row in enumerate(A)]
-    for k in range(size):
-        pivot = next((r for r in range(k, size) if not is_zero(rows[r][k])), None)
-        if pivot is None:
-            raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        lead = rows[k][k]
-        rows[k] = [entry / lead for entry in rows[k]]
-        for r in range(size):
-            factor = rows[r][k]
-            if r != k and not is_zero(factor):
-                rows[r] = [entry - factor * top for entry, top in zip(rows[r], rows[k], strict=True)]
-    return Matrix([row[size:] for row in rows])
+from ..errors import ModelError
+from ..expr import Matrix, Vector, is_zero
 
 
 @dataclass(frozen=True)

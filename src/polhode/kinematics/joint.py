@@ -19,9 +19,9 @@ from typing import Any
 
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, sqrt
+from ..expr.inverse import inverse
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
-from ..geometry.linear import inverse
 from ..geometry.orientation import ORIENTATIONS
 from ..model.stage import Stage
 

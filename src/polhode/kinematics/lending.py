@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..expr import Matrix, Vector, rational_value
+from ..expr.inverse import inverse
 from ..geometry import Inertia
-from ..geometry.linear import inverse
 from .tree import Tree
 
 #: An offset's component that is smaller than this part of the largest is not divided by.

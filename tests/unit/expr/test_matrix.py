@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from polhode.errors import ShapeError
-from polhode.expr import Matrix, Vector, cos, sin, skew, symbols
+from polhode.errors import PolhodeError, ShapeError
+from polhode.expr import Matrix, Vector, as_expr, cos, evaluate, same, sin, skew, symbols
 
 a, b, c, q = symbols("a b c q")
 
@@ -70,3 +71,71 @@ def test_wrong_shapes_are_named() -> None:
         Matrix([[1, 2]]) @ Matrix([[1, 2]])
     with pytest.raises(ShapeError, match="cannot multiply"):
         Matrix([[1, 2]]) @ Vector([1, 2, 3])
+
+
+def scattered(size: int) -> Matrix:
+    """A regular matrix of expressions with zeros, one of them where elimination would begin."""
+    x, y = symbols("x y")
+    entries = [0, x, 1, sin(y), 2, 0, y, cos(y), x * y, -1, 0, x + y, 3]
+    return Matrix([[entries[(i + 3 * j + i * j) % 13] if i or j else 0 for j in range(size)] for i in range(size)])
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_an_inverse_undoes_its_matrix_exactly(size: int) -> None:
+    A = scattered(size)
+    assert same((A.inv() @ A).entries(), Matrix.identity(size).entries())
+    assert same((A @ A.inv()).entries(), Matrix.identity(size).entries())
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 10])
+def test_a_determinant_is_that_of_the_numbers(size: int) -> None:
+    x, y = symbols("x y")
+    A = scattered(size)
+    at = {x: 0.7, y: -1.3}
+    numbers = np.array(evaluate(A.map(as_expr).entries(), at)).reshape(size, size)
+    assert evaluate([as_expr(A.det())], at)[0] == pytest.approx(np.linalg.det(numbers), rel=1e-9)
+
+
+def test_a_determinant_needs_no_division() -> None:
+    a = symbols("a")[0]
+    A = Matrix([[a if i == j else 1 for j in range(6)] for i in range(6)])
+    assert A.det() == (a + 5) * (a - 1) ** 5
+    assert evaluate([A.det()], {a: 0.0}) == [-5.0]
+
+
+def test_what_vanishes_is_told_by_its_function_not_by_its_form() -> None:
+    x = symbols("x")[0]
+    hidden = Matrix([[sin(x) ** 2 + cos(x) ** 2, 1], [2, 2]])
+    assert hidden.det() == 0
+    with pytest.raises(PolhodeError, match="singular everywhere"):
+        hidden.inv()
+    assert Matrix([[cos(x), -sin(x)], [sin(x), cos(x)]]).det() == 1
+    for ask in (Matrix.inv, Matrix.det):
+        with pytest.raises(ShapeError, match="2 rows and 3 columns"):
+            ask(Matrix.zeros(2, 3))
+
+
+def test_whole_numbers_give_exact_fractions() -> None:
+    assert Matrix([[3]]).inv()[0, 0] == Fraction(1, 3)
+    assert Matrix([[3, 1], [1, 7]]).inv()[0, 0] == Fraction(7, 20)
+    assert Matrix([[3 if i == j else 1 for j in range(9)] for i in range(9)]).det() == 11 * 2**8
+    with pytest.raises(PolhodeError, match="singular everywhere"):
+        Matrix([[0]]).inv()
+
+
+def test_floats_are_inverted_too() -> None:
+    A = Matrix([[2.0, 1.0], [0.5, 1.0]])
+    assert [float(x) for x in A.inv().entries()] == pytest.approx([2 / 3, -2 / 3, -1 / 3, 4 / 3])
+    assert float(A.det()) == pytest.approx(1.5)
+
+
+def test_notebooks_show_latex_and_long_matrices_take_a_line_a_row() -> None:
+    x, y = symbols("x y")
+    assert Vector([x, y / 2])._repr_latex_() == r"$\begin{bmatrix} x \\ \frac{y}{2} \end{bmatrix}$"
+    assert Matrix([[x, 1]])._repr_latex_() == r"$\begin{bmatrix} x & 1 \end{bmatrix}$"
+    assert repr(Matrix([[x, 1], [0, y]])) == "Matrix([[x, 1], [0, y]])"
+    long = Matrix([[sin(k * x) + cos(k * y) for k in (11, 12, 13)] for _ in range(2)])
+    rows = repr(long).splitlines()
+    assert len(rows) == 4
+    assert rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
+    assert len(repr(Vector([sum(sin(k * x) for k in range(200))] * 2))) < 1000
