@@ -166,9 +166,12 @@ def _odd(op: str, on_float: Callable[[float], float]) -> Callable[[Any], Any]:
     plain = _unary(op, on_float, {0: 0})
 
     def function(x: Any) -> Any:
-        if type(x) is Expr and x.op == NEG:
-            return neg(plain(x.args[0]))
-        return plain(x)
+        if type(x) is not Expr or x.op == NUMBER:
+            return plain(x)
+        if x.op == NEG:
+            return neg(function(x.args[0]))
+        opposite = field.P - x.fp  # f(a - b) is -f(b - a), whichever was written
+        return plain(x) if x.fp <= opposite else _opaque(op, x, fp=field.P - field.hash_to_field(op, opposite))
 
     function.__name__ = op
     function.__doc__ = f"{op}(x), odd in x, of an expression or a number."

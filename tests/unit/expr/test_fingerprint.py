@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -59,6 +60,13 @@ def test_multiple_and_half_angles_are_related() -> None:
     assert sin(a / 2) ** 2 == (1 - cos(a)) / 2
     assert tan(a / 2) == sin(a) / (1 + cos(a))
     assert cos(a * 3 / 7) == 4 * cos(a / 7) ** 3 - 3 * cos(a / 7)
+
+
+@pytest.mark.parametrize("f", [asin, atan, sinh, tanh, sign])
+def test_an_odd_function_is_odd_however_its_argument_is_written(f: Callable[[Expr], Expr]) -> None:
+    assert f(a - b) == -f(b - a)
+    assert f(a * (b - 1)) == -f(a - a * b)
+    assert f(a - b) != f(b - a)
 
 
 def test_sine_is_odd_and_cosine_is_even() -> None:
