@@ -73,6 +73,12 @@ def test_compare_says_that_all_agree(polhode: Shell) -> None:
     assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
     record = json.loads(polhode("compare", MODELS / "double_pendulum.yaml", "--no-timing", "--json"))
     assert record["agree"] is True
+    assert record["verdict"].endswith("and so does the reference derivation")
+    assert record["reference"]["findings"] == []
+    assert "applied effort" in record["reference"]["checked"]
+    assert ["newton_euler", "composite_body", "articulated_body"] in [
+        group[:3] for group in record["derivations"]["inverse_dynamics"]
+    ]
     assert {row["function"] for row in record["rows"]} == {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
 
 

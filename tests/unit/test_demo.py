@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polhode import demo
-from polhode.compare import Comparison, Row, compare
+from polhode.compare import Agreement, Comparison, Finding, Row, compare
 from polhode.errors import PolhodeError
 from polhode.samples import six_degree_of_freedom_arm
 
@@ -49,11 +49,25 @@ def test_a_comparison_reads_as_a_table() -> None:
     comparison = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body"], run=False)
     lines = str(comparison).splitlines()
     assert len(lines) == 2 + 6 + 1
-    assert lines[-1] == "all 2 formalisms agree exactly"
+    assert lines[-1] == (
+        "2 formalisms agree exactly, by 2 distinct derivations of M, 1 of τ and 2 of u̇; "
+        "and so does the reference derivation"
+    )
     assert comparison.cheapest("mass_matrix").formalism in comparison.formalisms
     assert comparison.as_json()["rows"][0]["nanoseconds"] is None
 
 
 def test_disagreement_would_be_shouted() -> None:
     row = Row("one", "bias", 1, 1, 0, 0, 1.0)
-    assert "DISAGREE" in str(Comparison("s", ("one", "two"), False, (row,)))
+    fine, wrong = Agreement(("mass matrix",), ()), Agreement((), (Finding("applied effort", "speed 'x'", ("one",)),))
+    assert "the formalisms DISAGREE" in str(Comparison("s", ("one", "two"), False, {}, fine, (row,)))
+    alone = Comparison("s", ("one",), True, {}, wrong, (row,))
+    assert not alone.agree
+    assert "the reference derivation DISAGREES on applied effort of speed 'x' (by one)" in str(alone)
+
+
+def test_formalisms_that_share_a_graph_count_once() -> None:
+    found = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body", "poincare"], run=False)
+    assert found.derivations["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))
+    assert len(found.derivations["mass_matrix"]) == 3
+    assert found.as_json()["derivations"]["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))

@@ -20,6 +20,7 @@ ROOMS = [
     "model",
     "formats",
     "kinematics",
+    "reference",
     "formalisms",
     "codegen",
     "runtime",
@@ -74,6 +75,7 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
             "model/system": "def derive():\n    from polhode.formalisms import registry",
             "formats/urdf": "from polhode.model import system",
             "kinematics/sweep": "from polhode.geometry import rotation\nfrom polhode.model import system",
+            "reference/power": "from polhode.model import system\nfrom polhode.expr import node",
             "equations": "from polhode.kinematics import sweep\n"
             "def compile():\n    from polhode.codegen import plan\n    from polhode import functions\n"
             "def linearize():\n    from polhode.analysis import linear\n"
@@ -106,6 +108,10 @@ WRONG_DOORS = {
     "a body does not derive": {"model/body": "def f():\n    from polhode import formalisms"},
     "kinematics knows no formalism": {"kinematics/sweep": "from polhode import formalisms"},
     "equations do not know who derived them": {"equations": "def f():\n    from polhode import formalisms"},
+    "what judges derivations knows no tree": {"reference/positions": "from polhode import kinematics"},
+    "what judges derivations has its own rotations": {"reference/stage": "from polhode import geometry"},
+    "what judges derivations knows no loads": {"loads": "", "reference/power": "from polhode import loads"},
+    "what judges derivations knows no rows": {"constraints": "", "reference/rows": "from polhode import constraints"},
     "formalisms know no targets": {"formalisms/kane": "from polhode import codegen"},
     "code knows no geometry": {"codegen/plan": "from polhode import geometry"},
     "code knows no mechanics": {"codegen/plan": "from polhode import kinematics"},

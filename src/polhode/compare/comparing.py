@@ -1,102 +1,33 @@
-"""Every formalism on one mechanism: whether they agree, and what each costs."""
+"""Deriving by every formalism: whether the results are the same functions, and what each costs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from .catalogue import catalogued
-from .codegen.count import Operations, count
-from .equations import Equations
-from .errors import PolhodeError
-from .expr import Expr
-from .formalisms import derive, names
-from .functions import Functions
-from .model.system import System
+from ..catalogue import catalogued
+from ..codegen.count import Operations, count
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..expr import Expr
+from ..formalisms import derive, names
+from ..functions import Functions
+from ..model.system import System
+from .agreement import agreement
+from .comparison import Comparison, Row
 
 #: The functions that are compared.
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 #: Methods that differentiate the energy of the whole mechanism, and the size up to which they are tried unasked.
 _SLOW, _SLOW_SPEEDS = ("hamel", "routh"), 12
 _STATES = 256
-#: What one graph costs, by its nodes (which are kept, so that their ids last): methods often write the same one.
-_Known: TypeAlias = "dict[tuple[object, ...], tuple[list[Expr], Operations, float | None]]"
+#: What one graph costs, by its nodes (which are kept, so that their ids last), and who derived it: methods often write
+#: the same one.
+_Known: TypeAlias = "dict[tuple[object, ...], tuple[list[Expr], Operations, float | None, list[str]]]"
 _TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best counts
-
-
-@dataclass(frozen=True)
-class Row:
-    """What one function costs as derived by one formalism; `nanoseconds` is None where it was not run."""
-
-    formalism: str
-    function: str
-    multiplications: int
-    additions: int
-    divisions: int
-    sine_cosine_pairs: int
-    derivation_ms: float
-    nanoseconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Rows for each formalism and function, and whether all of them are the same functions exactly."""
-
-    system: str
-    formalisms: tuple[str, ...]
-    agree: bool
-    rows: tuple[Row, ...]
-    refused: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def verdict(self) -> str:
-        """One sentence."""
-        number = len(self.formalisms)
-        if self.agree:
-            return f"all {number} formalisms agree exactly" if number != 1 else "one formalism, nothing to compare"
-        return "the formalisms DISAGREE"
-
-    def cheapest(self, function: str) -> Row:
-        """The row with the fewest multiplications and additions."""
-        return min(
-            (row for row in self.rows if row.function == function), key=lambda row: row.multiplications + row.additions
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data, for `--json`."""
-        return asdict(self) | {"verdict": self.verdict}
-
-    def table(self) -> list[tuple[str, ...]]:
-        """Header and rows as text."""
-        head = ("formalism", "function", "mul", "add", "div", "sincos", "derive ms", "ns/call")
-        body = [
-            (
-                row.formalism,
-                row.function,
-                str(row.multiplications),
-                str(row.additions),
-                str(row.divisions),
-                str(row.sine_cosine_pairs),
-                f"{row.derivation_ms:.1f}",
-                "–" if row.nanoseconds is None else f"{row.nanoseconds:.0f}",
-            )
-            for row in self.rows
-        ]
-        return [head, *body]
-
-    def __str__(self) -> str:
-        table = self.table()
-        widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
-        lines = [
-            "  ".join(cell.ljust(width) if k < 2 else cell.rjust(width) for k, (cell, width) in enumerate(pairs))
-            for pairs in (list(zip(row, widths, strict=True)) for row in table)
-        ]
-        lines += [f"{name}: {reason}" for name, reason in self.refused]
-        return "\n".join([f"{self.system}", *lines, self.verdict])
 
 
 def compare(
@@ -104,7 +35,8 @@ def compare(
 ) -> Comparison:
     """Derive a system by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
-    What `auto` picks for each function comes last.
+    The reference derivation, which shares nothing with them but the System record, judges them all. What `auto` picks
+    for each function comes last.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -134,8 +66,16 @@ def compare(
         picked, own = _rows(system, "auto", functions, run, known)
         rows += own
         others.append(picked)
-    agree = all(first.agrees_with(other) for other in others)
-    return Comparison(system.name, tuple(made), agree, tuple(rows), tuple(refused))
+    alike = all(first.agrees_with(other) for other in others)
+    derivations = {
+        function: tuple(
+            tuple(name for name in by if name in made) for (of, *_), (*_, by) in known.items() if of == function
+        )
+        for function in functions
+    }
+    derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
+    judged = agreement(made)
+    return Comparison(system.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
 
 
 def _warm_up(formalism: str, functions: Sequence[str]) -> None:
@@ -162,8 +102,9 @@ def _rows(
         if key not in known:
             compiled = equations.compile()
             ns = nanoseconds_per_call(compiled, function) if run else None
-            known[key] = roots, count(compiled.program(function)), ns
-        _, cost, ns = known[key]
+            known[key] = roots, count(compiled.program(function)), ns, []
+        _, cost, ns, by = known[key]
+        by.append(formalism)
         operations = cost.multiplications, cost.additions, cost.divisions, cost.sincos
         rows.append(Row(formalism, function, *operations, took * 1e3, ns))
     return equations, rows
