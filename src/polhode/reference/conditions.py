@@ -140,7 +140,7 @@ class Conditions:
             values, rates = held_by_disc(self.at, constraint, self.coordinates | self._time)
             return [_velocity(name, part, rate, values.get(part)) for part, rate in rates.items()]
         if isinstance(constraint, Wheel):
-            positions, speeds = held_by_wheel(self.at, constraint)
+            positions, speeds = held_by_wheel(self.at, constraint, self.coordinates | self._time)
         elif isinstance(constraint, Ball):
             positions, speeds = held_by_ball(self.at, constraint)
         elif isinstance(constraint, Slip):

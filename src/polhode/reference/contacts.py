@@ -1,7 +1,8 @@
 """Rolling and sliding contacts: where two bodies touch, and which velocities of their points vanish there.
 
 wheel    with n the plane's normal, a the axis, s = √(1 - (n·a)²): touches at c - r (n - (n·a) a)/s
-         "height" (c - o)·n = r s;  no slip "along" a × n and "across" n × (a × n)
+         "height" (c - o)·n = r s;  no slip "along" a × n and "across" n × (a × n); if `upright` says what s is,
+         these directions are divided by it
 ball     on a plane: touches at c - r n, "height" (c - o)·n = r, no slip along "x" and "y" of the plane
          on a ball of radius R, d = c - o: at o + d R/(r + R), "touch" d² = (r + R)², no slip along e × d
 disc     on a curve P(σ) with tangent t, normal n: touches at c - r n; all its rates are velocities there:
@@ -45,22 +46,24 @@ def slip_of(where: Positions, a: str, b: str, place: Sequence[Any]) -> Arrow:
     return minus(material_velocity(where.bodies[a], place), material_velocity(where.bodies[b], place))
 
 
-def held_by_wheel(where: Positions, wheel: Wheel) -> Held:
-    def touching(pose: Any) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
+def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -> Held:
+    def touching(pose: Any, known: Mapping[Expr, Jet]) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
         plane = jet_product(pose(where.bodies[wheel.on]), where.matrix(wheel.plane))
         X = pose(where.bodies[wheel.body])
         n, a = [row[2] for row in plane[:3]], along(X, where.numbers(wheel.axis))
         c, o = at(X, where.numbers(wheel.centre)), [row[3] for row in plane[:3]]
         lean = dot(n, a)
-        return n, a, c, o, lean, root(1 - lean * lean)
+        if wheel.upright is None:
+            return n, a, c, o, lean, root(1 - lean * lean)
+        return n, a, c, o, lean, evaluated(where.meant(wheel.upright), known, order=2)
 
     r = where.number(wheel.radius)
-    n, a, c, o, lean, s = touching(pose_of)
+    n, a, c, o, lean, s = touching(pose_of, symbols)
     height = dot(minus(c, o), n) - s * r
-    n, a, c, o, lean, s = touching(resting_pose_of)
+    n, a, c, o, lean, s = touching(resting_pose_of, {name: jet.at_rest() for name, jet in symbols.items()})
     place = minus(c, times(minus(n, times(a, lean)), Jet(r) / s))
     slip = slip_of(where, wheel.body, wheel.on, place)
-    ahead = cross(a, n)
+    ahead = cross(a, n) if wheel.upright is None else times(cross(a, n), Jet(1) / s)
     return {"height": height}, {"along": dot(slip, ahead), "across": dot(slip, cross(n, ahead))}
 
 
