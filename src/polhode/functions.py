@@ -144,10 +144,14 @@ class Functions(Exerting):
                 self._kept[name] = kept_function(self.equations, name, self.bake, self._options["backend"], planned)
                 self._compiled[name] = self._kept[name].compiled
             else:
-                from .runtime import compile_program
-
-                self._compiled[name] = compile_program(self.program(name), **self._options)
+                self._compiled[name] = self.compiled(self.program(name))
         return self._compiled[name]
+
+    def compiled(self, program: Program) -> Any:
+        """A program of one's own in the compiled form that these functions have."""
+        from .runtime import compile_program
+
+        return compile_program(program, **self._options)
 
     def fixed_step(
         self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "ida")
 IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
 #: Those that remember steps, and would not know a state that was corrected.
 REMEMBERING = ("LSODA", "BDF", "ida")
+#: So far beyond a jump, as a part of the step, events are looked for.
+_BEYOND = 1e-9
+#: Jumps that stand in the equations are found; those inside a user's own code are not.
+_SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,10 @@ def integrate(
     from scipy import integrate as scipy_integrate
 
     t, x = record.last
-    make = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
-    solver = make(rates, t, x, float(times[-1]), max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
+    kind = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
+    make = partial(kind, rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
+    jumps = guard.jumps
+    solver = make(t, x, float(times[-1]))
     watched = Watch(events, rates.coordinates, record, t, x)
     place = 1
     while solver.status == "running":
@@ -74,7 +81,14 @@ def integrate(
             )
         record.steps += 1
         last = int(np.searchsorted(times, t, side="right"))
-        between = solver.dense_output() if last > place or watched.events else None
+        between = solver.dense_output() if last > place or watched.events or jumps else None
+        met = None
+        if jumps and between is not None:
+            met = jumps.look(between, float(solver.t_old), t)
+            if met is not None:  # events at the jump itself still happen
+                t = min(t, met + _BEYOND * (t - float(solver.t_old)))
+                x = between(t)
+                last = int(np.searchsorted(times, met, side="right"))
         ended = watched.look(between, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
             last = int(np.searchsorted(times, ended, side="right"))
@@ -85,7 +99,12 @@ def integrate(
             record.end(ended, rates.settled(ended, between(ended)))
             return "event"
         told(t)
-        if rates.is_kept and control.method not in REMEMBERING:
+        if jumps and met is not None and between is not None:
+            t, x = met, rates.settled(met, between(met))
+            record.end(t, x)
+            jumps.turn(t, x)
+            solver = make(t, x, float(times[-1]))
+        elif rates.is_kept and control.method not in REMEMBERING:
             x = solver.y = rates.settled(t, x)
             solver.f = rates(t, x)
         try:
@@ -93,6 +112,8 @@ def integrate(
         except Stop:
             record.end(t, x)
             raise
+        if jumps and jumps.is_old:
+            jumps.start(t, x)
         if record.steps >= control.most_steps:
             record.end(t, x)
             raise _too_many(t, control)
@@ -109,9 +130,9 @@ def _sampled(rates: Rates, times: Floats, between: Any) -> Floats:
 
 def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
     advice = (
-        "The motion may be discontinuous there: look for forces that jump, or allow larger rtol and atol."
+        f"{_SMOOTH} Or allow larger rtol and atol."
         if control.method in IMPLICIT
-        else 'The mechanism may be stiff: try method="Radau" or "LSODA"; or a force jumps there.'
+        else f'The mechanism may be stiff: then take method="Radau" or "LSODA". {_SMOOTH}'
     )
     reason = (message or "the solver gave up").rstrip(".")
     return Stop(
@@ -125,7 +146,7 @@ def _too_many(t: float, control: Control) -> Stop:
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead.'
+        f'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead. {_SMOOTH}'
         if control.method not in IMPLICIT
-        else "Allow more with max_steps, or larger rtol and atol.",
+        else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )

@@ -13,6 +13,7 @@ from ..codegen.step_loop import Tableau
 from .drive import ControllerFailed
 from .events import Event, Watch
 from .guard import DIVERGED, Guard, Stop
+from .jumps import Jumps
 from .rates import NonFinite, Rates
 from .record import Record, Told
 from .state import Floats
@@ -28,7 +29,7 @@ def integrate(
     rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, told: Told
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last."""
-    piece = _piece(rates, h, method)
+    piece = _piece(rates, guard, h, method)
     done, records = 0, 1
     while done < steps:
         began = time.perf_counter()
@@ -67,7 +68,7 @@ def integrate_watching(
     told: Told,
 ) -> str:
     """The same a step at a time, with a look for events in each, on Hermite's cubic between its ends."""
-    piece = _piece(rates, h, method)
+    piece = _piece(rates, guard, h, method)
     t, x = record.last
     watched, rate = Watch(events, rates.coordinates, record, t, x), rates(t, x)
     for done in range(1, steps + 1):
@@ -105,9 +106,9 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
     return between
 
 
-def _piece(rates: Rates, h: float, method: str) -> _Native | _Controlled | _Kept:
-    if not rates.is_autonomous:
-        return _Controlled(rates, h, method)
+def _piece(rates: Rates, guard: Guard, h: float, method: str) -> _Native | _Controlled | _Kept:
+    if guard.jumps or not rates.is_autonomous:
+        return _Controlled(rates, h, method, guard.jumps)
     return _Kept(rates, h, method) if rates.is_kept else _Native(rates, h, method)
 
 
@@ -193,10 +194,10 @@ class _Kept:
 
 
 class _Controlled:
-    """The same loop in Python: a controller is asked at every stage."""
+    """The same loop in Python: a controller is asked at every stage, and signs are held still in each step."""
 
-    def __init__(self, rates: Rates, h: float, method: str) -> None:
-        self.rates, self.h = rates, h
+    def __init__(self, rates: Rates, h: float, method: str, jumps: Jumps | None = None) -> None:
+        self.rates, self.h, self.jumps = rates, h, jumps
         self.tableau: Tableau = TABLEAUX[method]
         self.last: Floats = np.zeros(0)
         self.stopped: BaseException = KeyboardInterrupt()
@@ -208,6 +209,8 @@ class _Controlled:
         for k in range(records * every):
             try:
                 self.last = self.step(self.last, done + k)
+                if self.jumps:
+                    self.jumps.step((done + k + 1) * self.h, self.last)
             except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop) as stopped:
                 self.stopped = stopped
                 return k, states

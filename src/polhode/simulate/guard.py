@@ -7,6 +7,7 @@ which orientations are stored (gimbal lock of angles, the half turn of vector-pa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from ..kinematics.tree import Link
 from .fitting import standing, unfit
 from .rates import NonFinite, Rates
 from .state import Floats
+
+if TYPE_CHECKING:
+    from .jumps import Jumps
 
 #: Rates this much larger than the state are looked into.
 _SUSPICIOUS = 1e6
@@ -50,6 +54,7 @@ class Guard:
         self.values = values
         self.scale: Floats | None = None
         self.standing = standing(self.equations)
+        self.jumps: Jumps | None = None
         charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_places = [
@@ -122,6 +127,11 @@ class Guard:
     def _at(self, t: float, x: Floats) -> dict[Expr, float]:
         q = zip(self.equations.q, x[: len(self.equations.q)].tolist(), strict=True)
         return {**self.values, self.equations.system.time: t, **dict(q)}
+
+    def known(self, t: float, x: Floats) -> dict[Expr, float]:
+        """The values of all symbols at a state."""
+        u = zip(self.equations.u, x[len(self.equations.q) :].tolist(), strict=True)
+        return {**self._at(t, x), **dict(u)}
 
     def _check_charts(self, t: float, x: Floats) -> None:
         for link, places in self.vector_places:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..functions import Functions
 from .drive import Drive
+from .signs import signs_of
 from .state import Floats, quaternion_groups
 
 
@@ -49,7 +50,9 @@ class Rates:
     def take(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         """Use these functions from now on."""
         self.functions, self.given = functions, parameters
-        self.native = functions.native(self.of).with_parameters(functions.parameter_values(self.of, parameters))
+        values = functions.parameter_values(self.of, parameters)
+        self.signs = signs_of(functions, self.of, values)
+        self.native = self.signs or functions.native(self.of).with_parameters(values)
         self._more = self.native.arrays[2:]
 
     @property
@@ -75,6 +78,25 @@ class Rates:
             else:
                 arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, u))
         return arguments
+
+    def switches(self, t: float, x: Floats) -> Floats:
+        """The values that the signs in the rates are of."""
+        return np.asarray(self.switches_along(np.array([t]), x[None, :])[0])
+
+    def switches_along(self, times: Floats, states: Floats) -> Floats:
+        """The same at several times (k,) and states (k, n); a controller is asked only if it can change them."""
+        if self.signs is None:
+            return np.zeros((len(times), 0))
+        if self.groups:
+            states = np.array([self.unit(x)[0] for x in states])
+        known: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
+        for name, given in (("tau", self.tau), ("inputs", self.inputs)):
+            known[name] = given.rest
+            if name in self.signs.depends_on and given.function is not None:
+                size = self.coordinates
+                each = zip(times.tolist(), states, strict=True)
+                known[name] = np.array([given.at(t, x[:size], x[size:]) for t, x in each])
+        return np.asarray(self.signs.values(states, *(known[name] for name in self.signs.values.arrays[1:])))
 
     def _stretched(self, t: float, x: Floats, rate: Floats, lengths: list[float]) -> Floats:
         """Finite rates, those of quaternions by the lengths that they had."""

@@ -19,6 +19,7 @@ from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
 from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
+from .jumps import Jumps
 from .keeper import BoundRates, KeptRates
 from .manifold import Manifold
 from .options import refuse
@@ -170,6 +171,9 @@ class _Run:
             with reporting(progress, f"simulating {self.equations.system.name}", duration) as told:
                 guard.start(0.0, x)
                 rates.measure(0.0, x)
+                if rates.signs is not None:
+                    guard.jumps = Jumps(rates, guard, record, duration)
+                    guard.jumps.start(0.0, x)
                 rates(0.0, x)
                 if duration > 0.0 and len(x):
                     status = go(rates, guard, record, told)
@@ -185,6 +189,11 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
+        jumped = guard.jumps.tell(method in fixed.METHODS) if guard.jumps else ""
+        if jumped:
+            record.notices.append(jumped)
+            if method in fixed.METHODS and stop is None:
+                warn(jumped)
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             raise SimulationError(

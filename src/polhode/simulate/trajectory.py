@@ -147,7 +147,7 @@ class Trajectory:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was changed to start, and what a reader should know about the constraints."""
+        """What a reader of the run should know: what was changed to start, steps that changed, forces that jumped, …"""
         return tuple(self.info.get("notices", ()))
 
     @property
@@ -409,7 +409,10 @@ class Trajectory:
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        return f"Trajectory({self.summary()}; {len(self)} samples of {', '.join(self.coordinates)})"
+        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join(self.coordinates)})"]
+        return "\n".join(lines + [f"  {told}" for told in filter(None, [self.message, *self.notices])])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -417,7 +420,7 @@ class Trajectory:
             for name, values in ((name, self[name]) for name in self.coordinates[:20])
             if len(values)
         )
-        told = f"<p>{escape(self.message)}</p>" if self.message else ""
+        told = "".join(f"<p>{escape(told)}</p>" for told in filter(None, [self.message, *self.notices]))
         return (
             f"<p><b>{escape(self.title)}</b>: {escape(self.summary())}</p>{told}"
             f"<table><tr><th>coordinate</th><th>start</th><th>end</th></tr>{rows}</table>"

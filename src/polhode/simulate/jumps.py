@@ -1,0 +1,207 @@
+"""Forces that jump: where a sign in the rates changes, a run goes on anew, or ends if it cannot.
+
+Between jumps all signs are held still (`codegen.switches`), so that what is integrated is smooth, and a jump is a zero
+of a value g that a sign is of, found on the interpolant of a step. There the run goes on with signs s that the motion
+itself keeps: each g that is zero moves to its own side, s dg/dt > 0 (Filippov 1988). Where no choice does, the motion
+would stay on the jump, as dry friction that sticks does: that is not modelled, and the run ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .guard import Guard, Stop
+from .jump_sources import at_the_jump, sources
+from .rates import Rates
+from .record import Record
+from .state import Floats
+
+#: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
+_ZERO, _LEAST = 1e-13, 1e-2
+#: The same for a value that is near a jump of another one.
+_NEAR = 1e-12
+#: The time, in seconds, over which it is looked where a value goes; and what part of its largest rate is none.
+_AHEAD, _STILL = 1e-6, 1e-9
+#: So many jumps in so small a part of the run are too many.
+_MANY, _SHORT = 30, 1e-9
+#: As many values may be zero at once for all their signs to be tried.
+_TRIED = 5
+#: A step is halved so often to look into it, where values between two looks are not as foretold.
+_HALVINGS = 10
+#: Where in a step is looked; not at equal distances, which a periodic value could hide between.
+_PLACES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
+#: Values at every other place from those at the rest, by their polynomial.
+_FORETOLD = np.array(
+    [[np.prod([(x - b) / (a - b) for b in _PLACES[::2] if b != a]) for a in _PLACES[::2]] for x in _PLACES[1::2]]
+)
+
+Between = Callable[[Any], Floats]
+
+
+class Jumps:
+    """The jumps of one run."""
+
+    def __init__(self, rates: Rates, guard: Guard, record: Record, end: float) -> None:
+        self.rates, self.guard, self.record, self.end = rates, guard, record, end
+        self.signs = rates.signs
+        self.sources = sources(guard.equations.system)
+        self.times: list[float] = []
+        self.first = ""
+        self.largest: Floats = np.zeros(0)
+        self.leaving: dict[int, float] = {}
+        self.turning: list[int] = []
+
+    @property
+    def modes(self) -> Floats:
+        """The signs as they are held."""
+        return np.zeros(0) if self.signs is None else self.signs.modes
+
+    def start(self, t: float, x: Floats) -> None:
+        """Take the signs of a first state."""
+        self.signs = self.rates.signs
+        values = self.rates.switches(t, x)
+        self.largest = np.maximum(np.abs(values), _LEAST)
+        self.modes[:] = np.sign(values)
+        self.first = self._words(t, x)
+        self._choose(t, x, np.flatnonzero(np.abs(values) <= _ZERO * self.largest).tolist())
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the rates were made anew, so that signs must be taken again."""
+        return self.signs is not self.rates.signs
+
+    # ---- where -----------------------------------------------------------------------------------------------
+
+    def look(self, between: Between, t_old: float, t: float, halvings: int = _HALVINGS) -> float | None:
+        """Where in a step the first sign must change, or None; `turn` changes it."""
+        times = t_old + (t - t_old) * _PLACES
+        values = self.rates.switches_along(times, np.asarray(between(times)).T)
+        self.largest = np.maximum(self.largest, np.abs(values).max(axis=0))
+        off = np.abs(_FORETOLD @ values[::2] - values[1::2]).max(axis=0)
+        if halvings and (off > 0.1 * np.ptp(values, axis=0) + _ZERO * self.largest).any():
+            middle = 0.5 * (t_old + t)
+            met = self.look(between, t_old, middle, halvings - 1)
+            return self.look(between, middle, t, halvings - 1) if met is None else met
+        wrong = self._wrong(values)
+        wrong[0] = False  # where a sign has just changed its value is on either side of zero, by rounding
+        if not wrong.any():
+            return None
+        place = int(np.argmax(wrong.any(axis=1)))
+        zeros = {
+            k: self._zero(between, k, times[place - 1], times[place]) for k in np.flatnonzero(wrong[place]).tolist()
+        }
+        met = min(zeros.values())
+        self.turning = [k for k, zero in zeros.items() if zero == met and self.modes[k] != 0.0]
+        self.leaving = {k: float(np.sign(values[place, k])) for k in zeros if self.modes[k] == 0.0}
+        return met
+
+    def _wrong(self, values: Floats) -> NDArray[np.bool_]:
+        """Which values are not on the side that their signs say."""
+        return np.where(self.modes == 0.0, np.abs(values), -self.modes * values) > _ZERO * self.largest
+
+    def _zero(self, between: Between, k: int, before: float, after: float) -> float:
+        from scipy.optimize import brentq
+
+        def value(s: float) -> float:
+            return float(self.rates.switches(s, between(s))[k])
+
+        if self.modes[k] == 0.0 or value(before) * value(after) >= 0.0:
+            return float(before)
+        return float(brentq(value, before, after, xtol=1e-15, rtol=1e-14))
+
+    # ---- how to go on ----------------------------------------------------------------------------------------
+
+    def turn(self, t: float, x: Floats) -> None:
+        """Change the signs at a place that `look` found; raise Stop where no choice leads on."""
+        self._count(t, x)
+        values = self.rates.switches(t, x)
+        for k, sign in self.leaving.items():
+            self.modes[k] = sign
+        near = np.flatnonzero(np.abs(values) <= _NEAR * self.largest).tolist()
+        self._choose(t, x, sorted({*self.turning, *near} - self.leaving.keys()))
+
+    def step(self, t: float, x: Floats) -> None:
+        """The same after a step of fixed length, in which signs were held still: they change at its end."""
+        if self.is_old:
+            self.start(t, x)
+            return
+        values = self.rates.switches(t, x)
+        self.largest = np.maximum(self.largest, np.abs(values))
+        wrong = np.flatnonzero(self._wrong(values)).tolist()
+        if wrong:
+            self._count(t, x)
+            self.leaving = {k: float(np.sign(values[k])) for k in wrong if self.modes[k] == 0.0}
+            for k, sign in self.leaving.items():
+                self.modes[k] = sign
+            self._choose(t, x, [k for k in wrong if k not in self.leaving])
+
+    def _count(self, t: float, x: Floats) -> None:
+        if not self.times:
+            self.first = self._words(t, x)
+        self.times.append(t)
+        if len(self.times) > _MANY and t - self.times[-_MANY] <= _SHORT * self.end:
+            raise self._stop("chatters", t, x, "jumps again and again, without end in a finite time")
+
+    def _choose(self, t: float, x: Floats, which: Sequence[int]) -> None:
+        """Signs for values that are zero, such that each moves to its own side, or rests."""
+        if not which:
+            return
+        held = np.array(which)
+        tried = (
+            list(product((1.0, -1.0, 0.0), repeat=len(which))) if len(which) <= _TRIED else self._guesses(t, x, held)
+        )
+        rates = [self._value_rates(t, x, held, np.array(signs)) for signs in tried]
+        still = _STILL * np.abs(rates).max(axis=0)
+        for signs, rate in zip(tried, rates, strict=True):
+            moves, rests = signs * rate > still, np.equal(signs, 0.0) & (np.abs(rate) <= still)
+            if (moves | rests).all():
+                self.modes[held] = signs
+                return
+        raise self._stop("sticks", t, x, "pushes back from both sides: the motion sticks there")
+
+    def _guesses(self, t: float, x: Floats, held: Any) -> list[tuple[float, ...]]:
+        """Signs that follow from where values go without them, and from where they go then."""
+        guesses: list[tuple[float, ...]] = [(0.0,) * len(held)]
+        for _ in range(len(held)):
+            guesses.append(tuple(np.sign(self._value_rates(t, x, held, np.array(guesses[-1]))).tolist()))
+        return guesses
+
+    def _value_rates(self, t: float, x: Floats, held: Any, signs: Floats) -> Floats:
+        """How fast values change under given signs of theirs."""
+        self.modes[held] = signs
+        ahead = self.rates.switches(t + _AHEAD, x + _AHEAD * self.rates(t, x))
+        return np.asarray((ahead - self.rates.switches(t, x))[held] / _AHEAD)
+
+    # ---- in words --------------------------------------------------------------------------------------------
+
+    def _words(self, t: float, x: Floats) -> str:
+        return at_the_jump(self.sources, self.guard.equations, self.guard.known(t, x))
+
+    def _stop(self, status: str, t: float, x: Floats, what: str) -> Stop:
+        seen = float(self.largest.max())
+        small = float(f"{1e-3 * (seen if seen > _LEAST else 1.0):.0e}")
+        return Stop(
+            status,
+            f"at t = {t:.6g} s {self._words(t, x)} jumps and {what}. Dry friction that sticks is not modelled.",
+            f"Make the jump smooth, as tanh(v/{small:g}) or v/sqrt(v**2 + {small:g}**2) instead of sign(v), and take "
+            'method="Radau"; or end the run there by an event.',
+        )
+
+    def tell(self, fixed: bool) -> str:
+        """What a reader should know of the jumps of a run, if there were any."""
+        if not self.times:
+            rests = bool(self.sources) and not self.modes.all()
+            return f"{self.first} stands at its jump, where a sign is taken as 0." if rests else ""
+        count = len(self.times)
+        often = "once" if count == 1 else f"{count} times, first"
+        how = (
+            "inside a step, which is then of first order only"
+            if fixed
+            else "which was found, and the run began anew there"
+        )
+        return f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, {how}."
