@@ -1,7 +1,8 @@
 """Runs with step-size control, by SciPy's solvers, one accepted step at a time.
 
 Between steps the run can be watched, interrupted and recorded. Samples come from the solver's own interpolant, so that
-the times at which one looks do not change the motion.
+the times at which one looks do not change the motion. Under a controller steps end at the samples, so that what is
+recorded there did act; methods that remember steps are left to their own, and lines are drawn between their steps.
 """
 
 from __future__ import annotations
@@ -59,11 +60,19 @@ def integrate(
     t, x = record.last
     kind = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
     make = partial(kind, rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
-    jumps = guard.jumps
-    solver = make(t, x, float(times[-1]))
+    jumps, driven = guard.jumps, not rates.is_autonomous
+    bounds = times if driven and control.method not in REMEMBERING else times[-1:]
+
+    def bound(t: float) -> float:
+        """Where the next steps must not pass."""
+        return float(bounds[np.searchsorted(bounds, t, side="right")])
+
+    solver = make(t, x, bound(t))
     watched = Watch(events, rates.coordinates, record, t, x)
     place = 1
-    while solver.status == "running":
+    while t < times[-1]:
+        if solver.status == "finished":
+            solver.t_bound, solver.status = bound(t), "running"
         try:
             message = solver.step()
         except BaseException:
@@ -80,8 +89,11 @@ def integrate(
                 "Use DOP853 or Radau, or tighter tolerances.",
             )
         record.steps += 1
+        acting = rates.acting(t, x) if driven else None
         last = int(np.searchsorted(times, t, side="right"))
-        between = solver.dense_output() if last > place or watched.events or jumps else None
+        at_end = last == place + 1 and times[place] == t
+        asked = watched.events or jumps or (last > place and not at_end)
+        between = solver.dense_output() if asked else None
         met = None
         if jumps and between is not None:
             met = jumps.look(between, float(solver.t_old), t)
@@ -92,23 +104,31 @@ def integrate(
         ended = watched.look(between, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
             last = int(np.searchsorted(times, ended, side="right"))
-        if last > place and between is not None:
-            record.add(times[place:last], _sampled(rates, times[place:last], between))
+        if last > place:
+            states = x[None, :] if between is None else between(times[place:last]).T
+            record.add(times[place:last], _settled(rates, times[place:last], states))
             place = last
         if ended is not None and between is not None:
-            record.end(ended, rates.settled(ended, between(ended)))
+            x = rates.settled(ended, between(ended))
+            record.end(ended, x)
             return "event"
         told(t)
         if jumps and met is not None and between is not None:
             t, x = met, rates.settled(met, between(met))
             record.end(t, x)
             jumps.turn(t, x)
-            solver = make(t, x, float(times[-1]))
+            acting = rates.acting(t, x) if driven else None
+            if t < times[-1]:
+                solver = make(t, x, bound(t))
         elif rates.is_kept and control.method not in REMEMBERING:
             x = solver.y = rates.settled(t, x)
+            acting = rates.acting(t, x) if driven else None
             solver.f = rates(t, x)
         try:
-            guard.step(t, x, solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x))
+            rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
+            if acting is not None:
+                record.drive(t, acting)
+            guard.step(t, x, rate)
         except Stop:
             record.end(t, x)
             raise
@@ -120,9 +140,8 @@ def integrate(
     return "done"
 
 
-def _sampled(rates: Rates, times: Floats, between: Any) -> Floats:
+def _settled(rates: Rates, times: Floats, states: Floats) -> Floats:
     """The states at some times, each on the constraints."""
-    states: Floats = between(times).T
     if not rates.is_kept:
         return states
     return np.array([rates.settled(t, x) for t, x in zip(times.tolist(), states, strict=True)])

@@ -29,7 +29,7 @@ def integrate(
     rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, told: Told
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last."""
-    piece = _piece(rates, guard, h, method)
+    piece = _piece(rates, guard, record, h, method)
     done, records = 0, 1
     while done < steps:
         began = time.perf_counter()
@@ -68,7 +68,7 @@ def integrate_watching(
     told: Told,
 ) -> str:
     """The same a step at a time, with a look for events in each, on Hermite's cubic between its ends."""
-    piece = _piece(rates, guard, h, method)
+    piece = _piece(rates, guard, record, h, method)
     t, x = record.last
     watched, rate = Watch(events, rates.coordinates, record, t, x), rates(t, x)
     for done in range(1, steps + 1):
@@ -85,7 +85,8 @@ def integrate_watching(
         between = _cubic(t_old, h, x_old, x, rate_old, rate)
         ended = watched.look(between, t_old, t, x)
         if ended is not None:
-            record.end(ended, x if ended == t else rates.settled(ended, between(ended)))
+            x = x if ended == t else rates.settled(ended, between(ended))
+            record.end(ended, x)
             return "event"
         if done % every == 0 or done == steps:
             record.end(t, x)
@@ -106,9 +107,9 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
     return between
 
 
-def _piece(rates: Rates, guard: Guard, h: float, method: str) -> _Native | _Controlled | _Kept:
+def _piece(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Native | _Controlled | _Kept:
     if guard.jumps or not rates.is_autonomous:
-        return _Controlled(rates, h, method, guard.jumps)
+        return _Controlled(rates, h, method, guard.jumps, None if rates.is_autonomous else record)
     return _Kept(rates, h, method) if rates.is_kept else _Native(rates, h, method)
 
 
@@ -196,8 +197,10 @@ class _Kept:
 class _Controlled:
     """The same loop in Python: a controller is asked at every stage, and signs are held still in each step."""
 
-    def __init__(self, rates: Rates, h: float, method: str, jumps: Jumps | None = None) -> None:
-        self.rates, self.h, self.jumps = rates, h, jumps
+    def __init__(
+        self, rates: Rates, h: float, method: str, jumps: Jumps | None = None, driven: Record | None = None
+    ) -> None:
+        self.rates, self.h, self.jumps, self.driven = rates, h, jumps, driven
         self.tableau: Tableau = TABLEAUX[method]
         self.last: Floats = np.zeros(0)
         self.stopped: BaseException = KeyboardInterrupt()
@@ -208,6 +211,9 @@ class _Controlled:
         self.last = x
         for k in range(records * every):
             try:
+                if self.driven is not None and k % every == 0:
+                    t = (done + k) * self.h
+                    self.driven.drive(t, self.rates.acting(t, self.last))
                 self.last = self.step(self.last, done + k)
                 if self.jumps:
                     self.jumps.step((done + k + 1) * self.h, self.last)

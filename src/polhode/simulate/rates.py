@@ -60,6 +60,13 @@ class Rates:
         """Whether no controller is asked: then a whole run can stay in native code."""
         return not self._driven
 
+    def acting(self, t: float, x: Floats) -> Floats:
+        """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
+        if self.groups:
+            x, _ = self.unit(x)
+        q, u = x[: self.coordinates], x[self.coordinates :]
+        return np.concatenate([self.tau.at(t, q, u), self.inputs.at(t, q, u)])
+
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
         lengths: list[float] = []

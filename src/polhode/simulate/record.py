@@ -20,6 +20,7 @@ class Record:
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # what a reader of the run should know
+    acted: list[tuple[float, Floats]] = field(default_factory=list)  # what drove it, where a controller did
 
     def add(self, t: Floats, x: Floats) -> None:
         """Append times (k,) and states (k, n)."""
@@ -30,6 +31,22 @@ class Record:
         """Append the last good state unless it is there already."""
         if not self.pieces or self.pieces[-1][0][-1] < t:
             self.add(np.array([t]), np.array(x)[None, :])
+
+    def drive(self, t: float, values: Floats) -> None:
+        """Write down what drives the run from this state on."""
+        if self.acted and self.acted[-1][0] == t:
+            self.acted.pop()
+        self.acted.append((t, values))
+
+    def drive_at(self, times: Floats, size: int) -> Floats:
+        """What drove the run at some times: straight lines between what was written down, nan beyond it."""
+        made = np.full((len(times), size), np.nan)
+        if self.acted:
+            known = np.array([t for t, _ in self.acted])
+            values = np.array([each for _, each in self.acted])
+            for k in range(size):
+                made[:, k] = np.interp(times, known, values[:, k], right=np.nan)
+        return made
 
     @property
     def last(self) -> tuple[float, Floats]:

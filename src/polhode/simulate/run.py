@@ -27,7 +27,7 @@ from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record
 from .settings import METHODS, Even, control_of, grid_of, span_of, unknown_method
-from .state import Floats, Start, start_state
+from .state import Start, start_state
 from .trajectory import Trajectory
 
 #: How fast, in 1/s, implicit methods pull the state back to its constraints.
@@ -175,10 +175,14 @@ class _Run:
                     guard.jumps = Jumps(rates, guard, record, duration)
                     guard.jumps.start(0.0, x)
                 rates(0.0, x)
+                if not rates.is_autonomous:
+                    record.drive(0.0, rates.acting(0.0, x))
                 if duration > 0.0 and len(x):
                     status = go(rates, guard, record, told)
                 elif duration > 0.0:
                     record.end(duration, x)
+                if not rates.is_autonomous and record.acted[-1][0] != record.last[0]:
+                    record.drive(record.last[0], rates.acting(*record.last))
         except Stop as found:
             stop = found
         except NonFinite as found:
@@ -220,6 +224,8 @@ class _Run:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
         q, u = x[:, : rates.coordinates], x[:, rates.coordinates :]
+        rest = np.concatenate([self.tau.rest, self.inputs.rest])
+        driven = np.tile(rest, (len(t), 1)) if rates.is_autonomous else record.drive_at(t, len(rest))
         wall = record.info["wall_time"]
         info = record.info | {
             "steps": record.steps,
@@ -230,7 +236,7 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=_sampled(self.inputs, t, q, u), tau=_sampled(self.tau, t, q, u),
+            inputs=driven[:, len(self.tau.names) :], tau=driven[:, : len(self.tau.names)],
             functions=self.functions, parameters=self.parameters,
         )  # fmt: skip
 
@@ -257,16 +263,3 @@ def _begin(
     for notice in told:
         warn(notice)
     return begin, manifold, assembly
-
-
-def _sampled(given: Drive, t: Floats, q: Floats, u: Floats) -> Floats:
-    """What drove the run at its samples; where a controller fails, nothing."""
-    if given.function is None:
-        return np.broadcast_to(given.rest, (len(t), len(given.rest)))
-    values = np.full((len(t), len(given.names)), np.nan)
-    for row, state in enumerate(zip(t.tolist(), q, u, strict=True)):
-        try:
-            values[row] = given.at(*state)
-        except ControllerFailed:
-            break
-    return values
