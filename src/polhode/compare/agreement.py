@@ -17,8 +17,9 @@ from typing import Any
 from ..constraints import Constraints
 from ..equations import Equations
 from ..errors import PolhodeError
-from ..expr import Expr, Vector, as_expr, symbol
+from ..expr import Expr, Vector, as_expr
 from ..expr.field import P
+from ..expr.spelling import acceleration_of
 from ..formalisms import newton_euler
 from ..geometry import Inertia
 from ..reference import Choice, Derivation
@@ -167,9 +168,9 @@ class _Judge:
         moving = replace(self.free, given=given)
         second = solution(moving, moving.without_accelerations)
         for k, row in zip(outside, second, strict=True):
-            rates = [symbol(u[i].name, "acceleration").fp for i in inside]
+            rates = [acceleration_of(u[i]).fp for i in inside]
             own = sum(e * rate for e, rate in zip(row, rates, strict=False)) + row[-1]
-            given[symbol(u[k].name, "acceleration")] = own % P
+            given[acceleration_of(u[k])] = own % P
         E = [[0] * len(inside) for _ in u]
         for j, i in enumerate(inside):
             E[i][j] = 1

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute
 from ..expr.field import P
+from ..expr.spelling import acceleration_of
 from ..model.records import GROUND, Joint
 from ..model.system import System
 from .evaluate import Symbols, evaluated
@@ -128,7 +129,7 @@ class Positions:
 
     @cached_property
     def ud(self) -> list[int]:
-        return [self.number(symbol(u.name, "acceleration")) for u in self.speeds]
+        return [self.number(acceleration_of(u)) for u in self.speeds]
 
     # ---- what the user wrote, at this state ------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ _ARRAYS = ("t", "q", "u", "inputs", "tau")
 
 
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
-    """A column for time, `q.name` for each coordinate and `u.name` for each speed; all digits are kept.
+    """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
 
     A reaction adds `torque.name.x` … `force.name.z`.
 
@@ -39,13 +39,21 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
     writer = csv.writer(text, lineterminator="\n")
-    names = [f"q.{name}" for name in trajectory.coordinates] + [f"u.{name}" for name in trajectory.speeds]
-    columns = [trajectory.t, trajectory.q, trajectory.u]
+    names, columns = ["time"], [trajectory.t]
+    for kind, known, values, more in zip(
+        ("q.", "u."),
+        (trajectory.coordinates, trajectory.speeds),
+        (trajectory.q, trajectory.u),
+        trajectory.following,
+        strict=True,
+    ):
+        names += [f"{kind}{name}" for name in (*known, *more)]
+        columns += [values, trajectory.values(*more.values()).T] if more else [values]
     for name in reactions:
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
         names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
-    writer.writerow(["time", *names])
+    writer.writerow(names)
     for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
     try:
@@ -226,7 +234,8 @@ def to_xarray(trajectory: Trajectory) -> Any:
         raise PolhodeError(
             "xarray is not installed.", cure='Install it with: pip install "polhode[data]"', code="E-TRAJ-020"
         ) from error
-    variables = {name: ("time", trajectory[name]) for name in trajectory.coordinates}
-    variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in trajectory.speeds}
+    coordinates, speeds = trajectory.following
+    variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
+    variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
     told = {"status": trajectory.status, "message": trajectory.message}
     return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=told)

@@ -80,18 +80,30 @@ class Trajectory:
         return len(self.t)
 
     def __getitem__(self, name: str) -> Floats:
-        """A coordinate over time."""
-        if name in self.speeds and name not in self.coordinates:
-            raise PolhodeError(
-                f"{name!r} is a speed, not a coordinate.",
-                cure=f"Ask for trajectory.speed({name!r}).",
-                code="E-TRAJ-003",
-            )
-        return self.q[:, _place(name, self.coordinates, "coordinate")]
+        """A coordinate over time, also one that is prescribed or coupled; else the speed or the input of that name."""
+        coordinates, speeds = self.following
+        if name in coordinates:
+            return np.asarray(self.values(coordinates[name])[0])
+        inputs = () if self.functions is None or self.inputs is None else tuple(self.functions.equations.system.inputs)
+        if name in self.coordinates or name not in (*self.speeds, *speeds, *inputs):
+            return self.q[:, _place(name, (*self.coordinates, *coordinates, *self.speeds, *speeds, *inputs), "value")]
+        if name in inputs and self.inputs is not None:
+            return self.inputs[:, inputs.index(name)]
+        return self.speed(name)
 
     def speed(self, name: str) -> Floats:
-        """A speed over time."""
-        return self.u[:, _place(name, self.speeds, "speed")]
+        """A speed over time, also one that is prescribed, coupled or dependent."""
+        dependent = self.following[1]
+        if name in dependent and name not in self.speeds:
+            return np.asarray(self.values(dependent[name])[0])
+        return self.u[:, _place(name, (*self.speeds, *dependent), "speed")]
+
+    @cached_property
+    def following(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Coordinates, and speeds, that are no unknowns but follow the state, as far as the mechanism is known."""
+        from .followers import following
+
+        return ({}, {}) if self.functions is None else following(self.functions.equations)
 
     @property
     def is_whole(self) -> bool:
@@ -236,16 +248,25 @@ class Trajectory:
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
-        for ours, theirs, kind in (
-            (self.coordinates, equations.coordinates, "coordinates"),
-            (self.speeds, equations.speeds, "speeds"),
+        from .followers import following
+
+        extra = following(equations)
+        for ours, theirs, kind, known in (
+            (self.coordinates, equations.coordinates, "coordinates", extra[0]),
+            (self.speeds, equations.speeds, "speeds", extra[1]),
         ):
-            if list(ours) != list(theirs):
+            if [name for name in ours if name in theirs or name not in known] != list(theirs):
                 raise PolhodeError(
                     f"the trajectory's {kind} are {', '.join(ours)}; the mechanism's are {', '.join(theirs)}.",
                     code="E-TRAJ-002",
                 )
-        return replace(self, functions=equations.compile(), parameters=dict(parameters) or self.parameters)
+        return replace(
+            self,
+            q=self.q[:, [self.coordinates.index(name) for name in equations.coordinates]],
+            u=self.u[:, [self.speeds.index(name) for name in equations.speeds]],
+            coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            functions=equations.compile(), parameters=dict(parameters) or self.parameters,
+        )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
 

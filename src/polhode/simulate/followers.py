@@ -1,0 +1,44 @@
+"""Coordinates and speeds that are no unknowns: prescribed, coupled to others, or dependent. They follow the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..equations import Equations
+from ..expr import Expr, as_expr, substitute
+from ..expr.spelling import acceleration_of
+
+
+def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
+    """The symbols of coordinates, and of speeds, that follow the state, by name.
+
+    >>> import polhode as ph
+    >>> s = ph.System("turntable")
+    >>> _ = s.joint("turn", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speeds=["spin"])
+    >>> _ = s.joint("slide", s.bodies["table"], s.body("block", 1), ph.Prismatic("x"))
+    >>> _ = s.prescribe("turn", 2 * s.time)
+    >>> [list(each) for each in following(s.derive())]
+    [['turn'], ['spin']]
+    """
+    joints = equations.system.joints.values()
+    coordinates = {q.name: q for joint in joints for q in joint.q if q not in equations.q}
+    return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
+
+
+def standing_for(equations: Equations) -> Mapping[Expr, Expr]:
+    """What the symbols of all that follows stand for, their accelerations included."""
+    tree, binding = equations.tree, equations.binding
+    stand: dict[Expr, Expr] = dict(tree.followed)
+    rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
+    if binding is not None:
+        stand |= binding.followed
+        accelerations = binding.E @ equations.udot + binding.gamma
+        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in binding.dependent}
+    # A coupled speed is a multiple of its leader's, and so is its acceleration.
+    leaders = {u: acceleration_of(u) for u in tree.u}
+    coupled = [u for u in following(equations)[1].values() if u in tree.followed and u not in tree.rates]
+    made = substitute([tree.followed[u] for u in coupled], leaders)
+    led = substitute(made, rates)
+    rates |= {acceleration_of(u): rate for u, rate in zip(coupled, led, strict=True)}
+    bound = substitute(list(stand.values()), {} if binding is None else binding.followed)
+    return dict(zip(stand, bound, strict=True)) | rates
