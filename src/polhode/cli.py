@@ -69,7 +69,7 @@ def simulate(
     method: Annotated[str, typer.Option(help="auto, DOP853, LSODA, Radau, rk4, …")] = "auto",
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
-    csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,

@@ -212,3 +212,38 @@ def test_simulate_tells_what_a_joint_carries(polhode: Shell, tmp_path: Path) -> 
     assert carried["force"] > carried["torque"]
     polhode("simulate", MODELS / "pendulum.yaml", "--reaction", "hing", code=2)
     assert "Did you mean 'hinge'" in polhode.errors
+
+
+def test_an_audit_that_passes_says_so(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--audit")
+    assert "power audit passed: largest gap " in polhode(*asked)
+    assert 0 <= json.loads(polhode(*asked, "--json"))["audit"]["residual"] < 1e-6
+
+
+def test_a_table_on_the_standard_output_is_nothing_but_the_table(
+    polhode: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
+    assert lines[0] == "time,q.theta,u.omega"
+    assert len(lines) == 202
+    assert all(len([float(cell) for cell in line.split(",")]) == 3 for line in lines[1:])
+    assert "energy" in polhode.errors
+    assert not list(tmp_path.iterdir())
+    polhode("simulate", MODELS / "pendulum.yaml", "--csv", "-", "--json", code=2)
+    polhode("simulate", MODELS / "pendulum.yaml", "--page", "-", code=2)
+
+
+def test_names_are_whole_where_no_person_looks(polhode: Shell, tmp_path: Path) -> None:
+    name = "the left front wheel's suspension arm " * 3
+    model = (MODELS / "pendulum.yaml").read_text().replace("theta", "long")
+    path = tmp_path / "long.yaml"
+    path.write_text(model.replace("[long]", f"[{name.strip()!r}]").replace("long:", f"{name.strip()!r}:"))
+    said = polhode("simulate", path, "-t", 0.1)
+    assert name.strip() in said
+
+
+def test_notices_are_told_on_the_command_line(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--method", "rk4", "--step", 0.3)
+    assert "the step is 0.333333 s, not 0.3 s" in polhode(*asked)
+    assert any("the step is 0.333333 s" in notice for notice in json.loads(polhode(*asked, "--json"))["notices"])

@@ -16,13 +16,17 @@ from rich.text import Text
 from ..errors import PolhodeError
 from ..model.system import System
 
+#: How wide a file or a pipe is: nothing is cut there.
+_WIDE = 100_000
+
 
 def console(*, stderr: bool = False) -> Console:
     """A console that never reads markup out of a user's words, and that no narrow encoding breaks."""
     stream = sys.stderr if stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
-    return Console(file=stream, highlight=False, markup=False, emoji=False)
+    width = None if stream.isatty() else _WIDE
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
 def plain(words: object) -> str:

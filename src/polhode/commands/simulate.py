@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from math import hypot
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
 from ..reactions import check_name
+from ..simulate.audit import TOLERANCE, PowerAudit
+from ..simulate.files import as_csv
 from ..simulate.trajectory import Trajectory
 from . import show
+
+STANDARD_OUTPUT = Path("-")
 
 
 def run(
@@ -28,29 +35,38 @@ def run(
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
     parameters, inputs = _settings(system, settings)
-    _check_folders(files)
+    _check_files(files, json)
     for name in reactions:
         check_name(system, name)
     if json:
         options = options | {"progress": False}
     stopped: SimulationError | None = None
+    audit: PowerAudit | None = None
     try:
+        audited = options.pop("audit", False)
         trajectory = system.derive().simulate(
             duration, start=pose, parameters=parameters, inputs=inputs or None, **options
         )
+        if audited:
+            audit = trajectory.power_audit()
+            audit.check(trajectory=trajectory)
     except SimulationError as error:
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
     written = _write(trajectory, files, reactions)
     if json:
-        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions))
+        residual = {} if audit is None else {"audit": {"residual": audit.residual, "tolerance": TOLERANCE}}
+        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | residual)
     else:
-        _tell(trajectory, written)
-        _tell_reactions(trajectory, reactions)
+        out = show.console(stderr=files.get("csv") == STANDARD_OUTPUT)
+        _tell(out, trajectory, written)
+        _tell_reactions(out, trajectory, reactions)
+        if audit is not None and stopped is None:
+            out.print(f"power audit passed: largest gap {audit.residual:.1e} of what is in play")
         if pose is None and system.poses:
             known = ", ".join(system.poses)
-            show.console().print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
+            out.print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
         if stopped is not None:
             show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
     if stopped is None:
@@ -69,9 +85,18 @@ def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[
     return {name: value for name, value in values.items() if name in system.parameters}, inputs
 
 
-def _check_folders(files: dict[str, Path | None]) -> None:
+def _check_files(files: dict[str, Path | None], json: bool) -> None:
     """A file that cannot be written is better known before a long run than after it."""
     for option, path in files.items():
+        if path == STANDARD_OUTPUT:
+            if option == "csv" and not json:
+                continue
+            raise PolhodeError(
+                "only the text of --csv can go to the standard output, and without --json.",
+                place=f"--{option} -",
+                cure="Name a file.",
+                code="E-CLI-005",
+            )
         if path is not None and not path.absolute().parent.is_dir():
             raise PolhodeError(
                 f"there is no folder {str(path.absolute().parent)!r}.",
@@ -86,6 +111,9 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
     for option, path in files.items():
         if path is None:
             continue
+        if path == STANDARD_OUTPUT:
+            sys.stdout.write(as_csv(trajectory, reactions).decode("utf-8"))
+            continue
         if option == "csv":
             trajectory.to_csv(path, reactions)
         elif option == "page":
@@ -98,8 +126,7 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
     return written
 
 
-def _tell(trajectory: Trajectory, written: list[Path]) -> None:
-    out = show.console()
+def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
     out.print(show.plain(trajectory.title), style="bold")
     out.print(trajectory.summary())
     rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in trajectory.coordinates[:20]]
@@ -128,11 +155,11 @@ def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]
     return {"reactions": most} if most else {}
 
 
-def _tell_reactions(trajectory: Trajectory, reactions: Sequence[str]) -> None:
+def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str]) -> None:
     carried = _carried(trajectory, reactions).get("reactions", {})
     if carried:
         rows = [(name, f"{most['force']:.6g}", f"{most['torque']:.6g}") for name, most in carried.items()]
-        show.console().print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
+        out.print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..equations import Equations
+from ..errors import PolhodeError
 from ..expr import Expr, as_expr, substitute
 from ..expr.spelling import acceleration_of
+from .state import Floats
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
 
 
 def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
@@ -42,3 +48,23 @@ def standing_for(equations: Equations) -> Mapping[Expr, Expr]:
     rates |= {acceleration_of(u): rate for u, rate in zip(coupled, led, strict=True)}
     bound = substitute(list(stand.values()), {} if binding is None else binding.followed)
     return dict(zip(stand, bound, strict=True)) | rates
+
+
+def columns_of(trajectory: Trajectory, equations: Equations) -> tuple[Floats, Floats]:
+    """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
+    found = []
+    for kind, ours, values, theirs, more in zip(
+        ("coordinates", "speeds"),
+        (trajectory.coordinates, trajectory.speeds),
+        (trajectory.q, trajectory.u),
+        (equations.coordinates, equations.speeds),
+        following(equations),
+        strict=True,
+    ):
+        if [name for name in ours if name in theirs or name not in more] != list(theirs):
+            raise PolhodeError(
+                f"the trajectory's {kind} are {', '.join(ours)}; the mechanism's are {', '.join(theirs)}.",
+                code="E-TRAJ-002",
+            )
+        found.append(values[:, [ours.index(name) for name in theirs]])
+    return found[0], found[1]

@@ -248,23 +248,11 @@ class Trajectory:
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
-        from .followers import following
+        from .followers import columns_of
 
-        extra = following(equations)
-        for ours, theirs, kind, known in (
-            (self.coordinates, equations.coordinates, "coordinates", extra[0]),
-            (self.speeds, equations.speeds, "speeds", extra[1]),
-        ):
-            if [name for name in ours if name in theirs or name not in known] != list(theirs):
-                raise PolhodeError(
-                    f"the trajectory's {kind} are {', '.join(ours)}; the mechanism's are {', '.join(theirs)}.",
-                    code="E-TRAJ-002",
-                )
+        q, u = columns_of(self, equations)
         return replace(
-            self,
-            q=self.q[:, [self.coordinates.index(name) for name in equations.coordinates]],
-            u=self.u[:, [self.speeds.index(name) for name in equations.speeds]],
-            coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
             functions=equations.compile(), parameters=dict(parameters) or self.parameters,
         )  # fmt: skip
 
