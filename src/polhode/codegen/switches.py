@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..opaque.table import Table
+from .calls import CALL
 from .ops import live_run
 from .program import Array, Instruction, Output, Program
 
@@ -63,6 +65,22 @@ def switched(program: Program) -> Switched | None:
     switches = Output(SWITCHES, (len(arguments),), tuple(place[slot] for slot in arguments))
     values = replace(smooth, name=f"{program.name[:50]}_{SWITCHES}", outputs=(switches,))
     return Switched(smooth, values, _arrays_of(values))
+
+
+def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
+    """The arguments of tables of one variable that jump, as a program, and for each its name and where it jumps."""
+    needed, found, slots = live_run(program), [], []
+    for slot, code in enumerate(program.run, program.first_run):
+        if slot in needed and CALL.fullmatch(code.op) and len(code.args) == 1:
+            table = program.functions[int(code.op.removeprefix("call"))]
+            jumps = table.pieces.jumps() if isinstance(table, Table) else ()
+            if jumps:
+                found.append((table.label, jumps))
+                slots.append(code.args[0])
+    output = Output("arguments", (len(slots),), tuple(slots))
+    return (
+        (replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={}), found) if found else None
+    )
 
 
 def _moved(code: Instruction, place: dict[int, int]) -> Instruction:

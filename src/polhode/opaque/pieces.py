@@ -89,6 +89,19 @@ class Pieces:
                 found.append(weight * self.coefficients[start + place] if weight else 0.0)
         return Pieces(self.knots, sizes, tuple(found))
 
+    def jumps(self) -> tuple[float, ...]:
+        """The knots at which the value jumps, of one variable; those to nan are none.
+
+        >>> Pieces(((0.0, 1.0),), (2,), (0.0, 0.0, 0.0, 5.0, 7.0, 0.0)).jumps()
+        (1.0,)
+        """
+        (knots,), (size,) = self.knots, self.sizes
+        rows = [self.coefficients[k * size : (k + 1) * size] for k in range(self.counts[0])]
+        least = 1e-12 * max((abs(c) for row in rows for c in row if c == c), default=0.0)
+        starts = (knots[0], *knots)
+        ends = [_horner(row, knot - start) for row, knot, start in zip(rows, knots, starts, strict=False)]
+        return tuple(knot for knot, end, row in zip(knots, ends, rows[1:], strict=True) if abs(row[0] - end) > least)
+
     def integral(self) -> Pieces:
         """The antiderivative, of one variable, that is continuous and zero at the first knot."""
         (knots,), (size,) = self.knots, self.sizes

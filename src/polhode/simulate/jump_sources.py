@@ -8,6 +8,7 @@ from typing import Any
 
 from ..equations import Equations
 from ..expr import Expr, evaluate, substitute, topological
+from ..expr.node import CALL
 from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential
 from ..model.system import System
 
@@ -42,6 +43,11 @@ def sources(system: System) -> list[Source]:
         for words, part in _parts(system)
         for argument in dict.fromkeys(_arguments(_expressions(part)))
     ]
+
+
+def has_tables(system: System) -> bool:
+    """Whether some part of a system reads a table, or calls a function of a user's own."""
+    return any(node.op == CALL for _, part in _parts(system) for node in topological(list(_expressions(part))))
 
 
 def _parts(system: System) -> Iterator[tuple[str, Any]]:

@@ -28,6 +28,7 @@ from .rates import NonFinite, Rates
 from .record import Record
 from .settings import METHODS, Even, control_of, grid_of, span_of, unknown_method
 from .state import Start, start_state
+from .table_edges import edges_met
 from .trajectory import Trajectory
 
 #: How fast, in 1/s, implicit methods pull the state back to its constraints.
@@ -233,6 +234,7 @@ class _Run:
             "steps_per_second": record.steps / wall if wall > 0 else 0.0,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
+        record.notices += edges_met(rates, t, x, driven)
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
