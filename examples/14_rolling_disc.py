@@ -31,10 +31,10 @@ for name, rate in zip(equations.constraints.names, ph.normal(equations.constrain
     print(f"{name}: 0 = {rate}")
 
 # Small motions about rolling straight ahead with speed v, exactly: does the lean grow?
-small = equations.linearize({"z": r, "d(d spin)": v / r})
+small = equations.linearize({"z": r}, speeds={"d spin": v / r})
 lean = small.speeds.index("d lean")
 print("M[lean, lean] =", ph.normal(small.M)[lean, lean])
-print("K[lean, lean] =", ph.normal(small.K)[lean, small.displacements.index("d lean")])
+print("K[lean, lean] =", ph.normal(small.K)[lean, small.displacements.index("lean")])
 
 
 def stiffness(speed):

@@ -37,7 +37,7 @@ equations = toy.derive(independent=["d yaw", "d roll", "d pitch"])
 print("touch: 0 =", ph.normal(equations.constraints.values)[0])
 print(f"M at rest =\n{equations.linearize({'z': c}).numbers('M')}")
 for spin in (5, -5):
-    rocking = [value for value in equations.linearize({"z": c, "d(d yaw)": spin}).eigenvalues() if value.imag > 1]
+    rocking = [value for value in equations.linearize({"z": c}, speeds={"d yaw": spin}).eigenvalues() if value.imag > 1]
     print(f"spin {spin:+d} rad/s: rocking {', '.join(f'{value:.3f}' for value in rocking)}")
 
 # Simulate: tilted by half a degree both ways, spun the wrong way.

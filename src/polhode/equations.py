@@ -28,7 +28,7 @@ from .kinematics.tree import Tree
 from .model.system import System
 
 if TYPE_CHECKING:
-    from .analysis import Linear
+    from .analysis import Linear, StateOptions, Values
     from .codegen.count import Operations
     from .formalisms.kane.report import Report
     from .functions import Functions
@@ -378,11 +378,11 @@ class Equations:
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
-    def linearize(self, at: Mapping[str, Any] | None = None, accelerations: Mapping[str, Any] | None = None) -> Linear:
+    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from .analysis import linearize
 
-        return linearize(self, at, accelerations)
+        return linearize(self, at, accelerations, **options)
 
     # ---- comparison ------------------------------------------------------------------------------------------
 

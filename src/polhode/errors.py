@@ -91,6 +91,24 @@ def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: 
     return PolhodeError(f"there is no {kind} '{name}'.", place=place, cure=suggestion(name, known), code=code)
 
 
+def refuse(strange: Iterable[str], function: Callable[..., object]) -> None:
+    """Raise for the first option that a function does not have.
+
+    >>> def turned(angle: float, about: str = "z", **strange: object) -> float:
+    ...     refuse(strange, turned)
+    ...     return angle
+    >>> turned(1.0, abuot="x")
+    Traceback (most recent call last):
+    polhode.errors.PolhodeError: turned: there is no option 'abuot'.
+      Did you mean 'about'?  [E-CALL-001]
+    """
+    from inspect import signature
+
+    for name in strange:
+        known = [each.name for each in signature(function).parameters.values() if each.kind != each.VAR_KEYWORD]
+        raise unknown("option", name, known[1:], place=function.__name__, code="E-CALL-001")
+
+
 class ModelError(PolhodeError):
     """The described mechanism is not one that can exist, or not one that can move."""
 

@@ -32,7 +32,7 @@ def small_motions() -> Linear:
 def _of_lean_and_steer(matrix: str, **parameters: float) -> np.ndarray:
     linear = small_motions()
     rows = [linear.speeds.index(name) for name in ("lean rate", "steer")]
-    columns = [linear.displacements.index(name) for name in ("lean rate", "steer")] if matrix == "K" else rows
+    columns = [linear.displacements.index(name) for name in ("lean", "steer")] if matrix == "K" else rows
     return linear.numbers(matrix, parameters)[np.ix_(rows, columns)]
 
 

@@ -1,27 +1,28 @@
 """Small motions about a state: the exact linear equations, as graphs of the parameters.
 
-About q₀, u₀ (an equilibrium, or a steady motion) small changes obey
+About q₀, u₀ small changes obey
 
     δπ̇ = P δπ + R δu,     M δu̇ + C δu + K δπ = F δτ + G δi
 
 δπ are displacements along the speeds, δq = Γ δπ: for a joint with one coordinate its change, for a ball joint a small
-turn. δτ are changes of the efforts, δi of the model's inputs. Where positions are constrained (φ = 0) only independent
-displacements are kept, and the speeds are the independent ones of the embedded equations. Nothing is expanded: each
-column is one directional derivative of the graph.
+turn. δτ are changes of the efforts, δi of the model's inputs. K holds the derivatives of M u̇₀ + bias - τ₀, with the
+accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in a steady motion. Where
+positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of
+the embedded equations. Nothing is expanded: each column is one directional derivative of the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints import bind
 from ..equations import Equations
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -30,20 +31,33 @@ from ..expr import (
     directional,
     evaluate,
     free_symbols,
+    is_zero,
     jacobian,
     quiet_collector,
     substitute,
 )
+from ..geometry.elimination import solve_symmetric
+from ..geometry.orientation import ORIENTATIONS
+from ..kinematics.tree import Link, Tree
+from .operating_point import Named, OperatingPoint, Values, check_kept, operating_point, parameter_values
 
 Floats = NDArray[np.float64]
 
-#: Definitions of carried coordinates that are off by less hold.
-_OFF = 1e-6
+#: Accelerations below this, in rad/s² or m/s², are rounding.
+_STILL = 1e-9
+_PLACE = "linearize"
+#: What is raised where something is divided by what vanishes.
+_DIVISIONS = ("E-EXPR-003", "E-LINEAR-001")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Linear:
-    """The linear equations of small motions; entries are expressions of parameters, and of what the state names."""
+    """The linear equations of small motions; entries are expressions of parameters, and of what the state names.
+
+    `accelerations` are those of the speeds at the state, as the equations give them or as they were prescribed;
+    `residual` is what the state lacks to an equilibrium, or to the prescribed accelerations. `notices` say what is
+    worth knowing of the state: what was moved to keep the constraints, and whether it is an equilibrium.
+    """
 
     equations: Equations
     displacements: list[str]
@@ -55,17 +69,31 @@ class Linear:
     K: Matrix
     F: Matrix
     G: Matrix
-    residual: Vector  # what the state lacks to an equilibrium: zero, if it is one
+    residual: Vector
+    accelerations: Vector
+    is_prescribed: bool  # whether the accelerations were given
+    state: dict[str, Expr]  # the coordinates
+    notices: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] | None = None  # those given, where the model's own values are not meant
+    off: Named = ()  # constraints that hold at the state for some parameters alone
 
     @property
     def states(self) -> list[str]:
         """Names of the state: displacements, then speeds."""
-        return [*self.displacements, *(f"d({name})" for name in self.speeds)]
+        return [*self.displacements, *(_spelled(self.equations.tree, name) for name in self.speeds)]
 
     @property
     def controls(self) -> list[str]:
         """Names of what drives it: efforts by their speeds, then the model's inputs."""
-        return [*(f"tau({name})" for name in self.equations.tree.speeds), *self.equations.system.inputs]
+        return [*(f"tau_{name}" for name in self.equations.tree.speeds), *self.equations.system.inputs]
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """Whether the state is an equilibrium or a steady motion: no speed changes."""
+        return _vanish([*self.accelerations, *(self.residual if self.is_prescribed else ())], self._values(None))
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
 
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
         """One of the matrices P, R, M, C, K, F, G at the model's parameter values, or given ones."""
@@ -75,24 +103,20 @@ class Linear:
         return np.array(flat, dtype=np.float64).reshape(rows, columns)
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
-        table = self.equations.system.parameters
-        given = dict(parameters or {})
-        for name in given:
-            if name not in table:
-                raise unknown("parameter", name, table, place="linearize", code="E-LIN-002")
-        values: dict[Expr, float] = {}
-        for name, entry in table.items():
-            value = given.get(name, entry.value)
-            if value is not None:
-                values[entry.symbol] = float(value)
-        return values
+        known = parameter_values(self.equations, {**(self.parameters or {}), **(parameters or {})})
+        if self.off:
+            check_kept(self.off, known)
+        return known
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """A and B of ẋ = A x + B c: x are the `states`, displacements and speeds, and c the `controls`."""
         P, R, M, C, K, F, G = (self.numbers(name, parameters) for name in "PRMCKFG")
-        A = np.block([[P, R], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
         drives = np.hstack([F, G])
-        B = np.vstack([np.zeros((len(P), drives.shape[1])), np.linalg.solve(M, drives)])
+        try:
+            A = np.block([[P, R], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+            B = np.vstack([np.zeros((len(P), drives.shape[1])), np.linalg.solve(M, drives)])
+        except np.linalg.LinAlgError:
+            raise _singular(self.equations) from None
         return A, B
 
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
@@ -102,12 +126,22 @@ class Linear:
 
 
 def linearize(
-    equations: Equations, at: Mapping[str, Any] | None = None, accelerations: Mapping[str, Any] | None = None
+    equations: Equations,
+    at: Values = None,
+    accelerations: Values = None,
+    *,
+    speeds: Values = None,
+    tau: Values = None,
+    inputs: Values = None,
+    parameters: Values = None,
+    **strange: Never,
 ) -> Linear:
-    """Small motions about a state, given by the names of coordinates, speeds (`d(name)` if a coordinate has the same
-    name), efforts (`tau(name)`) and inputs; what is not named is at home and at rest.
+    """Small motions about a state: coordinates by name, and `speeds`, efforts `tau` and `inputs` by theirs.
 
-    Values may be numbers or expressions of parameters.
+    What is not named is at home and at rest. Values may be numbers or expressions of parameters. In `at` speeds,
+    efforts and inputs may stand as well, as `d(name)` and `tau(name)` where a coordinate has the same name. A state
+    that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
+    accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
@@ -116,34 +150,57 @@ def linearize(
     >>> linear = linearize(s.derive())
     >>> linear.M, linear.K
     (Matrix([[l**2*m]]), Matrix([[981*l*m/100]]))
+    >>> linearize(s.derive(), {"hinge": 0.5})
+    Linear('pendulum': hinge, hinge')
+    This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
     """
-    if equations.constraints is not None and equations.constraints.rows and equations.binding is None:
-        raise PolhodeError(
-            "with multipliers not all speeds are independent.",
-            place=f"system '{equations.system.name}'",
-            cure='Derive with constraints="embedded", and linearize that.',
-            code="E-LIN-001",
-        )
+    refuse(strange, linearize)
     with quiet_collector():
-        return _linearized(equations, dict(at or {}), dict(accelerations or {}))
+        given = _given(equations, at, speeds, tau, inputs)
+        point = operating_point(equations, given, _named(parameters, "parameters"))
+        prescribed = None
+        if accelerations is not None:
+            known = dict(zip(point.equations.speeds, point.equations.u, strict=True))
+            prescribed = _read(equations, _named(accelerations, "accelerations"), known, "speed")
+        try:
+            return _linearized(point, prescribed, parameters)
+        except (PolhodeError, ArithmeticError) as error:
+            if isinstance(error, PolhodeError) and error.problems[0].code not in _DIVISIONS:
+                raise
+            raise _singular(point.equations) from None
 
 
-def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[str, Any]) -> Linear:
+def _singular(equations: Equations) -> PolhodeError:
+    return PolhodeError(
+        f"the equations are singular at this state: {', '.join(equations.speeds)} do not determine the other speeds, "
+        "or move no mass.",
+        place=_PLACE,
+        cure="Name other independent speeds when deriving, or take a state beside it.",
+        code="E-LIN-005",
+    )
+
+
+def _linearized(
+    point: OperatingPoint, prescribed: dict[Expr, Expr] | None, parameters: Mapping[str, Any] | None
+) -> Linear:
+    equations, values = point.equations, point.values
     tree, u = equations.tree, list(equations.u)
-    point = _point(equations, at)
-    _check_carried(equations, point)
-    still = _checked(accelerations, equations.speeds, "speed")
-    ud = Vector([as_expr(still.get(name, 0)) for name in equations.speeds])
+    M = _at(equations.mass_matrix, values)
+    ud = Vector([(prescribed or {}).get(speed, as_expr(0)) for speed in u])
+    lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
+    lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
+    if prescribed is None and any(lacks):
+        ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
     names, directions = _displacements(equations)
     rates = list(equations.coordinate_rates)
-    residual = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
+    needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     back = tree.kinematic_left_inverse()
     moving = dict(zip(tree.q, rates, strict=True))
 
     by_place = [dict(zip(tree.q, direction, strict=True)) for direction in directions]
-    changed = [directional([*rates, *residual, *equations.efforts], step) for step in by_place]
-    by_speed = [directional([*rates, *residual], {speed: as_expr(1)}) for speed in u]
-    size, height = len(rates), len(residual)
+    changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_place]
+    by_speed = [directional([*rates, *needed], {speed: as_expr(1)}) for speed in u]
+    size, height = len(rates), len(needed)
     turning = [directional([as_expr(entry) for entry in direction], moving) for direction in directions]
     rows = [tree.speeds.index(name) for name in names]
 
@@ -158,10 +215,50 @@ def _linearized(equations: Equations, at: dict[str, Any], accelerations: dict[st
     )  # fmt: skip
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
     F = Matrix.identity(height) if equations.binding is None else equations.binding.E.T
-    G = -jacobian(residual, [entry.symbol for entry in equations.system.inputs.values()])
-    P, R, M, C, K, F, G = (_at(matrix, point) for matrix in (P, R, equations.mass_matrix, C, K, F, G))
-    lacks = substitute([as_expr(r - f) for r, f in zip(residual, equations.efforts, strict=True)], point)
-    return Linear(equations, names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks))
+    G = -jacobian(needed, [entry.symbol for entry in equations.system.inputs.values()])
+    P, R, C, K, F, G = (_at(matrix, values) for matrix in (P, R, C, K, F, G))
+    table = _displacement_names(tree)
+    made = Linear(
+        equations, [table[name] for name in names], equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
+        prescribed is not None, {q.name: values[q] for q in tree.q}, point.notices, parameters, tuple(point.off),
+    )  # fmt: skip
+    return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
+
+
+def _moving(linear: Linear) -> str:
+    """That a state is no equilibrium, and which accelerations belong to it."""
+    whose = "as given" if linear.is_prescribed else "by the equations"
+    known, entries = linear._values(None), [as_expr(entry) for entry in linear.accelerations]
+    if not known.keys() >= {*free_symbols(entries)}:
+        return f"This state is no equilibrium; its accelerations are {whose}."
+    names = [f"{_spelled(linear.equations.tree, name)}'" for name in linear.speeds]
+    told = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
+    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told)}."
+
+
+def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
+    """Whether expressions are zero: for all parameters, or to rounding at those known."""
+    left = [as_expr(entry) for entry in entries if not is_zero(as_expr(entry))]
+    return known.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, known))
+
+
+def _spelled(tree: Tree, speed: str) -> str:
+    """A speed in text: with a prime where it has the name of its coordinate."""
+    return f"{speed}'" if speed in tree.coordinates else speed
+
+
+def _displacement_names(tree: Tree) -> dict[str, str]:
+    """What displacements along the speeds are called: by coordinates, small turns of a joint j as j_rx, j_ry, j_rz."""
+    return {tree.speeds[speed]: name for link in tree.links for speed, name in _names_of(tree, link)}
+
+
+def _names_of(tree: Tree, link: Link) -> list[tuple[int, str]]:
+    names = [tree.coordinates[k] for k in link.coordinates]
+    if names and link.stage.stores_orientation:
+        turns = [f"{link.joint}_r{axis}" for axis in "xyz"]
+        width = len(ORIENTATIONS[link.stage.storage].labels)
+        names = [*names[:3], *turns] if link.stage.is_free_translation_first else [*turns, *names[width:]]
+    return list(zip(link.speeds, names, strict=False))
 
 
 def _displacements(equations: Equations) -> tuple[list[str], list[Vector]]:
@@ -187,44 +284,52 @@ def _at(matrix: Matrix, point: Mapping[Expr, Expr]) -> Matrix:
     return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
-def _point(equations: Equations, at: dict[str, Any]) -> dict[Expr, Expr]:
-    """A value for every coordinate, speed, effort and input, and time zero."""
-    system, tree = equations.system, equations.tree
-    home = {q: as_expr(0) for q in tree.q}
-    home |= {tree.q[place]: as_expr(1) for place in tree.quaternions}
-    values: dict[Expr, Expr] = {**home, system.time: as_expr(0)}
-    values |= {symbol: as_expr(0) for symbol in (*equations.u, *tree.tau)}
-    values |= {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
-    places: dict[str, Expr] = {f"tau({name})": effort for name, effort in zip(tree.speeds, tree.tau, strict=True)}
-    places |= {name: entry.symbol for name, entry in system.inputs.items()}
-    places |= {u.name: u for u in equations.u}
-    places |= {f"d({u.name})": u for u in equations.u}
-    places |= {q.name: q for q in tree.q}
-    for name, value in _checked(at, list(places), "coordinate, speed, effort or input").items():
-        values[places[name]] = as_expr(value)
-    return values
+# ---- what is given ---------------------------------------------------------------------------------------------
 
 
-def _check_carried(equations: Equations, point: Mapping[Expr, Expr]) -> None:
-    """Raise where carried coordinates are not where their definitions put them."""
-    definitions = {} if equations.constraints is None else equations.constraints.definitions
-    known = {
-        entry.symbol: float(entry.value) for entry in equations.system.parameters.values() if entry.value is not None
-    }
-    for name, value in zip(definitions, substitute(list(definitions.values()), dict(point)), strict=True):
-        if known.keys() >= {*free_symbols([value])} and abs(evaluate([value], known)[0]) > _OFF:
-            carried = equations.coordinates[equations.tree.carried_coordinates]
-            raise PolhodeError(
-                f"{', '.join(carried)} are not where the other coordinates put them: '{name}' is off by "
-                f"{evaluate([value], known)[0]:.3g}.",
-                place="linearize",
-                cure="Give their values at this pose, as equations.assemble(…) finds them.",
-                code="E-LIN-003",
-            )
+def _given(equations: Equations, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
+    """The values of the state that were given, by their symbols."""
+    tree = equations.tree
+    table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
+    efforts = dict(zip(tree.speeds, tree.tau, strict=True))
+    own = {u.name: u for u in equations.u}
+    everything = {f"tau({name})": effort for name, effort in efforts.items()} | table | own
+    everything |= {f"d({name})": u for name, u in own.items()} | {q.name: q for q in tree.q}
+    found = _read(equations, _named(at, "at"), everything, "coordinate, speed, effort or input")
+    for given, known, kind, word in (
+        (speeds, own, "speed", "speeds"),
+        (tau, efforts, "effort on a speed", "tau"),
+        (inputs, table, "input", "inputs"),
+    ):
+        found |= _read(equations, _named(given, word), known, kind)
+    return found
 
 
-def _checked(given: dict[str, Any], known: Sequence[str], kind: str) -> dict[str, Any]:
-    for name in given:
+def _named(given: Any, what: str) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise PolhodeError(
+            f"{what} is {given!r}, not values by name.",
+            place=_PLACE,
+            cure=f"Give {what}={{name: value}}.",
+            code="E-LIN-006",
+        )
+    return given or {}
+
+
+def _read(equations: Equations, given: Mapping[str, Any], known: Mapping[str, Expr], kind: str) -> dict[Expr, Expr]:
+    """Values by symbol: numbers, or expressions of parameters."""
+    parameters = {entry.symbol for entry in equations.system.parameters.values()}
+    found: dict[Expr, Expr] = {}
+    for name, value in given.items():
         if name not in known:
-            raise unknown(kind, name, known, place="linearize", code="E-LIN-002")
-    return given
+            raise unknown(kind, name, known, place=_PLACE, code="E-LIN-002")
+        found[known[name]] = as_expr(value)
+        strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
+        if strange:
+            raise PolhodeError(
+                f"the value of '{name}' depends on {strange[0]}, which is no parameter.",
+                place=_PLACE,
+                cure="Give numbers, or expressions of parameters.",
+                code="E-LIN-007",
+            )
+    return found

@@ -14,11 +14,10 @@ from typing import Any, Never
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError, suggestion
+from ..errors import PolhodeError, refuse, suggestion
 from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
-from .options import refuse
 from .placing import begun
 from .rows import Rows
 from .state import Floats, Start

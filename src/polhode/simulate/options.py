@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
-
-from ..errors import PolhodeError, suggestion
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -43,15 +40,3 @@ class AssemblyOptions(TypedDict, total=False):
     hold: Sequence[str]
     parameters: Mapping[str, Any] | None
     time: float
-
-
-def refuse(strange: Iterable[str], function: Callable[..., Any]) -> None:
-    """Raise for the first option that a function does not have."""
-    for name in strange:
-        known = [each.name for each in inspect.signature(function).parameters.values() if each.kind != each.VAR_KEYWORD]
-        raise PolhodeError(
-            f"there is no option '{name}'.",
-            place=function.__name__,
-            cure=suggestion(name, known[1:]),
-            code="E-SIM-024",
-        )

@@ -10,7 +10,7 @@ from typing import Any, Never
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError, SimulationError, warn
+from ..errors import PolhodeError, SimulationError, refuse, warn
 from ..expr import Expr
 from ..functions import Functions
 from . import adaptive, fixed
@@ -22,7 +22,6 @@ from .guard import Guard, Stop
 from .jumps import Jumps
 from .keeper import BoundRates, KeptRates
 from .manifold import Manifold
-from .options import refuse
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record

@@ -71,22 +71,21 @@ def test_a_run_begins_on_the_side_that_was_given() -> None:
 
 def test_small_motions_do_not_count_what_is_carried() -> None:
     linear = slotted_arm().derive(independent=["arm"]).linearize()
-    assert linear.states == ["arm", "d(arm)"]
+    assert linear.states == ["arm", "arm'"]
     assert not any(linear.residual)
     m = linear.equations.system.parameters["m"].symbol
     assert linear.M[0, 0] == m + 1 + 3 * HALF**2  # about the hinge, and the block at half a metre
     assert linear.K[0, 0] == 10 * m
 
 
-def test_small_motions_about_another_pose_need_what_is_carried_there() -> None:
+def test_small_motions_about_another_pose_find_what_is_carried_there() -> None:
     system = slotted_arm()
     made = system.derive().assemble({"arm": 0.4}, hold=["arm"])
     equations = system.derive(independent=["arm"])
     at = dict(zip(equations.coordinates, made.q, strict=True))
-    assert equations.linearize(at).numbers("M")[0, 0] == pytest.approx(2 + 1 + 3 * (0.5 / np.cos(0.4) ** 2) ** 2)
-    with pytest.raises(PolhodeError, match="'slot turn y' is off by") as e:
-        equations.linearize({"arm": 0.4, "block": at["block"]})
-    assert e.value.problems[0].code == "E-LIN-003"
+    for given in (at, {"arm": 0.4, "block": at["block"]}, {"arm": 0.4}):
+        mass = equations.linearize(given).numbers("M")[0, 0]
+        assert mass == pytest.approx(2 + 1 + 3 * (0.5 / np.cos(0.4) ** 2) ** 2, rel=1e-9)
 
 
 def crank_and_slider(rod_as_a_joint: bool) -> Equations:

@@ -1,0 +1,162 @@
+"""The state that small motions are about: by names, on the constraints, and with independent speeds.
+
+A state that does not keep the constraints is assembled first, and what that moved is told. Equations with multipliers
+are written on independent speeds that serve at this pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from ..equations import Equations
+from ..errors import PolhodeError, unknown
+from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
+from ..formalisms import derive
+
+if TYPE_CHECKING:
+    from ..simulate import Assembly
+
+Values: TypeAlias = "Mapping[str, Any] | None"
+Named: TypeAlias = "Sequence[tuple[str, Expr]]"
+
+#: Constraints that are off by less are kept.
+KEPT = 1e-9
+_PLACE = "linearize"
+
+
+class StateOptions(TypedDict, total=False):
+    """What `Equations.linearize` takes besides coordinates and accelerations, each by name."""
+
+    speeds: Values
+    tau: Values
+    inputs: Values
+    parameters: Values
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A value for every coordinate, speed, effort and input of equations on independent speeds, at time zero.
+
+    `off` are constraints that hold for some parameters alone: they vanish for those that the state was found with.
+    """
+
+    equations: Equations
+    values: dict[Expr, Expr]
+    off: Named = ()
+    notices: tuple[str, ...] = ()
+
+
+def operating_point(
+    equations: Equations,
+    given: Mapping[Expr, Expr],
+    parameters: Mapping[str, Any] | None,
+) -> OperatingPoint:
+    """The state with these values, the others at home and at rest; assembled, if it does not keep the constraints."""
+    values = _home(equations) | dict(given)
+    ties = equations.constraints
+    if ties is None or not (ties.rows or ties.definitions):
+        return OperatingPoint(equations, values)
+    if equations.binding is None and len(ties.generic_rows) == len(equations.u):
+        raise PolhodeError(
+            "the constraints leave no speed free, and so no small motions.",
+            place=f"system '{equations.system.name}'",
+            cure="See system.diagnose().",
+            code="E-LIN-001",
+        )
+    known = parameter_values(equations, parameters)
+    conditions = _conditions(equations)
+    off = _off(conditions, values)
+    notices: list[str] = []
+    if any(abs(number) > KEPT for number in _numbers(off, known)):
+        made = _assembled(equations, given, known, parameters)
+        values |= {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
+        values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
+        off = _off(conditions, values)
+        moved = [*made.moved.items(), *((f"speed {name}", ends) for name, ends in made.changed.items())]
+        words = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in moved]
+        if words:
+            notices.append(f"The state was assembled first, to keep the constraints: {', '.join(words)}.")
+    if equations.binding is None:
+        pose = _at(equations.q, values, known)
+        near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
+        equations = derive(equations.system, equations.formalism, equations.passes, "embedded", near=near)
+        values = {x: value for x, value in values.items() if x in _home(equations)}
+    return OperatingPoint(equations, values, off, tuple(notices))
+
+
+def parameter_values(equations: Equations, given: Mapping[str, Any] | None) -> dict[Expr, float]:
+    """The parameters that have values: those given, then the model's."""
+    table = equations.system.parameters
+    for name in given or {}:
+        if name not in table:
+            raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-002")
+    values = {entry.symbol: (given or {}).get(name, entry.value) for name, entry in table.items()}
+    return {symbol: float(value) for symbol, value in values.items() if value is not None}
+
+
+def _home(equations: Equations) -> dict[Expr, Expr]:
+    """Every coordinate, speed, effort and input at home and at rest, and time zero."""
+    system, tree = equations.system, equations.tree
+    values = dict.fromkeys([*tree.q, *equations.u, *tree.tau, system.time], as_expr(0))
+    values |= {tree.q[place]: as_expr(1) for place in tree.quaternions}
+    return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
+
+
+def _conditions(equations: Equations) -> Named:
+    """What a state must make vanish, by name: φ and ψ, and A u + a where all speeds are given."""
+    ties = equations.constraints
+    if ties is None:
+        return []
+    found = [(row.name, row.value) for row in ties.rows if row.value is not None] + [*ties.definitions.items()]
+    return found if equations.binding else [*found, *((f"rate of {row.name}", row.rate) for row in ties.rows)]
+
+
+def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:
+    """The conditions that do not vanish at a state for all parameters."""
+    found = substitute([value for _, value in conditions], dict(values))
+    return [(name, value) for (name, _), value in zip(conditions, found, strict=True) if not is_zero(value)]
+
+
+def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
+    values = [value for _, value in off]
+    missing = [x for x in free_symbols(values) if x not in known]
+    if missing:
+        raise PolhodeError(
+            f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value.",
+            place=_PLACE,
+            cure=f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
+            code="E-LIN-003",
+        )
+    return evaluate(values, dict(known))
+
+
+def check_kept(off: Named, known: Mapping[Expr, float]) -> None:
+    """Raise where a state that was found for some parameters is used with others that it does not fit."""
+    for (name, _), size in zip(off, _numbers(off, known), strict=True):
+        if abs(size) > 2 * KEPT:
+            raise PolhodeError(
+                f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
+                place=_PLACE,
+                cure="Linearize anew with them: linearize(…, parameters=…).",
+                code="E-LIN-004",
+            )
+
+
+def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> list[float]:
+    """Values in numbers; none, where a parameter has no value."""
+    entries = [values[x] for x in symbols]
+    return evaluate(entries, dict(known)) if known.keys() >= {*free_symbols(entries)} else []
+
+
+def _assembled(
+    equations: Equations,
+    given: Mapping[Expr, Expr],
+    known: Mapping[Expr, float],
+    parameters: Mapping[str, Any] | None,
+) -> Assembly:
+    """The nearest state that keeps the constraints; what was given moves least."""
+    own = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
+    start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in own)
+    return equations.assemble(start, speeds, parameters=parameters)

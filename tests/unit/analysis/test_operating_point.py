@@ -1,0 +1,227 @@
+"""Small motions about any state: with the accelerations that belong to it, and on the constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.samples.linkages import four_bar
+
+
+def cart_and_pole() -> ph.System:
+    s = ph.System("cart and pole", gravity=(0, 0, "-9.81"))
+    s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    m = s.parameter("m", 1)
+    s.joint("pole", "cart", s.body("pole", m, com=(0, 0, 1)), ph.Revolute("y"), coordinates=["th"], speeds=["w"])
+    s.joint_force("x", s.input("push", 0))
+    return s
+
+
+def dynamics_jacobian(
+    equations: ph.Equations, q: np.ndarray, u: np.ndarray, h: float = 1e-6, **more: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """∂u̇/∂q along coordinates, and ∂u̇/∂u, by central differences of the compiled accelerations."""
+    f = equations.compile()
+
+    def udot(q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return f.forward_dynamics(q, u, **more)
+
+    by_q = [(udot(q + h * e, u) - udot(q - h * e, u)) / (2 * h) for e in np.eye(len(q))]
+    by_u = [(udot(q, u + h * e) - udot(q, u - h * e)) / (2 * h) for e in np.eye(len(u))]
+    return np.transpose(by_q), np.transpose(by_u)
+
+
+# ---- away from an equilibrium ----------------------------------------------------------------------------------
+
+
+def test_away_from_an_equilibrium_small_motions_are_the_jacobian_of_the_dynamics() -> None:
+    equations = cart_and_pole().derive()
+    linear = equations.linearize({"th": 0.5})
+    A, _ = linear.state_space()
+    by_q, by_u = dynamics_jacobian(equations, np.array([0, 0.5]), np.zeros(2))
+    assert A[3, 1] == pytest.approx(8.767, abs=5e-4)
+    assert_allclose(A[2:, :2], by_q, atol=1e-7)
+    assert_allclose(A[2:, 2:], by_u, atol=1e-7)
+
+
+def test_speeds_efforts_and_inputs_are_part_of_the_state() -> None:
+    equations = cart_and_pole().derive()
+    linear = equations.linearize({"th": 0.4}, speeds={"w": 2, "x": 1}, tau={"w": 3}, inputs={"push": 5})
+    given = {"tau": np.array([0, 3.0]), "inputs": {"push": 5}}
+    by_q, by_u = dynamics_jacobian(equations, np.array([0, 0.4]), np.array([1.0, 2.0]), **given)
+    A, _ = linear.state_space()
+    assert_allclose(A[2:, :2], by_q, rtol=1e-7, atol=1e-7)
+    assert_allclose(A[2:, 2:], by_u, rtol=1e-7, atol=1e-7)
+    packed = equations.linearize({"th": 0.4, "w": 2, "d(x)": 1, "tau(w)": 3, "push": 5})
+    assert_allclose(packed.state_space()[0], A)
+
+
+def test_the_accelerations_follow_the_parameters() -> None:
+    equations = cart_and_pole().derive()
+    linear = equations.linearize({"th": 0.5})
+    by_q, _ = dynamics_jacobian(equations, np.array([0, 0.5]), np.zeros(2), parameters={"m": 3})
+    assert_allclose(linear.state_space({"m": 3})[0][2:, :2], by_q, atol=1e-7)
+
+
+def test_a_state_says_whether_it_is_an_equilibrium() -> None:
+    equations = cart_and_pole().derive()
+    upright = equations.linearize()
+    assert upright.is_equilibrium and not upright.notices and not any(upright.accelerations)
+    leaning = equations.linearize({"th": 0.5})
+    assert not leaning.is_equilibrium and "no equilibrium" in repr(leaning) and "w' = 7.64836" in str(leaning)
+    assert "no equilibrium" not in repr(upright)
+    held = equations.linearize({"th": 0.5}, tau={"w": -9.81 * float(np.sin(0.5))})
+    assert held.is_equilibrium and not held.notices  # to rounding: the effort is a float
+
+
+def test_accelerations_can_be_prescribed_and_that_is_told() -> None:
+    still = cart_and_pole().derive().linearize({"th": 0.5}, accelerations={})
+    assert still.state_space()[0][3, 1] == pytest.approx(14.0, abs=5e-3)
+    assert not still.is_equilibrium and "accelerations, as given" in repr(still)
+
+
+# ---- on the constraints ----------------------------------------------------------------------------------------
+
+
+def reduced(linear: Any, at: dict[str, float], h: float = 1e-4) -> float:
+    """∂u̇/∂crank by central differences of the embedded dynamics along the loop, assembled at each end."""
+    equations = linear.equations
+    f = equations.compile()
+    ends = [equations.assemble({**at, "crank": at["crank"] + side}, hold=["crank"]).q for side in (h, -h)]
+    udots = [f.forward_dynamics(q, np.zeros(1))[0] for q in ends]
+    return float((udots[0] - udots[1]) / (2 * h))
+
+
+@pytest.mark.parametrize("way", ["embedded", "multipliers"])
+def test_an_open_loop_is_assembled_first(way: str) -> None:
+    linear = four_bar().derive(constraints=way).linearize({"crank": 0.1})
+    assert_allclose(linear.eigenvalues().real, [3.0804, -3.0804], atol=5e-5)
+    assert_allclose(linear.eigenvalues().real ** 2, reduced(linear, {"crank": 0.1}), rtol=1e-6)
+    assert linear.states == ["crank", "crank'"]
+    assert linear.notices[0].startswith("The state was assembled first") and "coupler from 0 to 0.948344" in repr(
+        linear
+    )
+    assert float(linear.state["crank"]) == 0.1
+
+
+@pytest.mark.parametrize("way", ["embedded", "multipliers"])
+def test_a_closed_loop_stays_where_it_is(way: str) -> None:
+    equations = four_bar().derive(constraints=way)
+    made = equations.assemble({"crank": 0.7}, hold=["crank"])
+    at = dict(zip(equations.coordinates, made.q.tolist(), strict=True))
+    linear = equations.linearize(at)
+    assert {name: float(value) for name, value in linear.state.items()} == pytest.approx(at, abs=1e-15)
+    assert not any("assembled" in notice for notice in linear.notices)
+    assert_allclose(linear.eigenvalues()[0] ** 2, reduced(linear, at), rtol=1e-6)
+
+
+def test_speeds_that_break_a_loop_are_mended_too() -> None:
+    equations = four_bar().derive()
+    linear = equations.linearize({"crank": 0.7}, speeds={"crank": 2})
+    assert any("speed coupler from 0" in notice for notice in linear.notices)
+    embedded = four_bar().derive(constraints="embedded").linearize({"crank": 0.7}, speeds={"crank": 2})
+    assert_allclose(linear.state_space()[0], embedded.state_space()[0], rtol=1e-9)
+    h, q = 1e-6, equations.assemble({"crank": 0.7}, hold=["crank"]).q
+    f = embedded.equations.compile()
+    by_speed = (f.forward_dynamics(q, [2 + h]) - f.forward_dynamics(q, [2 - h])) / (2 * h)
+    assert_allclose(embedded.state_space()[0][1, 1], by_speed, rtol=1e-7)
+
+
+def bead() -> ph.System:
+    s = ph.System("bead", gravity=(0, 0, "-9.81"))
+    l = s.parameter("l", 0.5)
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
+    x, z = s.joint("plane", s.ground, s.body("bead", 2), plane, coordinates=["x", "z"], speeds=["vx", "vz"]).q
+    s.constrain((x * x + z * z - l * l) / 2, "circle")
+    return s
+
+
+def test_equations_with_multipliers_take_speeds_that_serve_at_the_state() -> None:
+    s = bead()
+    l = s.parameters["l"].symbol
+    below, beside = s.derive().linearize({"z": -l}), s.derive().linearize({"x": l})
+    assert below.states == ["x", "vx"] and beside.states == ["z", "vz"]
+    assert_allclose(below.eigenvalues({"l": 2}).imag, [np.sqrt(9.81 / 2), -np.sqrt(9.81 / 2)], rtol=1e-12)
+
+
+def test_a_state_that_was_assembled_holds_for_its_parameters_alone() -> None:
+    linear = bead().derive().linearize({"x": 0.3})
+    with pytest.raises(PolhodeError, match="does not keep 'circle'") as caught:
+        linear.eigenvalues({"l": 0.6})
+    assert caught.value.problems[0].code == "E-LIN-004"
+    larger = bead().derive().linearize({"x": 0.3}, parameters={"l": 0.6})
+    assert float(larger.state["z"]) ** 2 == pytest.approx(0.27)
+    assert larger.eigenvalues().shape == (2,)
+
+
+# ---- names -----------------------------------------------------------------------------------------------------
+
+
+def test_states_are_named_after_coordinates_and_speeds() -> None:
+    linear = cart_and_pole().derive().linearize()
+    assert linear.states == ["x", "th", "x'", "w"]
+    assert linear.controls == ["tau_x", "tau_w", "push"]
+
+
+@pytest.mark.parametrize("storage", ["quaternion", "vector"])
+def test_small_turns_are_named_after_their_joint(storage: str) -> None:
+    s = ph.System("ball", gravity=(0, 0, 0))
+    s.joint("j", s.ground, s.body("a", 1, inertia=(1, 1, 1)), ph.Spherical(storage))
+    s.joint("f", "a", s.body("b", 1, inertia=(1, 1, 1)), ph.Free(storage))
+    linear = s.derive().linearize()
+    assert linear.displacements == ["j_rx", "j_ry", "j_rz", "f_rx", "f_ry", "f_rz", "f_x", "f_y", "f_z"]
+    assert linear.states[9:] == ["j_wx", "j_wy", "j_wz", "f_wx", "f_wy", "f_wz", "f_vx", "f_vy", "f_vz"]
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------
+
+
+def test_a_state_at_which_the_speeds_do_not_serve_is_told() -> None:
+    equations = bead().derive(independent=["vx"], near={"z": -0.5})
+    with pytest.raises(PolhodeError, match="vx do not determine the other speeds") as caught:
+        equations.linearize({"x": equations.system.parameters["l"].symbol})
+    assert caught.value.problems[0].code == "E-LIN-005"
+
+
+def test_what_moves_no_mass_has_no_modes() -> None:
+    s = ph.System("ghost")
+    s.joint("slide", s.ground, s.body("nothing", 0), ph.Prismatic("x"))
+    with pytest.raises(PolhodeError, match="or move no mass") as caught:
+        s.derive().linearize().eigenvalues()
+    assert caught.value.problems[0].code == "E-LIN-005"
+
+
+def test_a_loop_that_cannot_be_judged_without_a_value_is_told() -> None:
+    s = ph.System("bead")
+    l = s.parameter("l")
+    x = s.joint("rail", s.ground, s.body("bead", 2), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))).q[0]
+    s.constrain(x - l, "wall")
+    with pytest.raises(PolhodeError, match="depends on l, which has no value") as caught:
+        s.derive().linearize()
+    assert caught.value.problems[0].code == "E-LIN-003"
+    assert s.derive().linearize({"rail_1": l}).states == ["rail_2", "rail_2'"]
+
+
+@pytest.mark.parametrize("word", ["at", "accelerations", "speeds", "tau", "inputs", "parameters"])
+def test_what_is_not_by_name_is_told(word: str) -> None:
+    with pytest.raises(PolhodeError, match=f"{word} is .*not values by name") as caught:
+        cart_and_pole().derive().linearize(**{word: [1.0, 2.0]})
+    assert caught.value.problems[0].code == "E-LIN-006"
+
+
+def test_values_are_numbers_or_expressions_of_parameters() -> None:
+    s = cart_and_pole()
+    with pytest.raises(PolhodeError, match="depends on x, which is no parameter") as caught:
+        s.derive().linearize({"th": s.joints["x"].q[0]})
+    assert caught.value.problems[0].code == "E-LIN-007"
+
+
+def test_an_unknown_option_is_told_with_the_nearest() -> None:
+    with pytest.raises(PolhodeError, match=r"no option 'speed'\.\n  Did you mean 'speeds'") as caught:
+        cart_and_pole().derive().linearize(speed={"w": 1})
+    assert caught.value.problems[0].code == "E-CALL-001"
