@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from .constraints import Binding, Constraints
-from .errors import PolhodeError, unknown
+from .errors import PolhodeError, refuse, unknown
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .expr.spelling import acceleration_of
 from .geometry import Pose
@@ -409,10 +409,11 @@ class Equations:
 
         return count(plan_of(self, of, bake=bake, split_angles=split_angles).program)
 
-    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> Functions:
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
         """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
         from .functions import Functions
 
+        refuse(strange, Equations.compile)
         return Functions(self, bake=bake, cache=cache, backend=backend)
 
     def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:

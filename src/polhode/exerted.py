@@ -7,13 +7,13 @@ constraints say the same twice their multipliers are not determined; it takes th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import PolhodeError
+from .errors import PolhodeError, unknown
 from .quantities import MOTION, Asked, DrivingForceOf, Outputs, ReactionOf
 
 if TYPE_CHECKING:
@@ -102,6 +102,83 @@ def held(M: Floats, f: Floats, A: Floats, gamma: Floats) -> tuple[Floats, Floats
     multipliers = back @ (np.swapaxes(back, -1, -2) @ short)
     udot = np.linalg.solve(np.swapaxes(L, -1, -2), y + B @ multipliers)
     return udot[..., 0], multipliers[..., 0]
+
+
+def actuated_efforts(
+    functions: Functions, q: ArrayLike, u: ArrayLike, udot: ArrayLike, actuated: Sequence[str], **more: Any
+) -> Floats:
+    """τ that acts on some speeds alone and gives the accelerations u̇, which must keep the constraints.
+
+    With N a basis of the motions that the constraints leave, A N = 0:  Nᵀ τ = Nᵀ (M u̇ + bias).
+    """
+    equations = functions.equations
+    places = _places(actuated, equations)
+    if equations.binding is not None or "multipliers" in more:
+        raise PolhodeError(
+            "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
+            place="inverse_dynamics",
+            cure='Derive with constraints="multipliers", and give actuated=… alone.',
+            code="E-FUN-008",
+        )
+    ties = equations.constraints
+    needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
+    count = needed.shape[-1]
+    if ties is None or not ties.rows:
+        A, gamma = np.zeros((0, count)), np.zeros(0)
+    else:
+        A, gamma = functions.evaluate("constraint_balance", q, u, **more)
+    states = needed.reshape(-1, count)
+    tau = np.zeros(states.shape)
+    rates = np.broadcast_to(np.asarray(udot, dtype=np.float64), needed.shape).reshape(states.shape)
+    rows = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:])).reshape(len(states), -1, count)
+    rests = np.broadcast_to(gamma, (*needed.shape[:-1], gamma.shape[-1])).reshape(len(states), -1)
+    for k, (one, own, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
+        _check_keeping(equations, own @ rate + rest, np.abs(own) @ np.abs(rate) + np.abs(rest))
+        tau[k, places] = _acting(own, one, places, actuated)
+    return tau.reshape(needed.shape)
+
+
+def _acting(A: Floats, needed: Floats, places: Sequence[int], names: Sequence[str]) -> Floats:
+    """The efforts at some places that do, along the motions that A leaves, what is needed."""
+    _, sizes, turned = np.linalg.svd(A)
+    rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
+    free = turned[rank:]
+    levers = free[:, places]
+    found, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
+    left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
+    if determined < len(places) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
+        many = "do not determine" if determined < len(places) else "cannot give"
+        raise PolhodeError(
+            f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
+            place="inverse_dynamics",
+            cure=f"Name {len(free)} actuated speeds that the others follow from.",
+            code="E-FUN-009",
+        )
+    return np.asarray(found)
+
+
+def _check_keeping(equations: Equations, left: Floats, scale: Floats) -> None:
+    """Raise where accelerations break the constraints: A u̇ + γ is not zero."""
+    off = np.abs(left) - _SAME * (1.0 + scale)
+    if (off > 0.0).any():
+        worst = int(np.argmax(off))
+        raise PolhodeError(
+            f"the accelerations break '{_ties(equations).names[worst]}' by {left[worst]:.3g}.",
+            place="inverse_dynamics",
+            cure="Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
+            code="E-FUN-010",
+        )
+
+
+def _places(actuated: Sequence[str], equations: Equations) -> list[int]:
+    if isinstance(actuated, str) or not isinstance(actuated, Sequence):
+        raise PolhodeError(
+            f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"
+        )
+    for name in actuated:
+        if name not in equations.tree.speeds:
+            raise unknown("speed", name, equations.tree.speeds, place="inverse_dynamics", code="E-FUN-012")
+    return [equations.tree.speeds.index(name) for name in dict.fromkeys(actuated)]
 
 
 def evaluate(

@@ -15,15 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from .catalogue import arrays_of, catalogued
 from .codegen.program import Program
-from .errors import PolhodeError, ValueMissing, unknown
-from .exerted import Exerting
+from .errors import PolhodeError, ShapeError, ValueMissing, unknown
+from .exerted import Exerting, actuated_efforts
 from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
+from .runtime.backends import check_backend
+from .runtime.quaternions import stretch, unit_quaternions
 
 if TYPE_CHECKING:
     from .equations import Equations
     from .kept.functions import Kept
     from .model.records import Parameter
     from .runtime import FixedStep
+
+
+#: What a function takes besides its arrays.
+_OPTIONS = ("t", "inputs", "multipliers", "parameters")
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,8 @@ def plan_of(
     from .expr import quiet_collector
 
     wanted, make = catalogued(asked)
-    label = asked.label if isinstance(asked, Quantity) else asked
     with quiet_collector():
-        return plan_outputs(equations, label, wanted, make(equations), bake, split_angles, notes)
+        return plan_outputs(equations, _label(asked), wanted, make(equations), bake, split_angles, notes)
 
 
 def plan_outputs(
@@ -105,6 +110,7 @@ class Functions(Exerting):
     """
 
     def __init__(self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> None:
+        check_backend(backend)
         self.equations = equations
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
@@ -112,6 +118,7 @@ class Functions(Exerting):
         self._kept: dict[Asked, Kept] = {}
         self._compiled: dict[Asked, Any] = {}
         self._defaults: dict[Asked, Any] = {}
+        self._quaternions: tuple[int, ...] | None = None
 
     def keeping(self, rows: Sequence[int]) -> Functions:
         """The functions of the same equations with some rows of the constraints alone."""
@@ -173,6 +180,10 @@ class Functions(Exerting):
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """Parameters in an order: given values first, then the model's defaults."""
         table = self.equations.system.parameters
+        if given is not None and not isinstance(given, Mapping):
+            raise PolhodeError(
+                f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
+            )
         given = dict(given or {})
         strange = [key for key in given if key not in table]
         if strange:
@@ -192,12 +203,12 @@ class Functions(Exerting):
         """The inputs as an array, the model's defaults where none is given."""
         table = self.equations.system.inputs
         if given is not None and not isinstance(given, Mapping):
-            return np.asarray(given, dtype=np.float64)
+            return _real(given, "inputs")
         given = dict(given or {})
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [np.asarray(given.get(key, _default(value)), dtype=np.float64) for key, value in table.items()]
+        columns = [_real(given.get(key, _default(value)), f"input '{key}'") for key, value in table.items()]
         return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
 
     def evaluate(
@@ -206,32 +217,57 @@ class Functions(Exerting):
         *arrays: ArrayLike,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
-        multipliers: ArrayLike | None = None,
+        multipliers: ArrayLike | str | None = None,
         parameters: Mapping[str, Any] | None = None,
+        **strange: Any,
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
 
-        Efforts of a system with constraints are those for given `multipliers`, none by default.
+        Quaternions of any length stand for the orientation that they have at unit length. Where the forces of
+        constraints enter, `multipliers` must be given: an array, one for each row of them, or "zero".
         """
+        if strange:
+            raise unknown("option", next(iter(strange)), _OPTIONS, place=_label(name), code="E-CALL-001")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if extra:
             known = {
-                "t": lambda: np.asarray(t, dtype=np.float64)[..., None],
+                "t": lambda: _real(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
-                "multipliers": lambda: self._given_multipliers(multipliers),
+                "multipliers": lambda: self._given_multipliers(name, multipliers),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
-        if parameters is None:
-            return native(*arrays)
-        return native(*arrays, parameters=self.parameter_values(name, parameters))
+        values = None if parameters is None else self.parameter_values(name, parameters)
+        if self._quaternions is None:
+            self._quaternions = self._quaternions_of(name)
+        if not (self._quaternions and arrays):
+            return native(*arrays) if values is None else native(*arrays, parameters=values)
+        q, lengths = unit_quaternions(arrays[0], self._quaternions)
+        found = native(q, *arrays[1:], parameters=values)
+        if lengths and native.outputs in (("qdot",), ("xdot",)):
+            stretch(found, self._quaternions, lengths)
+        return found
 
-    def _given_multipliers(self, given: ArrayLike | None) -> NDArray[np.float64]:
-        """Multipliers for the rows of the constraints; nought where none are given."""
-        if given is not None:
-            return np.asarray(given, dtype=np.float64)
+    def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
+        """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
+        kept = self._kept.get(name)
+        return kept.quaternions if kept else tuple(self.equations.tree.quaternions)
+
+    def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
+        """Multipliers for the rows of the constraints, as they are given."""
         ties = self.equations.constraints
-        return np.zeros(0 if ties is None else len(ties.rows))
+        rows = [] if ties is None else ties.names
+        if given is None or (isinstance(given, str) and given != "zero"):
+            raise PolhodeError(
+                "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."
+                if given is None
+                else f"multipliers is {given!r}, which is no number.",
+                place=_label(name),
+                cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
+                "actuated=[…], the speeds that efforts act on.",
+                code="E-FUN-007",
+            )
+        return np.zeros(len(rows)) if isinstance(given, str) else _real(given, "multipliers")
 
     def _with_defaults(self, name: Asked) -> Any:
         """The compiled function with the model's own parameter values."""
@@ -264,8 +300,24 @@ class Functions(Exerting):
         effort = self._no_effort("forward_dynamics") if tau is None else tau
         return self._one("forward_dynamics", q, u, effort, **more)
 
-    def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """Efforts tau that give the accelerations udot."""
+    def inverse_dynamics(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, actuated: Sequence[str] | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """Efforts tau that give the accelerations udot; with dependent speeds, tau as brought to the independent ones.
+
+        With multipliers of constraints tau is not determined, and the call says which is meant: that for given ones,
+        `multipliers=[…]` or "zero" (as if there were no constraints), or, with `actuated`, that which acts on some
+        speeds alone and moves the mechanism so, whatever the constraints carry.
+        """
+        if actuated is not None:
+            return actuated_efforts(self, q, u, udot, actuated, **more)
+        if more.get("multipliers") is not None and "multipliers" not in self.native("inverse_dynamics").arrays:
+            raise PolhodeError(
+                "these equations have no multipliers.",
+                place="inverse_dynamics",
+                cure="Leave them out.",
+                code="E-FUN-013",
+            )
         return self._one("inverse_dynamics", q, u, udot, **more)
 
     def inverse_dynamics_derivatives(
@@ -331,6 +383,20 @@ class Functions(Exerting):
     def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
         return self._one(JacobianOf(name), q, **more)
+
+
+def _label(asked: Asked) -> str:
+    return asked.label if isinstance(asked, Quantity) else asked
+
+
+def _real(value: Any, what: str) -> NDArray[np.float64]:
+    """Numbers in an array; anything else is told."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
+        ) from None
 
 
 def _default(given: Parameter) -> float:

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kept:
-    """A compiled function, and its parameters in order with the model's values, None where it has none."""
+    """A compiled function, its parameters in order with the model's values, None where it has none, and where unit
+    quaternions begin among the coordinates."""
 
     compiled: Compiled
     parameters: Mapping[str, float | None]
+    quaternions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def kept_function(equations: Equations, name: Asked, bake: bool, backend: str, p
     made = Kept(
         compile_program(planned().program, backend=backend),
         {key: None if value is None else float(value) for key, value in values.items()},
+        tuple(equations.tree.quaternions),
     )
     if can_be_filed(made.compiled):
         _keep(place, made)
@@ -72,17 +75,21 @@ def _find(place: Place, program: Callable[[], Program], backend: str) -> Kept | 
         return None
     line, _, function = payload.partition(b"\n")
     try:
-        values = {
-            str(name): None if value is None else float.fromhex(value) for name, value in json.loads(line)["parameters"]
-        }
-        return Kept(unfile_function(function, program, lambda: _lanes(place, program), backend), values)
+        record = json.loads(line)
+        values = {str(name): None if value is None else float.fromhex(value) for name, value in record["parameters"]}
+        compiled = unfile_function(function, program, lambda: _lanes(place, program), backend)
+        return Kept(compiled, values, tuple(map(int, record["quaternions"])))
     except (KeyError, TypeError, ValueError, OSError):
         return None
 
 
 def _keep(place: Place, kept: Kept) -> None:
     values = [[name, None if value is None else value.hex()] for name, value in kept.parameters.items()]
-    payload = json.dumps({"parameters": values}).encode() + b"\n" + file_function(kept.compiled)
+    payload = (
+        json.dumps({"parameters": values, "quaternions": kept.quaternions}).encode()
+        + b"\n"
+        + file_function(kept.compiled)
+    )
     default_cache().keep(place.key(), payload)
 
 

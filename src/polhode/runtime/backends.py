@@ -161,7 +161,7 @@ class Vectorised:
     def single(self, buffer: Floats) -> Callable[[Floats], object]:
         sizes = [array.size for array in self.program.arrays]
         sizes += [len(output.slots) for output in self.program.outputs]
-        views = np.split(buffer, np.cumsum(sizes)[:-1])
+        views = np.split(buffer[: sum(sizes)], np.cumsum(sizes)[:-1])
         count = len(self.program.arrays)
         outputs = [
             view.reshape(1, *output.shape) for view, output in zip(views[count:], self.program.outputs, strict=True)
@@ -228,11 +228,18 @@ BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = Mappi
 })  # fmt: skip
 
 
+def check_backend(backend: str) -> None:
+    """Raise unless there is a backend of this name."""
+    if backend not in ("auto", *BACKENDS):
+        raise PolhodeError(
+            f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.", code="E-CODE-012"
+        )
+
+
 def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend:
     """The named backend, or with "auto" the first that works, with a warning for each that does not."""
+    check_backend(backend)
     if backend != "auto":
-        if backend not in BACKENDS:
-            raise PolhodeError(f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.")
         try:
             return BACKENDS[backend](program, cache)
         except (ImportError, OSError, RuntimeError) as problem:

@@ -7,7 +7,7 @@ user gave stay as they are where the others can follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Never
 
@@ -82,10 +82,16 @@ def assemble(
     from .state import start_state
 
     refuse(strange, assemble)
+    if isinstance(hold, str) or not isinstance(hold, Collection):
+        raise PolhodeError(
+            f"hold is {hold!r}, not a list of coordinates.", place="assemble", cure="Give hold=[…].", code="E-SIM-039"
+        )
+    functions = equations.compile()
+    functions.values_of((), parameters)  # told here, whether there are constraints or not
     begin = start_state(equations, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)
-    manifold = Manifold(equations.compile(), equations.constraints, parameters)
+    manifold = Manifold(functions, equations.constraints, parameters)
     return assembled(manifold, begin, hold, time)
 
 
