@@ -13,9 +13,12 @@ condition r on the speeds and φ̈ = -2k φ̇ - k² φ for one on the position.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ..constraints.rows import reference_of
 from ..equations import Equations
@@ -37,6 +40,8 @@ from ..geometry.elimination import solve_columns
 from ..kinematics.motion import flow
 
 _PLACE = "programme"
+#: Below this, beside the largest, a singular value is none.
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,7 @@ class Programme:
     G: Matrix
     g: Vector
     control: dict[str, Expr]
+    notices: tuple[str, ...] = ()  # where the control has no value: at home, if that is a singular pose
 
 
 def programme_control(
@@ -100,10 +106,11 @@ def _programme(equations: Equations, programme: Sequence[Any], actuators: list[s
             cure="Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
             code="E-PROG-003",
         )
-    found = solve_columns(G, [[-entry] for entry in g], _numbers(equations, G))
-    return Programme(
-        actuators, G, Vector(g), {name: as_expr(row[0]) for name, row in zip(actuators, found, strict=True)}
-    )
+    numbers = _numbers(equations, G)
+    lost = _singular(numbers)
+    found = solve_columns(G, [[-entry] for entry in g], None if any(map(_has_no_value, numbers)) else numbers)
+    control = {name: as_expr(row[0]) for name, row in zip(actuators, found, strict=True)}
+    return Programme(actuators, G, Vector(g), control, (_told(lost),) if lost else ())
 
 
 def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -129,11 +136,33 @@ def _check_linear(A: Matrix, u: Vector) -> None:
             )
 
 
-def _numbers(equations: Equations, G: Matrix) -> list[list[float]] | None:
-    """G in numbers at home, where they can be had: its largest entries make the surest pivots."""
+def _numbers(equations: Equations, G: Matrix) -> list[list[float]]:
+    """G in numbers at home, not-a-number where it has none: its largest entries make the surest pivots."""
     point = reference_of(equations.system, equations.tree)
+    return [[_number(as_expr(entry), point) for entry in row] for row in G]
+
+
+def _number(entry: Expr, point: dict[Expr, float]) -> float:
     try:
-        flat = evaluate([as_expr(entry) for entry in G.entries()], point)
+        return evaluate([entry], point)[0]
     except (ArithmeticError, ValueError, PolhodeError):
-        return None
-    return [flat[i * len(G) : (i + 1) * len(G)] for i in range(len(G))]
+        return math.nan
+
+
+def _has_no_value(row: Sequence[float]) -> bool:
+    return not all(map(math.isfinite, row))
+
+
+def _singular(G: Sequence[Sequence[float]]) -> list[int]:
+    """The conditions, counted from 1, that have no value or cannot be kept together at home."""
+    undefined = [number for number, row in enumerate(G, start=1) if _has_no_value(row)]
+    if undefined or not G:
+        return undefined
+    left, sizes, _ = np.linalg.svd(np.array(G))
+    blind = left[:, sizes <= _NOTHING * sizes[0]]
+    return [number for number, row in enumerate(np.abs(blind), start=1) if row.max(initial=0.0) > _NOTHING]
+
+
+def _told(lost: Sequence[int]) -> str:
+    which = f"condition number {lost[0]}" if len(lost) == 1 else f"conditions number {', '.join(map(str, lost))}"
+    return f"The home pose is singular for {which}: the control has no value there. Start at another pose."

@@ -12,7 +12,7 @@ import polhode as ph
 from polhode import Equations
 from polhode.analysis import programme_control
 from polhode.errors import PolhodeError
-from polhode.expr import as_expr, directional, rank, same, substitute
+from polhode.expr import as_expr, directional, evaluate, rank, same, substitute
 
 
 def arm() -> ph.System:
@@ -111,3 +111,47 @@ def test_a_programme_that_cannot_be_kept_is_refused(
     with pytest.raises(PolhodeError, match=said) as caught:
         programme_control(made, given[conditions], actuators)
     assert caught.value.problems[0].code == code
+
+
+# ---- singular poses --------------------------------------------------------------------------------------------
+
+
+def straight_arm(links: int) -> ph.System:
+    s = ph.System("arm", gravity=(0, 0, 0))
+    parent = s.ground
+    for k in range(links):
+        body = s.body(f"link {k}", 1, com=(0.5, 0, 0), inertia=(1, 1, 1))
+        s.joint(f"j{k}", parent, body, ph.Revolute("z"), at=(1 if k else 0, 0, 0))
+        parent = body
+    s.frame("tip", parent, at=(1, 0, 0))
+    return s
+
+
+def test_a_control_that_has_no_value_at_home_is_found_and_that_is_told() -> None:
+    s = straight_arm(3)
+    equations = s.derive()
+    x, y, _ = equations.pose("tip").p
+    reach = ph.sqrt(9 - x**2 - y**2) - 2  # which has no rate where the arm is straight
+    made = programme_control(equations, [reach, y - x / 5, s.joints["j0"].q[0] - 0.1], equations.speeds)
+    assert made.notices == (
+        "The home pose is singular for condition number 1: the control has no value there. Start at another pose.",
+    )
+    f, q, u = equations.compile(), np.array([0.3, 0.8, -0.5]), np.array([0.4, -0.2, 0.7])
+    state = dict(zip([*equations.q, *equations.u], [*q, *u], strict=True))
+    udot = f.forward_dynamics(q, u, evaluate(list(made.control.values()), state))
+
+    def kept(time: float) -> np.ndarray:
+        at = dict(zip(equations.q, q + time * u + time**2 / 2 * udot, strict=True))
+        return np.array(evaluate([reach, y - x / 5], at))
+
+    h = 1e-4
+    assert np.abs((kept(h) - 2 * kept(0) + kept(-h)) / h**2).max() < 1e-5  # their second rates vanish
+
+
+def test_conditions_that_fall_together_at_home_are_told() -> None:
+    equations = straight_arm(2).derive()
+    x, y, _ = equations.pose("tip").p
+    made = programme_control(equations, [x - 1.5, y - 0.5], ["j0", "j1"])
+    assert made.notices and "condition number 1" in made.notices[0]
+    bent = programme_control(equations, [equations.q[0], equations.q[1]], ["j0", "j1"])
+    assert not bent.notices
