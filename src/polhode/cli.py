@@ -109,6 +109,9 @@ def export(
     of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
     reaction: Annotated[list[str] | None, typer.Option(help="A joint or constraint: what it carries.")] = None,
     pose: Annotated[list[str] | None, typer.Option(help="A body or frame: where it is.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
+    ] = None,
     formalism: Formalism = "auto",
     base: Base = None,
     json: Json = False,
@@ -116,7 +119,7 @@ def export(
     """Write functions as source code without dependencies."""
     from .commands import export as command
 
-    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [])
+    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [], prefix)
 
 
 @app.command()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .formalisms.kane.report import Report
     from .functions import Functions
     from .power import Power
-    from .quantities import Asked
+    from .quantities import Asked, ExportOptions, Wanted
     from .reactions import Reaction
     from .simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
 
@@ -315,10 +315,7 @@ class Equations:
             return Reactions(self).driving_force(coordinate)
 
     def power(self, solved: bool = True) -> Power:
-        """What flows through every port, and the rates of energy; see `polhode.power`.
-
-        Unless `solved`, accelerations and multipliers are left as symbols.
-        """
+        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
         from .power import power
 
         with quiet_collector():
@@ -428,11 +425,13 @@ class Equations:
 
         return simulate(self, duration, **options)
 
-    def export(self, target: str, path: str | Path, of: Asked | Sequence[Asked] = "forward_dynamics") -> list[Path]:
-        """Write functions as source code for a target (`c`, `fortran`, `numpy`); returns the files."""
+    def export(
+        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
+    ) -> list[Path]:
+        """Write functions as source code for a target (`c`, `fortran`, `numpy`); see `polhode.export.export`."""
         from .export import export
 
-        return export(self, target, path, of)
+        return export(self, target, path, of, **options)
 
     @cached_property
     def report(self) -> Report:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, Never
 
 from .catalogue import catalogued
 from .codegen.c99 import check_input
@@ -22,13 +24,16 @@ from .codegen.interpret import interpret
 from .codegen.program import Array, Output, Program
 from .codegen.targets import printer
 from .equations import Equations
-from .errors import PolhodeError
+from .errors import PolhodeError, refuse
 from .functions import Planned, plan_of
 from .meaning import meanings, speed_labels, with_parts
 from .model.records import GROUND
-from .quantities import Asked, Quantity
+from .quantities import Asked, Quantity, Wanted
 
 _NAMES_SHOWN = 12
+#: Such names, and what is put around them, stay within the 63 letters that compilers tell apart.
+_LONGEST_PREFIX = 17
+_LONGEST_NAME = 48
 _WHAT = {
     "forward_dynamics": "accelerations from coordinates, speeds and efforts",
     "inverse_dynamics": "efforts from coordinates, speeds and accelerations",
@@ -61,19 +66,32 @@ def annotated(equations: Equations, of: Asked) -> Planned:
 
 
 def export(
-    equations: Equations, target: str, folder: str | Path, of: Asked | Sequence[Asked] = "forward_dynamics"
+    equations: Equations,
+    target: str,
+    folder: str | Path,
+    of: Wanted = "forward_dynamics",
+    prefix: str | None = None,
+    **strange: Never,
 ) -> list[Path]:
-    """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none."""
-    render = printer(target)
-    names = list(dict.fromkeys([of] if isinstance(of, str | Quantity) else of))
+    """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none.
+
+    The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
+    identifier, so that exports of several systems can be linked together; "" leaves it out.
+    """
+    refuse(strange, export)
+    render, place = printer(target), _folder(folder)
+    before = _checked_prefix(default_prefix(equations.system.name) if prefix is None else prefix)
+    names: list[Asked] = []
+    for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
+        catalogued(name)
+        names += [name] if name not in names else []
     if not names:
         raise PolhodeError("no function is named.", cure="Name one, for example forward_dynamics.", code="E-EXPORT-002")
-    for name in names:
-        catalogued(name)
     files: dict[str, str] = {}
     for name in names:
         planned = annotated(equations, name)
-        words = f"{planned.program.name}.json"
+        program = replace(planned.program, name=_shortened(before + planned.program.name))
+        words = f"{program.name}.json"
         if words in files:
             raise PolhodeError(
                 f"two functions would be written to {words!r}.",
@@ -81,9 +99,49 @@ def export(
                 cure="Export them to two folders.",
                 code="E-EXPORT-004",
             )
-        files |= render(planned.program, preface(equations, planned))
-        files[words] = sidecar(equations, planned)
-    return write_together(Path(folder), files)
+        files |= render(program, preface(equations, planned))
+        files[words] = sidecar(equations, planned, program.name)
+    return write_together(place, files)
+
+
+def default_prefix(name: str) -> str:
+    """A system's name as the beginning of identifiers; a digest tells names apart of which not enough is left.
+
+    >>> default_prefix("Double pendulum"), default_prefix("3R"), default_prefix("größer")
+    ('double_pendulum', 'm_3r', 'gr_er_45fbf6a6')
+    """
+    plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not (name.isascii() and 0 < len(plain) <= _LONGEST_PREFIX):
+        digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        plain = f"{plain[: _LONGEST_PREFIX - 11]}_{digest}".lstrip("_")
+    return plain if plain[0].isalpha() else f"m_{plain}"
+
+
+def _checked_prefix(prefix: str) -> str:
+    """What is put before names: the prefix and an underscore, nothing where it is empty."""
+    if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z][A-Za-z0-9_]{0,30})?", prefix, re.ASCII):
+        raise PolhodeError(
+            f"the prefix {prefix!r} is no identifier.",
+            place="export",
+            cure='Use up to 31 letters, digits and underscores, a letter first; "" for none.',
+            code="E-EXPORT-005",
+        )
+    return f"{prefix}_" if prefix else ""
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _folder(folder: str | Path) -> Path:
+    try:
+        return Path(folder)
+    except TypeError:
+        raise PolhodeError(
+            f"{folder!r} is no folder.", place="export", cure="Give a path.", code="E-EXPORT-006"
+        ) from None
 
 
 def preface(equations: Equations, planned: Planned) -> list[str]:
@@ -102,6 +160,7 @@ def preface(equations: Equations, planned: Planned) -> list[str]:
         *(_line(output, _entries(equations, output.name)) for output in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
+        *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
         "Seat: where a joint sits on what carries it, before it moves.",
         "Regrouped: with the mass that a joint does not move counted to what carries it.",
     ]
@@ -133,7 +192,7 @@ def _entries(equations: Equations, array: str) -> tuple[str, ...]:
     }.get(array, ())  # fmt: skip
 
 
-def sidecar(equations: Equations, planned: Planned) -> str:
+def sidecar(equations: Equations, planned: Planned, symbol: str) -> str:
     """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
 
     `entries` are names along the first axis of an array.
@@ -143,6 +202,7 @@ def sidecar(equations: Equations, planned: Planned) -> str:
         "format": "polhode-export/1",
         "system": system.name,
         "function": program.name,
+        "symbol": symbol,
         "formalism": equations.formalism,
         "arrays": [
             {"name": array.name, "size": array.size, "entries": _entries(equations, array.name)}

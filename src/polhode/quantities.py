@@ -14,8 +14,9 @@ They stand wherever a function is named: `equations.operations(of=...)`, `equati
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypedDict
 
 from .codegen.program import identifier
 from .errors import PolhodeError
@@ -134,3 +135,10 @@ class JacobianOf(Quantity):
 
 #: What names a function: one of the catalogue by its name, any other by its record.
 Asked: TypeAlias = str | Quantity
+Wanted: TypeAlias = Asked | Sequence[Asked]
+
+
+class ExportOptions(TypedDict, total=False):
+    """What `Equations.export` takes besides target, folder and functions; see `polhode.export.export`."""
+
+    prefix: str | None

@@ -115,7 +115,7 @@ def test_f29_a_quaternion_of_length_zero_is_refused(backend: str) -> None:
 
 
 def test_f29_a_function_out_of_the_cache_knows_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     q, _ = states()
     first = kite().derive().compile().poses(q)[1]
     assert_allclose(kite().derive().compile().poses(scaled(q))[1], first, atol=1e-12)

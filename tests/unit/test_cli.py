@@ -112,12 +112,12 @@ def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
 
 def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
     polhode("export", MODELS / "pendulum.yaml", "--target", "c", "-o", tmp_path, "--of", "mass_matrix")
-    assert (tmp_path / "mass_matrix.c").exists()
+    assert (tmp_path / "pendulum_mass_matrix.c").exists()
 
 
 def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> None:
     polhode("export", MODELS / "pendulum.yaml", "-o", tmp_path, "--reaction", "hinge", "--pose", "bob")
-    assert {"reaction_hinge.c", "pose_bob.c"} <= {path.name for path in tmp_path.iterdir()}
+    assert {"pendulum_reaction_hinge.c", "pendulum_pose_bob.c"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_diagnose_tells_what_is_free_and_ends_well(polhode: Shell) -> None:

@@ -67,7 +67,7 @@ def test_the_reaction_on_the_ground_is_not_that_of_a_joint_called_so() -> None:
 
 
 def test_what_is_kept_on_disk_is_told_apart_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     for _ in range(2):  # the second time from the disk
         f = chain().derive().compile()
         carried = f.reaction("hinge on ground", Q, U)[1]

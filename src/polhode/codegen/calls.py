@@ -53,6 +53,17 @@ def by_name(program: Program) -> dict[str, str]:
     }
 
 
+def own_symbol(program: Program, function: UserFunction) -> str:
+    """What a user's function is called where programs are linked together: each brings its own."""
+    return f"{program.name}_{function.name}"
+
+
+def renamed(program: Program) -> list[str]:
+    """Lines that give the users' functions these names in the C source that follows."""
+    functions = {function.name: function for _, function in user_functions(program)}
+    return [f"#define {name} {own_symbol(program, function)}" for name, function in functions.items()]
+
+
 def sources(program: Program) -> list[str]:
     """The C sources of the users' functions, each once, as they were given."""
     found: dict[str, str] = {}

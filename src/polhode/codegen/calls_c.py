@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from textwrap import wrap
 
-from polhode.codegen.calls import horner, sources, tables, user_functions
+from polhode.codegen.calls import horner, renamed, sources, tables, user_functions
 from polhode.codegen.program import Program
 from polhode.opaque.pieces import Pieces
 
@@ -26,14 +26,16 @@ static int table_piece(const double *t, int last, double x) {
 
 def functions_in_c(program: Program) -> list[str]:
     """The definitions of all that the program calls, as `call0`, `call1`, …."""
-    found = [f"{source.strip()}\n" for source in sources(program)]
+    given = sources(program)
+    found = [*renamed(program), ""] if given else []
+    found += [f"{source.strip()}\n" for source in given]
     for op, function in user_functions(program):
         names = [f"x{place}" for place in range(function.arity)]
         head = ", ".join(f"double {name}" for name in names)
         found.append(f"static double {op}({head}) {{\n  return {function.name}({', '.join(names)});\n}}\n")
-    given = tables(program)
-    found += [_SEARCH] if given else []
-    return [*found, *(_table(op, table.pieces) for op, table in given)]
+    known = tables(program)
+    found += [_SEARCH] if known else []
+    return [*found, *(_table(op, table.pieces) for op, table in known)]
 
 
 def _table(op: str, pieces: Pieces) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from textwrap import wrap
 
-from polhode.codegen.calls import horner, sources, tables, user_functions
+from polhode.codegen.calls import horner, own_symbol, renamed, sources, tables, user_functions
 from polhode.codegen.program import Program
 from polhode.opaque.pieces import Pieces
 from polhode.opaque.user import UserFunction
@@ -45,7 +45,7 @@ def declarations_in_fortran(program: Program) -> list[str]:
             lines += _data(f"{op}_t{axis}", knots)
         lines += _data(f"{op}_c", table.pieces.coefficients)
     for op, function in user_functions(program):
-        lines += _interface(op, function)
+        lines += _interface(program, op, function)
     return lines
 
 
@@ -73,7 +73,15 @@ def sources_beside(program: Program) -> dict[str, str]:
     given = sources(program)
     if not given:
         return {}
-    text = "\n".join(["/* Functions that the module calls, as they were given. */", "#include <math.h>", "", *given])
+    text = "\n".join(
+        [
+            "/* Functions that the module calls, as they were given. */",
+            "#include <math.h>",
+            "",
+            *renamed(program),
+            *given,
+        ]
+    )
     return {f"{program.name}_functions.c": text + "\n"}
 
 
@@ -91,11 +99,11 @@ def _data(name: str, numbers: Sequence[float]) -> list[str]:
     return lines
 
 
-def _interface(op: str, function: UserFunction) -> list[str]:
+def _interface(program: Program, op: str, function: UserFunction) -> list[str]:
     names = ", ".join(f"x{place}" for place in range(function.arity))
     return [
         "  interface",
-        f'    pure function {op}({names}) bind(c, name="{function.name}") result(y)',
+        f'    pure function {op}({names}) bind(c, name="{own_symbol(program, function)}") result(y)',
         "      use, intrinsic :: iso_c_binding, only: c_double",
         f"      real(c_double), value :: {names}",
         "      real(c_double) :: y",

@@ -32,7 +32,7 @@ def printer(target: str) -> Printer:
     >>> list(printer("fortran")(random_program(1), ["A sample."]))
     ['sample.f90', 'sample_main.f90']
     """
-    if target not in TARGETS:
+    if not isinstance(target, str) or target not in TARGETS:
         raise PolhodeError(
             f"there is no target {target!r}.", cure=f"Choose one of {', '.join(TARGETS)}.", code="E-CODE-010"
         )

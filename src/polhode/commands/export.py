@@ -20,11 +20,13 @@ def run(
     base: str | None = None,
     reactions: Sequence[str] = (),
     poses: Sequence[str] = (),
+    prefix: str | None = None,
 ) -> None:
     """Load, derive, write; `of` may name several functions at once, with commas between."""
     asked: list[Asked] = [name.strip() for given in of for name in given.split(",") if name.strip()]
     asked += [*map(ReactionOf, reactions), *map(PoseOf, poses)]
-    written = export(show.loaded(file, base).derive(formalism), target, folder, asked or ["forward_dynamics"])
+    equations = show.loaded(file, base).derive(formalism)
+    written = export(equations, target, folder, asked or ["forward_dynamics"], prefix)
     if json:
         show.as_json({"target": target, "files": [str(path) for path in written]})
         return

@@ -80,7 +80,7 @@ def test_an_exported_force_law_compiles_cleanly_and_prints_its_check_value(tmp_p
     system = ph.System("slider", gravity=(0, 0, 0))
     joint = system.joint("x", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
     system.joint_force(joint, -TYRE(joint.q[0]) + MAGIC(joint.q[0], joint.u[0]))
-    files = [path.name for path in system.derive().export(target, tmp_path)]
+    files = [path.name for path in system.derive().export(target, tmp_path, prefix="")]
     if target == "c":
         command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
         command += [name for name in files if name.endswith(".c")]
@@ -127,7 +127,7 @@ def test_a_function_in_c_alone_is_exported_without_a_check_value(tmp_path: Path)
     system = ph.System("slider")
     joint = system.joint("x", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
     system.joint_force(joint, only(joint.q[0]))
-    system.derive().export("c", tmp_path)
+    system.derive().export("c", tmp_path, prefix="")
     assert json.loads((tmp_path / "forward_dynamics.json").read_text())["check_value"] is None
 
 

@@ -143,7 +143,7 @@ def test_constraints_that_say_the_same_share_the_force() -> None:
 
 def test_functions_of_reactions_are_exported_under_names_that_compilers_take(tmp_path: Path) -> None:
     equations = crane().derive()
-    written = equations.export("c", tmp_path, of=[ph.ReactionOf("hook"), ph.DrivingForceOf("slide")])
+    written = equations.export("c", tmp_path, of=[ph.ReactionOf("hook"), ph.DrivingForceOf("slide")], prefix="")
     assert {"reaction_hook.c", "driving_force_slide.c"} <= {path.name for path in written}
     record = json.loads((tmp_path / "reaction_hook.json").read_text())
     assert [array["name"] for array in record["arrays"]] == ["q", "u", "accelerations", "t"]
@@ -152,7 +152,9 @@ def test_functions_of_reactions_are_exported_under_names_that_compilers_take(tmp
 def test_functions_whose_names_compilers_cannot_tell_apart_are_not_written(tmp_path: Path) -> None:
     s = crane()
     s.joint("clamp b", "rope", s.body("x", 1))
-    (header,) = [path for path in s.derive().export("c", tmp_path, of=ph.ReactionOf("clamp b")) if path.suffix == ".h"]
+    (header,) = [
+        path for path in s.derive().export("c", tmp_path, of=ph.ReactionOf("clamp b"), prefix="") if path.suffix == ".h"
+    ]
     twin = header.stem.removeprefix("reaction_")
     s.joint(twin, "rope", s.body("y", 1))
     with pytest.raises(PolhodeError, match="two functions would be written"):

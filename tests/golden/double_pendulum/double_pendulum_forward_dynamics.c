@@ -19,9 +19,9 @@
  * it.
  */
 #include <math.h>
-#include "forward_dynamics.h"
+#include "double_pendulum_forward_dynamics.h"
 
-void forward_dynamics_setup(const double *p, double *w) {
+void double_pendulum_forward_dynamics_setup(const double *p, double *w) {
   const double v0 = 0.5;
   const double v2 = 0.08333333333333333;
   const double v3 = 1.0;
@@ -61,7 +61,7 @@ void forward_dynamics_setup(const double *p, double *w) {
   w[6] = v33;
 }
 
-void forward_dynamics(const double *q, const double *u, const double *tau, const double *w, double *out_udot) {
+void double_pendulum_forward_dynamics(const double *q, const double *u, const double *tau, const double *w, double *out_udot) {
   const double v1 = 9.81;                  /* minus gravity, z */
   const double v3 = 1.0;
 

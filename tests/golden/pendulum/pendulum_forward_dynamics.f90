@@ -18,16 +18,16 @@
 ! Seat: where a joint sits on what carries it, before it moves.
 ! Regrouped: with the mass that a joint does not move counted to what carries
 ! it.
-module polhode_forward_dynamics
+module polhode_pendulum_forward_dynamics
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: forward_dynamics_setup, forward_dynamics
+  public :: pendulum_forward_dynamics_setup, pendulum_forward_dynamics
 
 contains
 
   ! Parameters p to work array w; once for each set of parameters.
-  pure subroutine forward_dynamics_setup(p, w)
+  pure subroutine pendulum_forward_dynamics_setup(p, w)
     real(real64), intent(in) :: p(3)
     real(real64), intent(out) :: w(3)
     real(real64) :: v0, v6, v7, v8, v9, v10, v11
@@ -41,10 +41,10 @@ contains
     w(1) = v8
     w(2) = v9
     w(3) = v11
-  end subroutine forward_dynamics_setup
+  end subroutine pendulum_forward_dynamics_setup
 
   ! Inputs and work array to outputs; matrices row after row.
-  pure subroutine forward_dynamics(q, u, tau, inputs, w, out_udot)
+  pure subroutine pendulum_forward_dynamics(q, u, tau, inputs, w, out_udot)
     real(real64), intent(in) :: q(1)
     real(real64), intent(in) :: u(1)
     real(real64), intent(in) :: tau(1)
@@ -70,6 +70,6 @@ contains
     v18 = v14 - v17            ! effort on hinge less bias
     v19 = v11 * v18            ! acceleration of hinge
     out_udot(1) = v19
-  end subroutine forward_dynamics
+  end subroutine pendulum_forward_dynamics
 
-end module polhode_forward_dynamics
+end module polhode_pendulum_forward_dynamics

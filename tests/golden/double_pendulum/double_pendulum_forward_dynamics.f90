@@ -17,16 +17,16 @@
 ! Seat: where a joint sits on what carries it, before it moves.
 ! Regrouped: with the mass that a joint does not move counted to what carries
 ! it.
-module polhode_forward_dynamics
+module polhode_double_pendulum_forward_dynamics
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
-  public :: forward_dynamics_setup, forward_dynamics
+  public :: double_pendulum_forward_dynamics_setup, double_pendulum_forward_dynamics
 
 contains
 
   ! Parameters p to work array w; once for each set of parameters.
-  pure subroutine forward_dynamics_setup(p, w)
+  pure subroutine double_pendulum_forward_dynamics_setup(p, w)
     real(real64), intent(in) :: p(4)
     real(real64), intent(out) :: w(7)
     real(real64) :: v0, v2, v3, v10, v11, v12, v13, v14, v15, v16, v17, v18
@@ -66,10 +66,10 @@ contains
     w(5) = v25
     w(6) = v26
     w(7) = v33
-  end subroutine forward_dynamics_setup
+  end subroutine double_pendulum_forward_dynamics_setup
 
   ! Inputs and work array to outputs; matrices row after row.
-  pure subroutine forward_dynamics(q, u, tau, w, out_udot)
+  pure subroutine double_pendulum_forward_dynamics(q, u, tau, w, out_udot)
     real(real64), intent(in) :: q(2)
     real(real64), intent(in) :: u(2)
     real(real64), intent(in) :: tau(2)
@@ -134,6 +134,6 @@ contains
     v70 = v54 - v69            ! acceleration of second
     out_udot(1) = v68
     out_udot(2) = v70
-  end subroutine forward_dynamics
+  end subroutine double_pendulum_forward_dynamics
 
-end module polhode_forward_dynamics
+end module polhode_double_pendulum_forward_dynamics

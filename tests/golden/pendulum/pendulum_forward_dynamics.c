@@ -20,9 +20,9 @@
  * it.
  */
 #include <math.h>
-#include "forward_dynamics.h"
+#include "pendulum_forward_dynamics.h"
 
-void forward_dynamics_setup(const double *p, double *w) {
+void pendulum_forward_dynamics_setup(const double *p, double *w) {
   const double v0 = 1.0;
 
   const double v6 = p[0];                  /* parameter m, kg */
@@ -38,7 +38,7 @@ void forward_dynamics_setup(const double *p, double *w) {
   w[2] = v11;
 }
 
-void forward_dynamics(const double *q, const double *u, const double *tau, const double *inputs, const double *w, double *out_udot) {
+void pendulum_forward_dynamics(const double *q, const double *u, const double *tau, const double *inputs, const double *w, double *out_udot) {
   const double v1 = 9.81;                  /* minus gravity, z */
 
   const double v2 = q[0];                  /* coordinate theta */

@@ -18,26 +18,26 @@
  * Regrouped: with the mass that a joint does not move counted to what carries
  * it.
  */
-#ifndef POLHODE_FORWARD_DYNAMICS_H
-#define POLHODE_FORWARD_DYNAMICS_H
+#ifndef POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_H
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_H
 
 /* Lengths of the arrays, in doubles. */
-#define POLHODE_FORWARD_DYNAMICS_PARAMETERS 4
-#define POLHODE_FORWARD_DYNAMICS_WORK 7
-#define POLHODE_FORWARD_DYNAMICS_Q 2
-#define POLHODE_FORWARD_DYNAMICS_U 2
-#define POLHODE_FORWARD_DYNAMICS_TAU 2
-#define POLHODE_FORWARD_DYNAMICS_OUT_UDOT 2
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_PARAMETERS 4
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_WORK 7
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_Q 2
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_U 2
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_TAU 2
+#define POLHODE_DOUBLE_PENDULUM_FORWARD_DYNAMICS_OUT_UDOT 2
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Parameters p to work array w; once for each set of parameters. */
-void forward_dynamics_setup(const double *p, double *w);
+void double_pendulum_forward_dynamics_setup(const double *p, double *w);
 
 /* Inputs and work array to outputs, row-major. All is read before anything is written: arrays may overlap. */
-void forward_dynamics(const double *q, const double *u, const double *tau, const double *w, double *out_udot);
+void double_pendulum_forward_dynamics(const double *q, const double *u, const double *tau, const double *w, double *out_udot);
 
 #ifdef __cplusplus
 }
