@@ -36,6 +36,7 @@ from ..expr import (
     quiet_collector,
     substitute,
 )
+from ..expr.spelling import acceleration_of, spelled
 from ..geometry.elimination import solve_symmetric
 from ..geometry.orientation import ORIENTATIONS
 from ..kinematics.tree import Link, Tree
@@ -80,12 +81,12 @@ class Linear:
     @property
     def states(self) -> list[str]:
         """Names of the state: displacements, then speeds."""
-        return [*self.displacements, *(_spelled(self.equations.tree, name) for name in self.speeds)]
+        return [*self.displacements, *map(spelled, self.equations.u)]
 
     @property
     def controls(self) -> list[str]:
         """Names of what drives it: efforts by their speeds, then the model's inputs."""
-        return [*(f"tau_{name}" for name in self.equations.tree.speeds), *self.equations.system.inputs]
+        return [*map(spelled, self.equations.tau), *self.equations.system.inputs]
 
     @property
     def is_equilibrium(self) -> bool:
@@ -231,7 +232,7 @@ def _moving(linear: Linear) -> str:
     known, entries = linear._values(None), [as_expr(entry) for entry in linear.accelerations]
     if not known.keys() >= {*free_symbols(entries)}:
         return f"This state is no equilibrium; its accelerations are {whose}."
-    names = [f"{_spelled(linear.equations.tree, name)}'" for name in linear.speeds]
+    names = [spelled(acceleration_of(speed)) for speed in linear.equations.u]
     told = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
     return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told)}."
 
@@ -240,11 +241,6 @@ def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
     """Whether expressions are zero: for all parameters, or to rounding at those known."""
     left = [as_expr(entry) for entry in entries if not is_zero(as_expr(entry))]
     return known.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, known))
-
-
-def _spelled(tree: Tree, speed: str) -> str:
-    """A speed in text: with a prime where it has the name of its coordinate."""
-    return f"{speed}'" if speed in tree.coordinates else speed
 
 
 def _displacement_names(tree: Tree) -> dict[str, str]:
