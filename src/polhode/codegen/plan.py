@@ -54,6 +54,8 @@ def _collect(roots: Sequence[Expr], split_angles: bool) -> Values:
             constant.add(id(node))
             if value not in values.constants:
                 values.constants[value] = sign * _number(node)
+            elif node.op == NUMBER:
+                _check_same(values.constants[value], sign * _number(node))
             continue
         if node.op == "neg":
             continue
@@ -89,7 +91,24 @@ def _split_angles(values: Values, nodes: Sequence[Expr]) -> None:
 
 
 def _number(node: Expr) -> float:
-    return float(node.data) if node.op == NUMBER else float(constant_value(node))
+    try:
+        return float(node.data) if node.op == NUMBER else float(constant_value(node))
+    except OverflowError:
+        raise PolhodeError(
+            "a constant is out of the range of a double.",
+            cure="Check the exponents of masses, lengths and stiffnesses.",
+            code="E-PLAN-003",
+        ) from None
+
+
+def _check_same(known: float, other: float) -> None:
+    """Numbers of one fingerprint are one number, unless somebody made them to look alike."""
+    if not math.isclose(known, other, rel_tol=1e-9):
+        raise PolhodeError(
+            f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart.",
+            cure="Write them with fewer digits.",
+            code="E-PLAN-004",
+        )
 
 
 def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:

@@ -19,7 +19,7 @@ def is_zero(value: Any) -> bool:
 
 def same(left: Iterable[Any], right: Iterable[Any]) -> bool:
     """Whether two lists of expressions are the same functions, entry by entry."""
-    return [as_expr(a).fp for a in left] == [as_expr(b).fp for b in right]
+    return [as_expr(a) for a in left] == [as_expr(b) for b in right]
 
 
 def _eliminated(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], list[int]]:

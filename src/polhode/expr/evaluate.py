@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..errors import ValueMissing
+from ..errors import PolhodeError, ValueMissing
 from .graph import topological
 from .node import CALL, NUMBER, SYMBOL, Expr
 
@@ -91,6 +91,25 @@ def _value_of(node: Expr, values: Mapping[Expr, float]) -> float:
 
 def constant_value(root: Expr, digits: int = 40) -> Any:
     """An expression without symbols as an mpmath number, computed with guard digits."""
+    for node in topological([root]):
+        if node.op == SYMBOL:
+            _value_of(node, {})
+    return _constants(root, digits)[id(root)]
+
+
+def check_constants(root: Expr) -> None:
+    """Refuse an expression with a constant in it that is no real number, such as max(x, log(-1))."""
+    if any(node.op not in _EXACT for node in topological([root])):
+        _constants(root, 15)
+
+
+#: Beyond 2 to this power, or below 1 over it, a constant is not computed: its exponent alone would fill the memory.
+_LARGEST_EXPONENT = 100_000
+_EXACT = frozenset(("add", "sub", "mul", "neg", NUMBER, SYMBOL, "pi"))
+
+
+def _constants(root: Expr, digits: int) -> dict[int, Any]:
+    """The parts of an expression that have no symbols, as mpmath numbers, by their ids."""
     import mpmath
 
     with mpmath.workdps(digits + 15):
@@ -102,12 +121,21 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
         }  # fmt: skip
         result: dict[int, Any] = {}
         for node in topological([root]):
-            if node.op == NUMBER:
-                result[id(node)] = mpmath.mpf(node.data.numerator) / node.data.denominator
-            elif node.op == SYMBOL:
-                _value_of(node, {})
-            elif node.op == CALL:  # a table holds doubles, and so is its value
-                result[id(node)] = mpmath.mpf(node.data.at(*(float(result[id(arg)]) for arg in node.args)))
-            else:
-                result[id(node)] = on_mp[node.op](*(result[id(arg)] for arg in node.args))
-        return result[id(root)]
+            if node.op == SYMBOL or not all(id(arg) in result for arg in node.args):
+                continue
+            try:
+                if node.op == NUMBER:
+                    value = mpmath.mpf(node.data.numerator) / node.data.denominator
+                elif node.op == CALL:  # a table holds doubles, and so is its value
+                    value = mpmath.mpf(node.data.at(*(float(result[id(arg)]) for arg in node.args)))
+                else:
+                    value = on_mp[node.op](*(result[id(arg)] for arg in node.args))
+            except ArithmeticError:
+                value = mpmath.nan
+            real = isinstance(value, mpmath.mpf) and mpmath.isfinite(value)
+            if not real or (value and abs(mpmath.mag(value)) > _LARGEST_EXPONENT):
+                raise PolhodeError(
+                    f"{node!r} is not a finite real number.", cure="Check the function's argument.", code="E-EXPR-102"
+                )
+            result[id(node)] = value
+        return result

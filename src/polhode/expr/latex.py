@@ -20,6 +20,7 @@ from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, NEG, SYMBOL, Expr, as_expr
 from .printer import Printer
+from .rational import digits
 from .spelling import latex_escape, latex_name, spelled_latex
 
 _FUNCTIONS = {
@@ -157,7 +158,7 @@ class _Printer(Printer):
         return None
 
     def _row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        text = "" if scale == 1 and factors else str(scale)
+        text = "" if scale == 1 and factors else digits(scale)
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
             gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "

@@ -24,6 +24,7 @@ SMALLEST: Final = Fraction(1, 2**1074)
 
 _PLAIN = 2**63
 _EXPONENT = 400  # beyond what any double has
+_WRITTEN = 10_000  # bits, about 3,000 digits
 
 
 def exact(value: object) -> Fraction:
@@ -71,12 +72,18 @@ def short_decimal(value: Fraction) -> Fraction:
 
 def looks_like(value: Fraction, known: object) -> PolhodeError:
     """What to say of a number that cannot be told from another one by its fingerprint."""
-    digits = max(value.numerator.bit_length(), value.denominator.bit_length()) * 3 // 10
+    length = max(value.numerator.bit_length(), value.denominator.bit_length()) * 3 // 10
     return PolhodeError(
-        f"a number of {digits} digits has the fingerprint of {known} and cannot be told from it.",
+        f"a number of {length} digits has the fingerprint of {known} and cannot be told from it.",
         cure="Round the numbers that it is computed from.",
         code="E-EXPR-006",
     )
+
+
+def digits(number: int) -> str:
+    """A whole number written out, or only its size where Python would refuse to write it."""
+    bits = number.bit_length()
+    return str(number) if bits < _WRITTEN else f"{'-' * (number < 0)}2**{bits}"
 
 
 def _digits(value: Fraction) -> int:

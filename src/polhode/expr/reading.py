@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from .graph import topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr
+from .rational import digits
 
 #: Beyond so many printed leaves an operand is hidden: nobody reads that far.
 HIDE_BEYOND = 2000
@@ -133,7 +134,8 @@ def built_length(node: Expr, lengths: Mapping[int, int]) -> int:
     if node.op == SYMBOL or node.op == "pi":
         return 2
     if node.op == NUMBER:
-        return len(str(node.data))
+        top, bottom = digits(node.data.numerator), digits(node.data.denominator)
+        return len(top) if bottom == "1" else len(top) + 1 + len(bottom)
     sizes = [lengths[id(arg)] for arg in node.args]
     is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
     if node.op in (ADD, SUB):

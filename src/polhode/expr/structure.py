@@ -13,6 +13,7 @@ from functools import cached_property
 from math import gcd, lcm
 
 from .polynomial import Multiples
+from .rational import digits
 
 #: Nesting deeper than this is not sought: it would not be readable either.
 _DEPTH = 24
@@ -100,9 +101,9 @@ class Product:
         above = [part for part in self.factors if part[1] > 0]
         parts = [_factor_length(base, e) for base, e in self.factors]
         if size.numerator != 1 or not above:
-            parts.append(len(str(size.numerator)))
+            parts.append(len(digits(size.numerator)))
         if size.denominator != 1:
-            parts.append(len(str(size.denominator)))
+            parts.append(len(digits(size.denominator)))
         return sum(parts) + len(parts) - 1 + (self.coefficient < 0)
 
     def times(self, other: Product, power: int = 1) -> Product:

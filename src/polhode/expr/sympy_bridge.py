@@ -8,6 +8,7 @@ for: ``from_sympy(there, equations.symbols)``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -152,7 +153,7 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     if isinstance(node, sympy.Rational):
         return number(Fraction(int(node.p), int(node.q)))
     if isinstance(node, sympy.Float):
-        return number(Fraction(str(node))) if node.is_finite else _refuse(node)
+        return as_expr(Decimal(str(node))) if node.is_finite else _refuse(node)
     if node is sympy.pi:
         return functions.pi
     if node is sympy.E:

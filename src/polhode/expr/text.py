@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from .node import CALL, SYMBOL, Expr
 from .printer import Printer
+from .rational import digits
 from .spelling import spelled
 
 
@@ -42,7 +43,7 @@ class _Text(Printer):
         return f"{top}/{bottom}" if single else f"{top}/({bottom})"
 
     def _row(self, scale: int, factors: list[tuple[Expr, int]]) -> str:
-        parts = [] if scale == 1 and factors else [str(scale)]
+        parts = [] if scale == 1 and factors else [digits(scale)]
         for base, exponent in factors:
             body = f"({self.body(base)})" if self.is_open(base) else self.body(base)
             parts.append(body if exponent == 1 else f"{body}**{exponent}")

@@ -15,13 +15,13 @@ from typing import Protocol
 from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, call, number, pi
 from ..expr.functions import BY_NAME
+from ..expr.rational import LARGEST, in_range, short_decimal
 from ..opaque.function import Opaque
 
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100
 EXPONENT_LIMIT = 1_000
 BIT_LIMIT = 20_000
-LARGEST = Fraction(2**1024 - 2**970)  # the largest double; a number beyond it could never be computed with
 
 #: How many arguments each function takes.
 ARGUMENTS = {name: 2 if name in ("atan2", "min", "max") else 1 for name in BY_NAME}
@@ -128,7 +128,8 @@ class _Parser:
     def _operand(self, token: Token) -> bool:
         """Take a token where a value must begin; return whether a value is still wanted."""
         if token.kind == "number":
-            self.operands.append(self._checked(_number(self.text, token), token.start))
+            bounded = in_range if token.text.isdigit() else short_decimal  # fractions are spelled as quotients
+            self._push(lambda: number(bounded(_decimal(self.text, token))), token.start)
             return False
         if token.kind in ("name", "quoted"):
             return self._name(token)
@@ -319,15 +320,12 @@ def _tokens(text: str) -> Iterator[Token]:
         start = found.end()
 
 
-def _number(text: str, token: Token) -> Expr:
+def _decimal(text: str, token: Token) -> Fraction:
     """The exact rational that a decimal spells."""
     mantissa, _, exponent = token.text.lower().partition("e")
     if len(mantissa) > EXPONENT_LIMIT or len(exponent) > 5 or abs(int(exponent or 0)) > EXPONENT_LIMIT:
         raise _wrong(text, token.start, "this number is out of the range of a double.", "Check its exponent.")
-    value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
-    if value and value < Fraction(1, 2**1074):
-        raise _wrong(text, token.start, "this number is too small for a double.", "Write 0, or check its exponent.")
-    return number(value)
+    return Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
 
 
 def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:

@@ -10,7 +10,9 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Expr, Matrix, Vector, evaluate, free_symbols, number
+from ..expr import Expr, Matrix, Vector, free_symbols, number
+from ..expr.evaluate import check_constants
+from ..expr.rational import in_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
 from ..geometry.exact_rotation import as_rotation
@@ -101,17 +103,12 @@ class Values:
 
 
 def _finite(value: Expr) -> Expr:
-    """The value, unless it is a constant that is not a real number, such as log(-1)."""
-    if value.is_number or free_symbols([value]):
-        return value
-    try:
-        result = evaluate([value], {})[0]
-    except (ValueError, OverflowError, ZeroDivisionError):
-        result = math.nan
-    if not math.isfinite(result):
+    """The value, unless it is or has in it a constant that is not a real number, such as log(-1), or no double."""
+    if value.is_number:
+        in_range(value.data)
+    check_constants(value)
+    if not free_symbols([value]) and not math.isfinite(float(value)):
         raise PolhodeError(
-            f"{value!r} is not a finite real number.",
-            cure="Check the function's argument.",
-            code="E-EXPR-102",
+            f"{value!r} is out of the range of a double.", cure="Check its exponents.", code="E-EXPR-008"
         )
     return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr import Matrix, Vector, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Inertia, Pose
 from .tree import BASE, Link, Tree
 
@@ -44,12 +44,12 @@ def _group(tree: Tree, place: int) -> tuple[list[int], Vector]:
     children = [child for child in tree.children[place] if not is_parallel(tree, child)]
     best: tuple[int, list[int], tuple[int, ...]] = (0, [], ())
     for taken in _SUBSETS:
-        alike: dict[tuple[int, ...], list[int]] = {}
+        alike: dict[tuple[Expr, ...], list[int]] = {}
         for child in children:
             p = tree.links[child].fixed.p
-            alike.setdefault(tuple(as_expr(p[k]).fp for k in taken), []).append(child)
-        for prints, members in alike.items():
-            saved = (len(members) - 1) * sum(map(bool, prints))
+            alike.setdefault(tuple(as_expr(p[k]) for k in taken), []).append(child)
+        for offsets, members in alike.items():
+            saved = (len(members) - 1) * sum(map(bool, offsets))
             if saved > best[0]:
                 best = (saved, members, taken)
     _, members, taken = best
