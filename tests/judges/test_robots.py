@@ -91,6 +91,23 @@ def followers_of(robot: str) -> dict[str, tuple[str, float, float]]:
     return found
 
 
+@pytest.mark.parametrize(
+    "robot",
+    [
+        "ur_description/urdf/ur5_robot.urdf",
+        "panda_description/urdf/panda.urdf",
+        "anymal_b_simple_description/robots/anymal.urdf",
+        "talos_data/robots/talos_reduced.urdf",
+    ],
+)
+def test_the_reference_derivation_agrees_exactly(robot: str) -> None:
+    system = load_urdf(FOLDER / robot, base="floating")
+    found = system.compare(["articulated_body", "composite_body"], run=False, functions=()).reference
+    assert found, found
+    assert not found.not_covered
+    assert {"mass matrix", "inverse dynamics", "acceleration"} <= {*found.checked}
+
+
 @dataclass(frozen=True)
 class Duel:
     """One state of one robot in both engines; Pinocchio lists speeds in another order."""
