@@ -41,7 +41,7 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   second.
 - **kane**: the satellite of Sayers' paper, ten degrees of freedom, every parameter a symbol; M and f agree with SymPy's
   KanesMethod to 1e-9. Its time is that of `kanes_equations` with all that comes before; its operations are counted
-  after `cse`. "Sums as printed" are Sayers' formulas body by body, with his lumping and his speeds.
+  after `cse`. Ours are Sayers' sums, body by body, with his lumping, in the system's own speeds.
 - **bicycle**: the benchmark bicycle of Meijaard and others (2007), every parameter but the tilt of the steer axis a
   symbol. SymPy's time is that of its own test of it (`physics/mechanics/tests/test_kane3.py`), which derives by Kane's
   method, linearizes and compares with known numbers at six speeds; ours agree with those to 1e-12.

@@ -44,8 +44,8 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
     return function
 
 
-#: Those that differentiate the energy: they take the mechanism as it was written, and so judge the passes too.
-AS_WRITTEN = ("poincare", "hamel", "routh", "network")
+#: Those that take the mechanism as it was written, and so judge the passes too.
+AS_WRITTEN = ("poincare", "kane", "hamel", "routh", "network")
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -67,7 +67,7 @@ def derive(
     """The equations of motion of a system.
 
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
-    Poincaré's equations, which thus judge the others from the mechanism as it was written. `constraints` says how
+    those that take the mechanism as it was written and thus judge the others. `constraints` says how
     loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
@@ -168,9 +168,9 @@ def _free_recipe(
     if given is None:
         given = usual_passes(formalism)
     check(given)
-    if given and formalism == "network":
+    if given and formalism in ("network", "kane"):
         raise PolhodeError(
-            "the formalism 'network' takes bodies and joints as they were written; no pass can be applied.",
+            f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied.",
             place=f"system '{system.name}'",
             cure="Leave `passes` out.",
             code="E-DERIVE-014",

@@ -1,7 +1,7 @@
 """The cheapest way to each function of this very mechanism, found by trying.
 
 Candidates are Newton-Euler for inverse dynamics, composite bodies for the mass matrix, composite and articulated bodies
-(from the tips, or along the zeros of M as Kane's method has it) for accelerations, each on the tree as the variants of
+(from the tips, or along the zeros of M as Sayers does) for accelerations, each on the tree as the variants of
 passes write it. The papers behind them (Luh, Walker and Paul 1980; Walker and Orin 1982; Featherstone 1983; Sayers
 1991) are named in their files.
 """
@@ -17,7 +17,7 @@ from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree
 from ..model.system import System
-from . import articulated_body, composite_body, kane, newton_euler
+from . import articulated_body, composite_body, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
 _COUPLING_LIMIT = 200
@@ -45,7 +45,7 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
             candidates += [solve(tree, made) for tree, made in usual]
-            candidates += [solve(tree, kane.recipe(system, tree)) for tree, _ in usual]
+            candidates += [solve(tree, composite_body.recipe_by_sparsity(system, tree)) for tree, _ in usual]
         if len(trees[0].u) <= _FEW:
             plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
             candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]

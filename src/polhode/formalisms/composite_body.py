@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..equations import Recipe
+from ..equations import Recipe, right_side
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Inertia
+from ..geometry.linear import factor_by_sparsity
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.unit import measured
 from ..model.system import System
@@ -59,6 +60,20 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
     """Add the coupling of two columns: to both sides of the diagonal, or twice on it if they share a speed."""
     M[i][j] = M[i][j] + amount
     M[j][i] = M[j][i] + amount if i == j else M[i][j]
+
+
+def recipe_by_sparsity(system: System, tree: Tree) -> Recipe:
+    """The same with accelerations by LᵀDL in an order that follows the zeros of M, not the branches of the tree."""
+    companion = newton_euler.recipe(system, tree)
+
+    def inertia() -> Matrix:
+        return mass_matrix(tree, composite_inertias(tree)).map(as_expr)
+
+    def forward() -> Vector:
+        known, f = right_side(tree, companion)
+        return factor_by_sparsity(inertia(), tree.speed_order, tree.speeds).solve(f) + known
+
+    return Recipe(inverse=companion.inverse, mass_matrix=inertia, forward=forward)
 
 
 def recipe(system: System, tree: Tree) -> Recipe:

@@ -9,41 +9,24 @@ Dynamics 14 (1991), equations (1) to (46), with the corrections listed in docs/e
 
     paper               here
     ω_i^B, v_i^B        a column of a joint's map, in the body where the paper introduces it: the caret of (44)
-    α_rem, a_rem, R^B   alpha, a and W of Newton-Euler's outward sweep with u̇ = 0; a begins with -g          (39)
-    T*, F*              the wrench (n, f) that a motion takes of a link
-    ω_t, v_t            a joint's `drive`: motion prescribed in time, part of the remainders                   (30)
+    α_rem, a_rem, R^B   what the accelerations are at u̇ = 0; a begins with -g                             (39)
+    ω_t, v_t            a joint's `drive`: motion prescribed in time, part of the remainders               (30)
 
-Two ways to take the sums. `literal` takes them body by body as printed, with the paper's lumping (15) to (19) and its
-choice of speeds. The recipe here takes them from the tips inward: what lies beyond a joint moves with one partial
-velocity of that joint's speeds, so that inertias and remainders are added up before they are multiplied; and mass
-that a joint does not move has been given to the parent by the pass `regroup`, of which the paper's lumping is a case.
-Both are uncoupled in the graph, in an order that follows the zeros of the mass matrix.
+The sums are taken body by body as printed (`literal`), with the paper's lumping (15) to (19), from the mechanism as it
+was written. Speeds are the system's own, so that the results are those of any formalism; the `report` is in the
+paper's, which may be absolute. The equations are uncoupled in the graph, in an order that follows the zeros of M.
 
-Needs a tree; any joint. Cost: quadratic in depth.
+Needs a tree; any joint. Cost: quadratic in the number of bodies.
 """
 
 from __future__ import annotations
 
-from ...equations import Recipe, right_side
-from ...expr import Vector, as_expr
-from ...geometry.linear import factor_by_sparsity
+from ...equations import Recipe
 from ...kinematics.tree import Tree
 from ...model.system import System
-from .. import newton_euler
-from ..composite_body import composite_inertias, mass_matrix
+from .literal import Literal
 
 
 def recipe(system: System, tree: Tree) -> Recipe:
-    """M and f by (40) and (42) from the tips inward, accelerations by LᵀDL in the graph."""
-    remainders = newton_euler.recipe(system, tree)
-
-    def forward() -> Vector:
-        M = mass_matrix(tree, composite_inertias(tree)).map(as_expr)
-        known, f = right_side(tree, remainders)
-        return factor_by_sparsity(M, tree.speed_order, tree.speeds).solve(f) + known  # (2)
-
-    return Recipe(
-        forward=forward,
-        inverse=remainders.inverse,
-        mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)),
-    )
+    """M and f by (43) to (46) in the system's own speeds, accelerations by LᵀDL in the graph."""
+    return Literal(system, tree, absolute=False).recipe()

@@ -86,8 +86,13 @@ class Part:
         return table
 
 
-def parts_of(system: System, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry) -> list[Part]:
-    """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once."""
+def parts_of(
+    system: System, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
+) -> list[Part]:
+    """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once.
+
+    Unless speeds may be `absolute`, nonrecursive bodies are recursive as well.
+    """
     own = _own_lumps(system, tree)
     composites: dict[int, Lump] = {}
     fixed: dict[int, bool] = {}
@@ -103,6 +108,10 @@ def parts_of(system: System, tree: Tree, name: Callable[[Expr], Expr] = lambda e
         level = 1 if link.parent == BASE else parts[link.parent].level + 1
         translation = _translation_category(link, fixed[place], *moving[place])
         rotation = _rotation_category(link, composites[place].inertia)
+        if not absolute:
+            translation, rotation = (
+                RECURSIVE if category == NONRECURSIVE else category for category in (translation, rotation)
+            )
         lump, basis = composites[place], place
         if rotation == ROTOR:  # (19)
             lump = Lump(lump.mass, lump.centre, rotate_symmetric(link.fixed.R, lump.inertia))

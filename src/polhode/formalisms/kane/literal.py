@@ -2,14 +2,15 @@
 
 The paper's speeds u* are the system's own, but for nonrecursive bodies: there they are components, along the body's
 axes, of the absolute angular velocity and of the absolute velocity of the composite's mass centre. The system's own
-are then linear in them, u = D(q) u* + e(q, t), so that M* = Dᵀ M D.
+are then linear in them, u = D(q) u* + e(q, t), so that M* = Dᵀ M D. Unless speeds are to be `absolute`, such bodies are
+taken as any other, and u* = u.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 from ...equations import Equations, Recipe
@@ -34,11 +35,12 @@ class Literal:
     system: System
     tree: Tree
     name: Callable[[Expr], Expr] = lambda entry: entry
+    absolute: bool = True
 
     @cached_property
     def parts(self) -> list[Part]:
         """Step 1: the bodies with their categories and composite properties."""
-        return parts_of(self.system, self.tree, self.name)
+        return parts_of(self.system, self.tree, self.name, self.absolute)
 
     @cached_property
     def speeds(self) -> Vector:
@@ -158,25 +160,16 @@ class Literal:
         changed = {u: value for u, value in meanings.items() if u is not value}
         return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
 
-    @cached_property
-    def efforts(self) -> Vector:
-        """Symbols for the efforts on the paper's speeds."""
-        own = zip(self.tree.u, self.speeds, self.tree.tau, strict=True)
-        return Vector([tau if u is paper else symbol(paper.name, "effort") for u, paper, tau in own])
-
-    def equations(self) -> Equations:
-        """The same as `Equations` in the paper's speeds, uncoupled along the zeros of M."""
-        tree = replace(self.tree, u=self.speeds, tau=self.efforts)
-
-        def bias() -> Vector:
-            return -self.forcing()
+    def recipe(self) -> Recipe:
+        """M and f as they are, and the accelerations uncoupled along the zeros of M, (2)."""
+        M, f = cache(self.mass_matrix), cache(self.forcing)
 
         def forward() -> Vector:
-            f = self.forcing() + self.efforts
-            return factor_by_sparsity(self.mass_matrix(), tree.speed_order, tree.speeds).solve(f)
+            return factor_by_sparsity(M(), self.tree.speed_order, self.tree.speeds).solve(self.tree.tau + f())
 
-        def inverse(ud: Sequence[Any]) -> Vector:
-            return self.mass_matrix() @ Vector(ud) + bias()
+        return Recipe(inverse=lambda ud: M() @ Vector(ud) - f(), mass_matrix=M, bias=lambda: -f(), forward=forward)
 
-        made = Recipe(inverse=inverse, mass_matrix=self.mass_matrix, bias=bias, forward=forward)
-        return Equations(self.system, tree, "kane, as printed", (), lambda: made)
+    def equations(self) -> Equations:
+        """The same sums in the system's own speeds, as `derive("kane")` takes them: q̇ = Γ u holds for no others."""
+        own = Literal(self.system, self.tree, absolute=False)
+        return Equations(self.system, self.tree, "kane", (), own.recipe)

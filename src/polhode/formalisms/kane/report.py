@@ -16,7 +16,7 @@ from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused
 from .tables import Cell, Table, table_2, table_8, table_10
 
-#: Whose accelerations are counted beside the paper's.
+#: Whose accelerations are counted.
 _PEERS = ("kane", "composite_body", "articulated_body")
 
 
@@ -93,14 +93,9 @@ class Report:
 
     @cached_property
     def costs(self) -> dict[str, Any]:
-        """Operations of the accelerations: the sums as printed, ours, and other ways on the same system.
-
-        The paper's scope is a tree: where there are constraints, its sums are not counted beside what keeps them.
-        """
+        """Operations of the accelerations: by the paper's sums, and other ways on the same system."""
         system = self.equations.system
-        table = {} if system.constraints else {"kane, as printed": Literal(system, self.equations.tree).equations()}
-        table |= {name: system.derive(name) for name in _PEERS}
-        return {name: made.operations("forward_dynamics") for name, made in table.items()}
+        return {name: system.derive(name).operations("forward_dynamics") for name in _PEERS}
 
     # ---- written out -----------------------------------------------------------------------------------------
 
