@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 from rich.console import Console
@@ -76,11 +77,10 @@ def _derive(console: Console) -> dict[str, Comparison]:
     console.print("   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim")
     for wrist, comparison in comparisons.items():
         times = [row.derivation_ms for row in comparison.rows]
-        console.print(
-            f"   {'✓' if comparison.agree else '✗'} {wrist} wrist: {comparison.verdict} "
-            f"({min(times):.0f} to {max(times):.0f} ms a function)",
-            style="green" if comparison.agree else "red",
-        )
+        said = f"{wrist} wrist: {comparison.verdict} ({min(times):.0f} to {max(times):.0f} ms a function)"
+        mark = "✓" if comparison.agree else "✗"
+        lines = fill(said, 78, initial_indent=f"   {mark} ", subsequent_indent=" " * 5)
+        console.print(lines, style="green" if comparison.agree else "red")
     console.print()
     return comparisons
 
