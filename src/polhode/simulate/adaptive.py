@@ -21,14 +21,18 @@ from .rates import Rates
 from .record import Record, Told
 from .state import Floats
 
-METHODS = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "ida")
+EXPLICIT = ("DOP853", "RK45", "RK23")
 IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
+METHODS = (*EXPLICIT, *IMPLICIT)
 #: Those that remember steps, and would not know a state that was corrected.
 REMEMBERING = ("LSODA", "BDF", "ida")
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
 #: Jumps that stand in the equations are found; those inside a user's own code are not.
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
+#: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
+#: where all coordinates move as one, would allow ten times as much.
+_GROWTH = 2.0
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ def integrate(
             )
         record.steps += 1
         acting = rates.acting(t, x) if driven else None
+        if control.method in EXPLICIT:
+            solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == place + 1 and times[place] == t
         asked = watched.events or jumps or (last > place and not at_end)

@@ -1,9 +1,10 @@
 """What keeps a run on its constraints.
 
 Native code solves for the accelerations with independent rows, and gives in the same pass the way back to the
-constraints and the pivots by which it divided. Where a pivot is small, as in a parallelogram that is flat, the state is
-first brought back and the accelerations are solved for with all rows, by singular values (`manifold`): there
-rates far off the constraints would be large without meaning, and rates on them are not.
+constraints and the pivots by which it divided. Where a pivot is small, the state is first brought back and the
+accelerations are solved for with all rows, by singular values (`manifold`): there rates far off the constraints would
+be large without meaning, and rates on them are not. At a pose where rows depend on each other for a moment, as in a
+parallelogram that is flat, both come from the motion before and behind it (`passage`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .drive import Drive
 from .freedom import listed
 from .guard import Stop
 from .manifold import KEPT, Manifold
+from .passage import Passage, passage
 from .rates import NonFinite, Rates
 from .state import Floats
 
@@ -26,8 +28,8 @@ _CAREFUL = 1e-2
 #: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
 _NEAR = 1e-14
 _MOST_STEPS = 6
-#: Singular values below this magnify noise too much for accelerations; so far to both sides they are taken instead.
-_WEAK, _ASIDE = 1e-3, 2e-3
+#: Where a singular value is below this, a run that cannot go on is told to be held by its constraints.
+_WEAK = 1e-3
 #: So many careful steps in a row ask for another choice of rows.
 _PATIENCE = 30
 
@@ -53,7 +55,7 @@ class KeptRates(Rates):
         self.inward = inward
         self.full = functions
         self._kept: dict[tuple[int, ...], Functions] = {}
-        self.careful = 0
+        self.careful = self.halved = 0
         super().__init__(self._narrowed(functions, rows), parameters, tau, inputs, of="kept_rates")
         self.chosen = rows
         self.largest = np.zeros(1)
@@ -94,58 +96,44 @@ class KeptRates(Rates):
             return self._stretched(t, x, self._inward_rate(t, x), lengths)
         rate, _, _, sure = self._evaluated(t, x)
         if not sure:
-            rate = self._rate_by_singular_values(t, self._back(t, x))
+            rate = self._with_care(t, x)[1]
         return self._stretched(t, x, rate, lengths)
 
     def _inward_rate(self, t: float, x: Floats) -> Floats:
         """The rate at the nearest state on the constraints, and a pull towards it: smooth also at singular poses."""
         on = self._near(t, x)
-        if on is None:
-            on = self._back(t, x)
-        rate, _, _, sure = self._evaluated(t, on)
-        if not sure:
-            rate = self._rate_by_singular_values(t, on)
+        rate, sure = x, False
+        if on is not None:
+            rate, _, _, sure = self._evaluated(t, on)
+        if on is None or not sure:
+            on, rate = self._with_care(t, x)
         return np.asarray(rate - self.inward * (x - on))
 
-    def _back(self, t: float, x: Floats) -> Floats:
-        """The nearest state on the constraints, by singular values."""
-        size = self.coordinates
+    def _with_care(self, t: float, x: Floats) -> tuple[Floats, Floats]:
+        """The nearest state on the constraints and its rate, by singular values."""
         if not np.isfinite(x).all():
             raise NonFinite(t, x, np.full_like(x, np.nan))
-        q, _ = self.manifold.settled(t, x[:size])
-        return np.concatenate([q, x[size:] + self.manifold.rows(t, q).least(-self.manifold.rates(t, q, x[size:]))])
-
-    def _rate_by_singular_values(self, t: float, x: Floats) -> Floats:
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
-        udot = self._through(t, x, given) if self._weakest(t, q) < _WEAK else None
-        if udot is None:
-            udot = self.manifold.accelerations(t, x, *given)
-        return np.concatenate([self.manifold.moved_rate(t, q, u), udot])
-
-    def _weakest(self, t: float, q: Floats) -> float:
-        """The smallest singular value that belongs to the rank."""
-        return float(self.manifold.rows(t, q).strengths[len(self.chosen) - 1])
-
-    def _through(self, t: float, x: Floats, given: tuple[Floats, Floats]) -> Floats | None:
-        """Accelerations at a singular pose that the motion passes: the cubic through those before and behind it.
-
-        On the way through, the forces grow without bound and change sign while the accelerations stay smooth. None
-        where the mechanism does not move, or moves from one singular pose to the next.
-        """
         size = self.coordinates
-        q, u = x[:size], x[size:]
-        speed = float(np.abs(u).max(initial=0.0))
-        if speed == 0.0:
-            return None
-        udot = np.zeros_like(u)
-        for place, weight in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
-            ahead = place * _ASIDE / speed
-            there = self._back(t + ahead, np.concatenate([self.manifold.moved(t, q, ahead * u), u]))
-            if self._weakest(t + ahead, there[:size]) < 0.1 * _WEAK:
-                return None
-            udot += weight / 6.0 * self.manifold.accelerations(t + ahead, there, *given)
-        return udot
+        through = self._passage(t, x)
+        if through is None:
+            q, _, rows = self.manifold.reached(t, x[:size])
+            u = x[size:] + rows.least(-self.manifold.rates(t, q, x[size:]))
+        else:
+            q, u = through.q, through.u
+        on = np.concatenate([q, u])
+        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        if through is None:
+            udot = self.manifold.accelerations(t, on, *given)
+        else:
+            udot = through.accelerations(self.manifold.free(t, on, *given))
+        return on, np.concatenate([self.manifold.moved_rate(t, q, u), udot])
+
+    def _passage(self, t: float, x: Floats) -> Passage | None:
+        size = self.coordinates
+        found = passage(self.manifold, t, x[:size], x[size:], len(self.chosen), self.halved)
+        if found is not None:
+            self.halved = found.halved
+        return found
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
@@ -183,10 +171,11 @@ class KeptRates(Rates):
         x, _ = self.unit(x)
         near = self._near(t, x)
         if near is not None and self._keeps_all(t, near):
-            self.careful = 0
+            self.careful = self.halved = 0
             return near
         self.careful += 1
-        x = self.manifold.state(t, x)
+        through = self._passage(t, x)
+        x = self.manifold.state(t, x) if through is None else np.concatenate([through.q, through.u])
         if self.careful > _PATIENCE:
             self._choose(t, x)
         return x

@@ -131,15 +131,16 @@ class Manifold:
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
         """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
-        return self.placed(t, self._unit(q + self._kinematics(t, q) @ step))
+        return self.placed(t, self.unit(q + self._kinematics(t, q) @ step))
 
     def shifted(self, t: float, q: Floats, step: Floats) -> Floats:
         """The same for the joints' coordinates alone; the carried ones stay where they are."""
         new, own = q.copy(), slice(self.carried.start)
         new[own] += self._kinematics(t, q)[own] @ step
-        return self._unit(new)
+        return self.unit(new)
 
-    def _unit(self, q: Floats) -> Floats:
+    def unit(self, q: Floats) -> Floats:
+        """The same coordinates, in place, with quaternions of unit length."""
         for first, count in self.groups:
             part = q[first : first + count]
             part /= np.sqrt(part.dot(part))
@@ -157,7 +158,7 @@ class Manifold:
             step = self._definition_steps(t, best)
             trial = best.copy()
             trial[self.carried] += step * min(length, 1.0 / max(1.0, float(np.abs(step).max())))
-            found = self._undefined(t, self._unit(trial))
+            found = self._undefined(t, self.unit(trial))
             if found < left:
                 best, left, length = trial, found, 1.0
             else:
@@ -211,20 +212,24 @@ class Manifold:
 
     def settled(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats]:
         """The nearest coordinates that keep the constraints, by Newton's steps of least size, and the misfit left."""
+        best, left, _ = self.reached(t, q, most)
+        return best, left
+
+    def reached(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats, Rows]:
+        """The same, and the rows there."""
         best = self.placed(t, q)
-        left = self.misfit(t, best)
+        left, rows = self.misfit(t, best), self.rows(t, best)
         for _ in range(most):
             if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
-            rows = self.rows(t, best)
             if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
                 break
             trial = self.moved(t, best, self._of_tree(rows.least(-left[: len(self.names)])))
             found = self.misfit(t, trial)
             if not np.abs(found).max() < np.abs(left).max():
                 break
-            best, left = trial, found
-        return best, left
+            best, left, rows = trial, found, self.rows(t, trial)
+        return best, left, rows
 
     def _of_tree(self, step: Floats) -> Floats:
         if self._movable is None:
@@ -235,12 +240,12 @@ class Manifold:
 
     def state(self, t: float, x: Floats) -> Floats:
         """The nearest state that keeps the constraints; a Stop that names the worst where there is none near."""
-        q, left = self.settled(t, x[: len(self.equations.q)])
+        q, left, rows = self.reached(t, x[: len(self.equations.q)])
         u = x[len(self.equations.q) :]
         if np.abs(left).max(initial=0.0) > BROKEN:
             raise self._broken(t, left)
         if not self.is_embedded:
-            u = u + self.rows(t, q).least(-self.rates(t, q, u))
+            u = u + rows.least(-self.rates(t, q, u))
         return np.concatenate([q, u])
 
     def _broken(self, t: float, left: Floats) -> Stop:
@@ -265,9 +270,13 @@ class Manifold:
         What no row can settle is left free.
         """
         q, u = self._parts(x)
-        rows = self.rows(t, q)
-        free = np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs))
+        rows, free = self.rows(t, q), self.free(t, x, tau, inputs)
         return np.asarray(free + rows.least(-(rows.A @ free + self.gamma(t, q, u))))
+
+    def free(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """u̇ as it would be without constraints."""
+        q, u = self._parts(x)
+        return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs)))
 
     def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""

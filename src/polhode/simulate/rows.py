@@ -101,6 +101,10 @@ class Rows:
         """What no motion can answer, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
 
+    def combined(self, others: Rows, places: list[int]) -> Floats:
+        """Other rows, combined as those here are that have the singular values at some places."""
+        return np.asarray(self._factors[0][:, places].T @ others.W)
+
     def clashing(self, place: int) -> list[int]:
         """The rows of a combination that is as short as a singular value is."""
         weights = np.abs(self._factors[0][:, place])

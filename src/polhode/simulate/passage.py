@@ -1,0 +1,132 @@
+"""The way through a singular pose, from poses before and behind it.
+
+Where a parallelogram lies flat, singular values σ of its constraint matrix pass through zero. Rounding by ε then leaves
+ε/σ undetermined in the coordinates, ε/σ² in the speeds and ε/σ³ in the accelerations, by whatever formula they are
+solved for. The motion is smooth all the same: it is what polynomials say that go through places on both sides, with σ
+large enough there. Only what the constraints do is taken from there; forces are those at the state itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .manifold import Manifold
+from .rows import Rows
+from .state import Floats
+
+#: Singular values below this may be on their way through zero.
+_WEAK = 0.15
+#: So far from a pose, in units of the slope of singular values, both ways are off by about as much.
+_NEAR = 0.04
+#: Places on each side of a pose, in the same units; and so often they are halved where a polynomial goes astray.
+_PLACES = np.array([0.2, 0.275, 0.35, 0.425, 0.5, 0.575])
+_HALVINGS = 3
+#: By this, and this part of the speed, polynomials may differ from those without the outermost places.
+_SMOOTH = 1e-12
+#: The part of an expected singular value that will do, and the part by which speeds may change on the way through.
+_FIRM, _CHANGED = 0.25, 0.1
+#: The displacement by which slopes are measured.
+_SMALL = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """A state on the branch through a singular pose, and the places aside that it is taken from."""
+
+    q: Floats
+    u: Floats
+    weights: Floats
+    rows: list[Rows]
+    gammas: list[Floats]
+    doubt: float
+    halved: int
+
+    def accelerations(self, free: Floats) -> Floats:
+        """u̇ on the branch, from what it would be without constraints: M u̇ - M u̇_free is a force of constraints."""
+        made = [rows.least(-(rows.A @ free + gamma)) for rows, gamma in zip(self.rows, self.gammas, strict=True)]
+        return np.asarray(free + self.weights @ np.array(made))
+
+
+def passage(manifold: Manifold, t: float, q: Floats, u: Floats, rank: int, halved: int = 0) -> Passage | None:
+    """The way through a singular pose that is near to (q, u) and moves along u, by places that are `halved` at least.
+
+    None where there is no such pose, where the mechanism rests, or moves from one singular pose to the next.
+    """
+    if not u.any():
+        return None
+    found = _pose(manifold, t, q, u, rank, 0.0)
+    if found is None or abs(found[0]) > _NEAR * found[1]:
+        return None
+    found = _pose(manifold, t, q, u, rank, found[0])
+    if found is None:
+        return None
+    pose, unit, least = found
+    best: Passage | None = None
+    for times in range(halved, _HALVINGS + 1):
+        made = _through(manifold, t, q, u, rank, pose, unit, times, _FIRM * least)
+        if made is not None and (best is None or made.doubt < best.doubt):
+            best = made
+        if best is not None and best.doubt <= _SMOOTH:
+            break
+    return best
+
+
+def _pose(
+    manifold: Manifold, t: float, q: Floats, u: Floats, rank: int, guess: float
+) -> tuple[float, float, float] | None:
+    """In how many seconds, on the way along u, singular values pass through zero, one of Newton's steps from a guess.
+
+    With it the time in which they would grow to one from there, and the slope of the one that grows least.
+    """
+    ahead = _SMALL / float(np.abs(u).max())
+    times = [guess - ahead, guess, guess + ahead]
+    before, here, behind = (manifold.rows(t + s, manifold.moved(t + s, q, s * u)) for s in times)
+    weak = [k for k in range(rank) if here.strengths[k] < _WEAK]
+    slope = (here.combined(behind, weak) - here.combined(before, weak)) / (2.0 * ahead)
+    square = float(np.sum(slope * slope))
+    if square == 0.0:
+        return None
+    pose = guess - float(np.sum(slope * here.combined(here, weak))) / square
+    return pose, float(np.sqrt(len(weak) / square)), float(np.linalg.svd(slope, compute_uv=False)[-1])
+
+
+def _through(
+    manifold: Manifold, t: float, q: Floats, u: Floats, rank: int, pose: float, unit: float, halved: int, firm: float
+) -> Passage | None:
+    """The way through a pose that is passed in `pose` seconds, by places in multiples of `unit` seconds from it."""
+    places = np.concatenate([-_PLACES[::-1], _PLACES]) / 2**halved
+    made_q, made_u, made_rows, gammas = [], [], [], []
+    for place in places * unit:
+        s = pose + place
+        there, _, rows = manifold.reached(t + s, manifold.moved(t + s, q, s * u))
+        if not rows.strengths[rank - 1] > firm * abs(place):
+            return None
+        moving = u + rows.least(-manifold.rates(t + s, there, u))
+        made_q.append(there)
+        made_u.append(moving)
+        made_rows.append(rows)
+        gammas.append(manifold.gamma(t + s, there, moving))
+    at = -pose / unit
+    weights, fewer = _lagrange(places, at), _lagrange(places[1:-1], at)
+    new_q, new_u = (weights @ np.array(made) for made in (made_q, made_u))
+    speed = np.abs(u).max()
+    if not np.abs(new_u - u).max() <= _CHANGED * speed:
+        return None
+    astray = [
+        np.abs(fewer @ np.array(made[1:-1]) - new).max() / size
+        for made, new, size in ((made_q, new_q, 1.0), (made_u, new_u, speed))
+    ]
+    return Passage(manifold.unit(new_q), new_u, weights, made_rows, gammas, float(max(astray)), halved)
+
+
+def _lagrange(places: Floats, at: float) -> Floats:
+    """The weights by which values at some places make the value of their polynomial at another one.
+
+    >>> _lagrange(np.array([-1.0, 0.0, 1.0]), 2.0).tolist()
+    [1.0, -3.0, 3.0]
+    """
+    own = np.eye(len(places), dtype=bool)
+    gaps = np.where(own, 1.0, places[:, None] - places[None, :])
+    return np.asarray(np.prod(np.where(own, 1.0, (at - places)[None, :]) / gaps, axis=1))
