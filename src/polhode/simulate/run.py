@@ -17,6 +17,7 @@ from . import adaptive, fixed
 from .assembly import Assembly, assembled
 from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
+from .energy_watch import watched as watched_energy
 from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .jumps import Jumps
@@ -56,6 +57,7 @@ def simulate(
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
     audit: bool | float = False,
+    watch_energy: bool = True,
     **strange: Never,
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
@@ -71,7 +73,8 @@ def simulate(
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
     With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run
-    is done (`trajectory.power_audit`), and SimulationError raised where they differ.
+    is done (`trajectory.power_audit`), and SimulationError raised where they differ. Where nothing feeds or drains
+    energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) is told, unless `watch_energy=False`.
     A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after every step brought back to
     its constraints, in position and velocity; `trajectory.drift` tells what is left.
 
@@ -119,6 +122,8 @@ def simulate(
             return adaptive.integrate(rates, guard, record, span.times, control, watched, told)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
+    if watch_energy:
+        made = watched_energy(made, efforts, given)
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made

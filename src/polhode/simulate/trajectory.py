@@ -43,6 +43,11 @@ class Energy:
     def total(self) -> Floats:
         return self.kinetic + self.potential
 
+    @property
+    def in_play(self) -> float:
+        """The largest kinetic energy plus the range of the potential."""
+        return float(self.kinetic.max() + np.ptp(self.potential)) if len(self.kinetic) else 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
@@ -125,8 +130,7 @@ class Trajectory:
         It measures the integration only where nothing feeds or drains energy: no efforts, dampers or forces in time.
         """
         energy = self.energy
-        total = energy.total
-        scale = float(energy.kinetic.max(initial=0.0) + np.ptp(energy.potential)) if len(self.t) else 0.0
+        total, scale = energy.total, energy.in_play
         return float(np.abs(total - total[0]).max()) / scale if scale > 0.0 else 0.0
 
     @property

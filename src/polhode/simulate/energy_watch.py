@@ -1,0 +1,79 @@
+"""Whether a run that nothing feeds or drains keeps its energy, and the sentence that says so if it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..equations import Equations
+from ..errors import warn
+from ..expr import free_symbols
+from ..functions import Functions
+from ..model.force import Load, PointSpring, Potential
+from .drive import Drive
+from .trajectory import Trajectory
+
+#: The energy may drift by so many times the tolerance of a run; without a tolerance by this part of what is in play.
+_TIMES, _FIXED_STEP = 100.0, 1e-3
+#: What rounding may do, as a part of the largest energy.
+_ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
+
+
+def is_conservative(functions: Functions, tau: Drive, inputs: Drive) -> bool:
+    """Whether kinetic and potential energy together must stay what they are.
+
+    Springs and potentials store energy; other forces are not asked whether they have a potential.
+    """
+    equations = functions.equations
+    if tau.function is not None or tau.rest.any() or inputs.function is not None:
+        return False
+    if not all(_stores(load) for load in equations.system.loads) or _is_moved(equations):
+        return False
+    return not any(array.name == "t" for array in functions.program("energy").arrays)
+
+
+def _stores(load: Load) -> bool:
+    """Whether all that a load takes in is in the potential energy."""
+    return isinstance(load, Potential) or (isinstance(load, PointSpring) and not load.damping)
+
+
+def _is_moved(equations: Equations) -> bool:
+    """Whether a joint or a constraint moves by itself, and so does work."""
+    ties, time = equations.constraints, equations.system.time
+    return time in free_symbols(equations.tree.followed.values()) or (ties is not None and any(ties.a))
+
+
+def watched(run: Trajectory, tau: Drive, inputs: Drive) -> Trajectory:
+    """The run with a notice, and a warning, if it lost or gained energy that nothing took or gave."""
+    told = _loss(run) if len(run) > 1 and is_conservative(run.mechanism, tau, inputs) else ""
+    if not told:
+        return run
+    warn(told)
+    return replace(run, info={**run.info, "notices": [*run.notices, told]})
+
+
+def _loss(run: Trajectory) -> str:
+    """What to say where the energy drifts by more than tolerance and rounding explain; nothing otherwise.
+
+    A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
+    """
+    energy, size = run.energy, max(float(np.abs(run.q - run.q[0]).max()), float(np.abs(run.u).max()))
+    if size == 0.0 or energy.in_play == 0.0:
+        return ""
+    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / energy.in_play
+    if "rtol" in run.info:
+        tolerance = max(run.info["rtol"], run.info["atol"] * max(1.0, 1.0 / size))
+        allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
+    else:
+        allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
+    drift = run.energy_drift
+    if not drift > max(allowed, rounding):
+        return ""
+    total = energy.total
+    worst = int(np.argmax(np.abs(total - total[0])))
+    return (
+        f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
+        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of what is in play, more than {words}. Take smaller steps or "
+        "tolerances, or another method, and see in `energy.total` where it happens."
+    )
