@@ -95,7 +95,7 @@ def compare(
     base: Base = None,
     json: Json = False,
 ) -> None:
-    """Derive by every formalism: prove that they agree, count operations, time native code."""
+    """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
     from .commands import compare as command
 
     raise typer.Exit(command.run(file, timing, json, base))

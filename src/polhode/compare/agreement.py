@@ -94,6 +94,8 @@ def agreement(derived: Mapping[str, Equations]) -> Agreement:
                     found.setdefault((item, of), []).append(name)
         missing = dict.fromkeys(judge.reference.not_covered)
     except PolhodeError as error:
+        if not error.problems[0].code.startswith("E-REFERENCE"):
+            raise
         found["derivation", str(error)] = []
     findings = [Finding(*key, tuple(name for name in names if name)) for key, names in found.items()]
     return Agreement(tuple(checked), tuple(findings), tuple(missing))
@@ -155,7 +157,7 @@ class _Judge:
                 [[-row.A.get(k, 0) for k in inside] + [-right(row) % P] for row in rows],
             )
             if found is None:
-                raise PolhodeError("the dependent speeds do not follow from its rows.", place="reference derivation")
+                raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-003")
             return found
 
         def drift(row: Own) -> int:

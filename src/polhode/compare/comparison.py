@@ -55,11 +55,11 @@ class Comparison:
         if not self.alike:
             said = "the formalisms DISAGREE"
         elif number > 1 and self.derivations:
-            counts = [f"{len(by)} of {LETTERS.get(function, function)}" for function, by in self.derivations.items()]
-            said += f", by {counts[0].replace(' of', ' distinct derivations of', 1)}"
-            said += "".join(f", {count}" for count in counts[1:-1]) + "".join(
-                f" and {count}" for count in counts[1:][-1:]
-            )
+            counts = [(len(by), LETTERS.get(function, function)) for function, by in self.derivations.items()]
+            own, letter = counts[0]
+            listed = [f"{own} distinct derivation{'s' * (own != 1)} of {letter}"]
+            listed += [f"{own} of {letter}" for own, letter in counts[1:]]
+            said += f", by {', '.join(listed[:-1])}{' and ' * (len(listed) > 1)}{listed[-1]}"
         if not self.reference:
             return f"{said}; {self.reference}"
         judged = (
