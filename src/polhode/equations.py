@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from .constraints import Binding, Constraints
-from .errors import PolhodeError, refuse, unknown
+from .errors import PolhodeError, refuse, understood, unknown
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .expr.spelling import acceleration_of
 from .geometry import Pose
@@ -200,8 +200,8 @@ class Equations:
 
     def _located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
-        frame = self.system.frames.get(name)
-        if frame is None and name not in self.tree.bodies:
+        frame = self.system.frames.get(name) if isinstance(name, str) else None
+        if frame is None and name not in list(self.tree.bodies):
             raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
         return (name, Pose.identity()) if frame is None else (frame.body, frame.pose)
 
@@ -369,10 +369,11 @@ class Equations:
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`) by parameters, by name."""
         table = self.system.parameters
-        strange = [name for name in parameters if name not in table]
+        with understood("a list of parameters", parameters, place="parameter derivatives"):
+            strange = [name for name in parameters if name not in table]
         if strange:
             raise unknown("parameter", strange[0], table, code="E-VALUE-002")
-        with quiet_collector():
+        with quiet_collector(), understood("a result to differentiate", of, place="parameter derivatives"):
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
@@ -388,14 +389,13 @@ class Equations:
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
+        with understood("a set of equations", other, place="agrees_with"):
+            _ = other.speeds
         bound = self if self.binding is not None else other
         if bound.binding is not None and self.speeds != other.speeds:
             return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
-        return (
-            same(self.mass_matrix.entries(), other.mass_matrix.entries())
-            and same(self.inverse_dynamics, other.inverse_dynamics)
-            and same(self.forward_dynamics, other.forward_dynamics)
-        )
+        alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
+        return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
 
     # ---- onward ----------------------------------------------------------------------------------------------
 

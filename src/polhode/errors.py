@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 _PACKAGE = str(Path(__file__).parent)
 #: How many names are listed where none is like the one that was asked for.
@@ -79,6 +81,48 @@ def suggestion(
         return "Did you mean " + " or ".join(map(written, close)) + "?"
     listed = f"{', '.join(offered[:_LISTED])}{' …' if len(offered) > _LISTED else ''}"
     return otherwise or f"Known: {listed or 'none'}."
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """A value as a message quotes it: short, on one line.
+
+    >>> shown([1] * 1000)
+    '[1, 1, 1, 1, 1, 1, ...]'
+    """
+    from reprlib import Repr
+
+    brief = Repr()
+    brief.maxother = brief.maxstring = longest
+    text = " ".join(brief.repr(value).split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def path_of(value: Any) -> Path:
+    """A path that a user gave."""
+    with understood("a path", value, cure='Give a path, for example "run.csv".'):
+        return Path(value)
+
+
+@contextmanager
+def understood(what: str, value: object, *, place: str = "", cure: str = "") -> Iterator[None]:
+    """Read a value that a user gave; if it is of the wrong kind, say so, and name the place of any other problem.
+
+    >>> with understood("a vector", 5, place="body 'bob' com", cure="Give three numbers."):
+    ...     x, y, z = 5
+    Traceback (most recent call last):
+    ...
+    polhode.errors.ModelError: body 'bob' com: 5 is not a vector.
+      Give three numbers.  [E-TYPE-001]
+    """
+    try:
+        yield
+    except PolhodeError as error:
+        if not place or all(problem.place for problem in error.problems):
+            raise
+        found = [replace(problem, place=problem.place or place) for problem in error.problems]
+        raise type(error)(problems=found) from None
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
+        raise ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001") from None
 
 
 def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: str = "") -> PolhodeError:

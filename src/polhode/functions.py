@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .catalogue import arrays_of, catalogued
 from .codegen.program import Program
-from .errors import PolhodeError, ShapeError, ValueMissing, unknown
+from .errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
 from .exerted import Exerting, actuated_efforts
 from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
 from .runtime.backends import check_backend
@@ -73,7 +73,8 @@ def plan_outputs(
     from .expr import free_symbols, substitute
 
     table = equations.system.parameters
-    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    with understood("True or False", bake, place="bake"):
+        known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
         roots = substitute([root for _, _, entries in outputs for root in entries], known)
         start = 0
@@ -172,8 +173,9 @@ class Functions(Exerting):
 
     def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """The parameters of a function in its order: given values first, then the model's defaults."""
+        catalogued(name)
         kept = self._kept.get(name)
-        if kept and not given and None not in kept.parameters.values():
+        if kept and given is None and None not in kept.parameters.values():
             return np.array(list(kept.parameters.values()), dtype=np.float64)
         return self.values_of(tuple(kept.parameters) if kept else self.planned(name).parameters, given)
 
@@ -185,7 +187,8 @@ class Functions(Exerting):
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
         given = dict(given or {})
-        strange = [key for key in given if key not in table]
+        with understood("a list of names", order, place="parameters"):
+            strange = [key for key in (*given, *order) if key not in table]
         if strange:
             raise unknown("parameter", strange[0], table, code="E-VALUE-002")
         missing = [key for key in order if key not in given and table[key].value is None]

@@ -120,7 +120,7 @@ class Reactions:
         It comes beyond the loads, springs and conditions that act on these joints.
         """
         known = self.system.prescribed
-        if coordinate not in known:
+        if not isinstance(coordinate, str) or coordinate not in known:
             raise unknown("prescribed coordinate", coordinate, known, code="E-REACT-003")
         joint = self.system.joints[known[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
@@ -218,9 +218,9 @@ def reaction(
 
 def check_name(system: System, name: str) -> None:
     """Raise unless there is a joint, or a constraint between bodies, with this name."""
-    if name in system.joints:
+    if isinstance(name, str) and name in system.joints:
         return
-    if name not in system.constraints:
+    if not isinstance(name, str) or name not in system.constraints:
         raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
     if isinstance(system.constraints[name], Condition):
         raise PolhodeError(

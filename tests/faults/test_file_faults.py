@@ -46,7 +46,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a.urdf": ph.load,
     "a.xml": ph.load,
     "a.mjcf": ph.load,
-    "a.csv": Trajectory.load,
+    "a.csv": Trajectory.from_csv,
     "a.npz": Trajectory.load,
 }
 

@@ -469,3 +469,17 @@ def test_a_wrong_choice_lists_the_right_ones(tmp_path: Path) -> None:
         _read(tmp_path, hinge(), base="flying")
     with pytest.raises(PolhodeError, match="not a tolerance"):
         _read(tmp_path, hinge(), snap="wide")
+
+
+@pytest.mark.parametrize("number", ["1e200", "-1e300", "1e61", "1" * 80])
+@pytest.mark.parametrize("hole", ["AXIS", "ORIGIN", "MASS", "COM", "INERTIA", "UPPER", "TURN"])
+def test_F07_a_number_that_no_robot_has_is_refused(hole: str, number: str, tmp_path: Path) -> None:
+    text = """<robot name="r"><link name="world"/><link name="bob"><inertial><origin xyz="0 0 COM"/><mass value="MASS"/>
+        <inertia ixx="INERTIA" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="hinge" type="revolute"><parent link="world"/><child link="bob"/>
+        <origin xyz="ORIGIN 0 0" rpy="TURN 0 0"/><axis xyz="0 AXIS 0"/>
+        <limit lower="-1" upper="UPPER" effort="1" velocity="1"/></joint></robot>"""
+    text = text.replace(hole, number)
+    for other in ("AXIS", "ORIGIN", "MASS", "COM", "INERTIA", "UPPER", "TURN"):
+        text = text.replace(other, "1")
+    assert "is not a number that a robot can have" in refusal(tmp_path, text)

@@ -29,7 +29,7 @@ from polhode.codegen.llvm_block import declarations
 from polhode.codegen.program import Program
 from polhode.codegen.side_by_side import side_by_side
 from polhode.codegen.sincos import double, splat, suffix, vector_type
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, shown
 
 #: Kernels up to this many instructions are inlined into each stage; longer ones are called.
 INLINE = 400
@@ -56,8 +56,10 @@ METHODS: Mapping[str, Tableau] = MappingProxyType({
 
 def method_named(method: str) -> Tableau:
     """The tableau of a method, or an error that lists the methods there are."""
-    if method not in METHODS:
-        raise PolhodeError(f"there is no fixed-step method {method!r}.", cure=f"Choose one of {', '.join(METHODS)}.")
+    if not isinstance(method, str) or method not in METHODS:
+        raise PolhodeError(
+            f"there is no fixed-step method {shown(method)}.", cure=f"Choose one of {', '.join(METHODS)}."
+        )
     return METHODS[method]
 
 

@@ -12,7 +12,7 @@ from ..errors import PolhodeError
 from ..expr import quiet_collector
 from ..expr.decide import combinations
 from ..kinematics.tree import build_tree
-from ..model.reading import unknown
+from ..model.reading import numbers_by_name, unknown
 from ..model.system import System
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
 from .numbers import (
@@ -79,10 +79,11 @@ def _pose(system: System, pose: Mapping[str, float] | str | None, carried: Seque
         if pose not in system.poses:
             raise unknown("pose", pose, system.poses, "diagnose")
         return system.poses[pose].coordinates
-    for name in pose or ():
+    given = None if pose is None else numbers_by_name(pose, "diagnose")
+    for name in given or ():
         if name not in names:
             raise unknown("coordinate", name, names, "diagnose")
-    return pose
+    return given
 
 
 # ---- at almost every coordinates -----------------------------------------------------------------------------

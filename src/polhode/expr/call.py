@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, understood
 from ..opaque import table as tables
 from ..opaque import user
 from ..opaque.function import Opaque
@@ -118,7 +118,10 @@ def function(
     >>> twice(as_expr(3)), twice(3)
     (twice(3), 6.0)
     """
-    given: dict[int, Any] = {place: getattr(each, "opaque", each) for place, each in (derivatives or {}).items()}
+    place, cure = f"function '{name}' derivatives", "Give functions by the number of the argument, as {0: slope}."
+    with understood("a mapping from numbers to functions", derivatives, place=place, cure=cure):
+        items = dict(derivatives or {}).items()
+    given: dict[int, Any] = {index: getattr(each, "opaque", each) for index, each in items}
     return Function(user.checked(name, c, python, given, arity))
 
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..errors import understood
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, NEG, SYMBOL, Expr, as_expr
@@ -45,7 +46,9 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
     elif isinstance(value, Vector):
         rows = [latex(entry, names=names) for entry in value]
     else:
-        return _Printer(names or {}).text(as_expr(value))
+        with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
+            given = dict(names or {})
+        return _Printer(given).text(as_expr(value))
     body = r" \\ ".join(rows)
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import PolhodeError, shown, understood
 from .field import hash_to_field, unit_sphere_point
 from .node import SYMBOL, Expr, intern_leaf
 
@@ -13,6 +14,12 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
     """
+    if not isinstance(name, str) or not isinstance(kind, str):
+        raise PolhodeError(
+            f"a symbol is named by a text, not by {shown(name if isinstance(kind, str) else kind)}.",
+            cure='Write for example symbol("m").',
+            code="E-EXPR-007",
+        )
     data = (kind, name, role) if role else (kind, name)
     return intern_leaf((SYMBOL, *data), SYMBOL, (), hash_to_field("symbol", kind, name), data)
 
@@ -20,7 +27,8 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
     """Several symbols at once: `m, g = symbols("m g")`."""
     parts = names.replace(",", " ").split() if isinstance(names, str) else names
-    return tuple(symbol(name, kind) for name in parts)
+    with understood("a list of names", names, cure='Write for example symbols("m g").'):
+        return tuple(symbol(name, kind) for name in parts)
 
 
 def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]:
@@ -30,7 +38,10 @@ def unit_symbols(names: Iterable[str], kind: str = "symbol") -> tuple[Expr, ...]
     >>> a**2 + b**2 + c**2 + d**2
     1
     """
-    names = tuple(names)
+    with understood("a list of names", names, cure='Write for example unit_symbols(["a", "b", "c", "d"]).'):
+        names = tuple(symbol(name, kind).name for name in names)
+        if not names:
+            raise ValueError
     point = unit_sphere_point(kind, *names, dimension=len(names))
     return tuple(
         intern_leaf((SYMBOL, kind, name, names), SYMBOL, (), fp, (kind, name, names))

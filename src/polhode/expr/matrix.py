@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
-from ..errors import ShapeError
+from ..errors import ShapeError, shown
 from .node import as_expr
 
 
@@ -106,7 +106,13 @@ class Matrix(tuple[Vector, ...]):
     __array_ufunc__ = None
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
-        made = tuple(Vector(row) for row in rows)
+        try:
+            made = tuple(Vector(row) for row in rows)
+        except TypeError:
+            if isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows):
+                raise
+            cure = "Give rows of numbers, for example [[1, 0], [0, 1]]."
+            raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-SHAPE-004") from None
         if any(len(row) != len(made[0]) for row in made):
             raise ShapeError("the rows of a matrix must have one length.", code="E-SHAPE-002")
         return tuple.__new__(cls, made)

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from ..constraints import Binding, Constraints, bind, constraints_of
 from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
-from ..errors import PolhodeError
+from ..errors import PolhodeError, shown, understood
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
-from ..model.reading import unknown
+from ..model.reading import list_of, numbers_by_name, unknown
 from ..model.system import System
 from . import auto, hamel
 from .embedding import embedded, with_multipliers
@@ -71,16 +72,20 @@ def derive(
     loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
-    given = None if passes is None else tuple(passes)
+    with understood("a list of passes", passes, place="derive passes", cure="Give a list of names, [] for none."):
+        given = None if passes is None else tuple(passes)
+    near = _checked_pose(near)
+    if independent is not None:
+        independent = list_of(independent, "a list of speeds", "derive independent")
     with quiet_collector():
         tree = build_tree(system)
         ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
         tree = tree if ties is None else ties.tree
     if independent is not None:
         constraints = "embedded"
-    if constraints not in WAYS:
+    if not isinstance(constraints, str) or constraints not in WAYS:
         raise PolhodeError(
-            f"constraints cannot be kept by {constraints!r}.",
+            f"constraints cannot be kept by {shown(constraints)}.",
             cure=f"Choose {' or '.join(map(repr, WAYS))}.",
             code="E-DERIVE-013",
         )
@@ -122,6 +127,10 @@ def _bound(
         return bind(ties, independent, pose=pose)
     chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
     return replace(chosen, constraints=ties.only(ties.generic_rows))
+
+
+def _checked_pose(near: Any) -> Mapping[str, float] | str | None:
+    return near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near")
 
 
 def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:

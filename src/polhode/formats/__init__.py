@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError, PolhodeError, suggestion
+from ..errors import FormatError, PolhodeError, path_of, suggestion
 from ..model import System
 from .source import folder_given
 
@@ -49,7 +48,7 @@ _FOREIGN = {".xacro": "xacro", ".sdf": "SDF"}
 
 def load(path: str | os.PathLike[str], **options: Any) -> System:
     """Read a mechanism from a file, by its extension; options are the reader's, as `base="floating"` for URDF."""
-    file = Path(path)
+    file = path_of(path)
     suffix = file.suffix.lower()
     if suffix in READERS:
         _check_options(READERS[suffix], suffix, options)

@@ -14,10 +14,11 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from ..errors import FormatError, PolhodeError, suggestion
+from ..errors import FormatError, PolhodeError, shown, suggestion
 from ..expr import Expr, as_expr, cos, sin
 from ..geometry.exact_rotation import nearest_angle
 from ..model import Fixed, JointType, Prismatic, Revolute, System
+from ..model.reading import list_of
 
 CONVENTIONS = ("classic", "modified")
 _TYPES = {"revolute": Revolute, "prismatic": Prismatic, "fixed": None}
@@ -64,15 +65,17 @@ def from_dh(
     ...     ph.symbol("q1", "coordinate") + ph.symbol("q2", "coordinate"))
     True
     """
-    if convention not in CONVENTIONS:
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
         raise PolhodeError(
-            f"there is no convention {convention!r}.",
+            f"there is no convention {shown(convention)}.",
             cure=f"Choose {' or '.join(CONVENTIONS)}.",
             code="E-DH-001",
         )
     arm = System(name, gravity) if system is None else system
+    if not isinstance(arm, System):
+        raise PolhodeError(f"{shown(arm)} is not a System.", cure="Give one, or leave it out.", code="E-DH-006")
     parent = arm.ground
-    for place, given in enumerate(rows, start=1):
+    for place, given in enumerate(list_of(rows, "a table", "Denavit–Hartenberg table"), start=1):
         row = _row(given, place)
         body = arm.body(row.name or f"link{place}", row.mass, row.com, row.inertia, check=check)
         kind = _joint_type(row, place)
@@ -104,7 +107,7 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
                     code="E-DH-002",
                 )
         return Row(**given)
-    if isinstance(given, str) or not 4 <= len(given) <= len(known):
+    if isinstance(given, str) or not hasattr(given, "__len__") or not 4 <= len(given) <= len(known):
         raise FormatError(
             f"a row has 4 to {len(known)} entries.",
             place=f"row {place}",
@@ -115,9 +118,9 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
 
 
 def _joint_type(row: Row, place: int) -> JointType:
-    if row.joint not in _TYPES:
+    if not isinstance(row.joint, str) or row.joint not in _TYPES:
         raise FormatError(
-            f"there is no joint {row.joint!r}.",
+            f"there is no joint {shown(row.joint)}.",
             place=f"row {place}",
             cure=f"Choose one of {', '.join(_TYPES)}.",
             code="E-DH-004",
@@ -131,7 +134,7 @@ def _number(value: Any, what: str, place: int) -> Expr:
         return as_expr(value)
     except PolhodeError:
         raise FormatError(
-            f"{what} = {value!r} is not a number or an expression.",
+            f"{what} = {shown(value)} is not a number or an expression.",
             place=f"row {place}",
             cure="Give a number, or an expression of parameters.",
             code="E-DH-005",

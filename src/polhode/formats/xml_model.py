@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError
+from ..errors import FormatError, path_of
 from ..model import System
 from .mjcf import load_mjcf
-from .urdf import Limits, load_urdf
-from .urdf.markup import parse_xml, read_bytes
+from .urdf import load_urdf
+from .urdf.markup import limits_of, parse_xml, read_bytes
 
 _BY_ROOT: dict[str, Callable[..., System]] = {"robot": load_urdf, "mujoco": load_mjcf}
 
 
 def load_xml(path: str | os.PathLike[str], **options: Any) -> System:
     """Read <robot> as URDF and <mujoco> as MJCF; options are that reader's."""
-    file, limits = Path(path), options.get("limits") or Limits()
+    file, limits = path_of(path), limits_of(options.get("limits"))
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)
     if reader is None:

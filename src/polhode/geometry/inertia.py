@@ -132,7 +132,8 @@ def nearest_inertia(given: Any) -> str:
     """
     import numpy as np
 
-    moments, axes = np.linalg.eigh(np.asarray(given, dtype=float))
+    size = float(np.abs(given).max()) or 1.0
+    moments, axes = np.linalg.eigh(np.asarray(given, dtype=float) / size)
     nearest = np.zeros(3)
     for chosen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
         edges = (1 - np.eye(3))[:, chosen]
@@ -140,7 +141,7 @@ def nearest_inertia(given: Any) -> str:
         made = edges @ factors
         if factors.min() >= 0 and np.linalg.norm(made - moments) < np.linalg.norm(nearest - moments):
             nearest = made
-    I = axes @ np.diag(nearest) @ axes.T
+    I = axes @ np.diag(nearest) @ axes.T * size
     small = 1e-12 * np.abs(I).max()
     entries = {"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "xy": I[0, 1], "xz": I[0, 2], "yz": I[1, 2]}
     shown = {name: value for name, value in entries.items() if name in ("xx", "yy", "zz") or abs(value) > small}

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, shown, understood
 from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
 from ..expr.field import root_of_integer, square_free
 
@@ -26,15 +26,15 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
     >>> unit_axis("-y"), unit_axis([3, 0, 4])
     (Vector([0, -1, 0]), Vector([3/5, 0, 4/5]))
     """
+    cure = 'Write "z" or [0, 0, 1].'
     if isinstance(axis, str):
         letter = axis.lstrip("+-").lower()
         if letter not in _LETTERS or len(axis) > 2:
-            raise PolhodeError(
-                f"the axis {axis!r} is none of x, y, z, -x, -y, -z.", cure='Write "z" or [0, 0, 1].', code="E-AXIS-001"
-            )
+            raise PolhodeError(f"the axis {shown(axis)} is none of x, y, z, -x, -y, -z.", cure=cure, code="E-AXIS-001")
         sign = -1 if axis.startswith("-") else 1
         return Vector([as_expr(sign * entry) for entry in _LETTERS[letter]])
-    entries = [as_expr(entry) for entry in axis]
+    with understood("an axis", axis, cure=cure):
+        entries = [as_expr(entry) for entry in axis]
     if len(entries) != 3:
         raise PolhodeError(f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002")
     square = Vector(entries).dot(entries)
@@ -89,8 +89,10 @@ def rotation(*turns: tuple[str | Iterable[Any], Any]) -> Matrix:
     Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     """
     result = Matrix.identity(3)
-    for axis, angle in turns:
-        result = result @ about(unit_axis(axis), as_expr(angle))
+    for turn in turns:
+        with understood("a turn", turn, cure='Give an axis and an angle, for example ("z", 0.3).'):
+            axis, angle = turn
+            result = result @ about(unit_axis(axis), as_expr(angle))
     return result.map(as_expr)
 
 

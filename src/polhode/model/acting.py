@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import Expr, Vector, as_expr, free_symbols
+from ..expr import Expr, Vector, free_symbols
 from ..geometry import Pose
 from .body import Body, Frame
 from .force import (
@@ -22,7 +22,7 @@ from .force import (
     PointSpring,
     Potential,
 )
-from .reading import vector_of
+from .reading import index_of, number_of, result_of, titled, vector_of
 from .records import GROUND, Joint
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Acting:
         >>> s.derive().bias
         Vector([k*x])
         """
-        place = f"force {name!r}" if name else "force"
+        place = titled("force", name)
         body, point = self._spot(on, at, place)
         self.loads.append(PointForce(name, body, point, *self._given_vector(vector, frame, place)))
 
@@ -75,7 +75,7 @@ class Acting:
         name: str = "",
     ) -> None:
         """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's)."""
-        place = f"torque {name!r}" if name else "torque"
+        place = titled("torque", name)
         body, _ = self._place(on, (0, 0, 0), None, place)
         self.loads.append(BodyTorque(name, body, *self._given_vector(vector, frame, place)))
 
@@ -131,35 +131,29 @@ class Acting:
     def joint_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
         """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
         found = self._joint(joint, "joint force")
-        place = f"joint force on '{found.name}'"
-        if not 0 <= index < len(found.u):
-            raise ModelError(
-                f"there is no speed number {index}; it has {len(found.u)}.", place=place, code="E-MODEL-009"
-            )
-        self.loads.append(JointForce(name, found.name, index, as_expr(value)))
+        place = titled(f"joint force on '{found.name}'", name)
+        k = index_of(index, len(found.u), "speed", place)
+        self.loads.append(JointForce(name, found.name, k, number_of(value, place)))
 
     def joint_spring(
         self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
     ) -> None:
         """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
         found = self._joint(joint, "joint spring")
-        place = f"joint spring on '{found.name}'"
-        if not 0 <= index < len(found.q):
-            raise ModelError(
-                f"there is no coordinate number {index}; it has {len(found.q)}.", place=place, code="E-MODEL-009"
-            )
-        if as_expr(damping) and len(found.q) != len(found.u):
+        place = titled(f"joint spring on '{found.name}'", name)
+        k = index_of(index, len(found.q), "coordinate", place)
+        stiff, home, c = (number_of(given, place) for given in (stiffness, rest, damping))
+        if c and len(found.q) != len(found.u):
             raise ModelError(
                 f"its {len(found.q)} coordinates are not its {len(found.u)} speeds one by one.",
                 place=place,
                 cure="Give damping with joint_force, on a speed.",
                 code="E-MODEL-017",
             )
-        stretch = found.q[index] - as_expr(rest)
-        if as_expr(stiffness):
-            self.potential(as_expr(stiffness) * stretch**2 / 2, name)
-        if as_expr(damping):
-            self.joint_force(found, -as_expr(damping) * found.u[index], index, name)
+        if stiff:
+            self.potential(stiff * (found.q[k] - home) ** 2 / 2, name)
+        if c:
+            self.joint_force(found, -c * found.u[k], k, name)
 
     def spring(
         self,
@@ -177,9 +171,10 @@ class Acting:
 
         A positive tension pulls the points together, a negative one pushes them apart.
         """
-        place = f"spring {name!r}" if name else "spring"
+        place = titled("spring", name)
         ends = self._ends(a, at_a, b, at_b, place)
-        self.loads.append(PointSpring(name, *ends, as_expr(stiffness), as_expr(length), as_expr(damping)))
+        k, l, c = (number_of(given, place) for given in (stiffness, length, damping))
+        self.loads.append(PointSpring(name, *ends, k, l, c))
 
     def damper(
         self,
@@ -225,9 +220,9 @@ class Acting:
         >>> s.derive().bias == (k * s.joints["x"].q[0] ** 3,)
         True
         """
-        place = f"line force {name!r}" if name else "line force"
+        place = titled("line force", name)
         ends = self._ends(a, at_a, b, at_b, place)
-        tension = law(LENGTH, RATE)
+        tension = result_of(law, (LENGTH, RATE), place)
         if hasattr(tension, "__iter__") or hasattr(tension, "terms"):
             raise ModelError(
                 f"the law gives {tension!r}, which is no number or expression.",
@@ -235,7 +230,7 @@ class Acting:
                 cure="Give the tension alone; its direction is the line.",
                 code="E-MODEL-061",
             )
-        self.loads.append(LineForce(name, *ends, as_expr(tension)))
+        self.loads.append(LineForce(name, *ends, number_of(tension, place)))
 
     def _ends(
         self, a: Any, at_a: Point | Iterable[Any], b: Any, at_b: Point | Iterable[Any], place: str
@@ -251,17 +246,18 @@ class Acting:
 
         It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
         """
-        place = f"gravity field {name!r}" if name else "gravity field"
-        self.loads.append(GravityField(name, vector_of(law(POSITION), place)))
+        place = titled("gravity field", name)
+        self.loads.append(GravityField(name, vector_of(result_of(law, (POSITION,), place), place)))
 
     def potential(self, energy: Any, name: str = "") -> None:
         """Add a potential energy: any expression of coordinates, parameters and time."""
-        made = as_expr(energy)
+        place = titled("potential", name)
+        made = number_of(energy, place)
         wrong = [x for x in free_symbols([made]) if x.data[0] in ("speed", "effort", "acceleration")]
         if wrong:
             raise ModelError(
                 f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'.",
-                place=f"potential {name!r}" if name else "potential",
+                place=place,
                 cure="Use joint_force, force or torque for what depends on motion.",
                 code="E-MODEL-018",
             )

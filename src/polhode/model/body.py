@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols
+from ..errors import ModelError, shown, understood
+from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols, substitute
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import nearest_inertia
 from .directions import Directions
@@ -24,6 +25,20 @@ class Shape:
     size: tuple[Any, ...]
     at: tuple[Any, ...] = (0, 0, 0)
     rotation: Any = None
+
+    def __post_init__(self) -> None:
+        place = f"shape {shown(self.kind)}"
+        if not isinstance(self.kind, str):
+            raise ModelError(
+                "the kind of a shape is a word.", place=place, cure='Write for example "box".', code="E-BODY-008"
+            )
+        with understood("a list of sizes", self.size, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
+            sizes = [as_expr(size) for size in self.size]
+        for size in sizes:
+            if not free_symbols([size]) and constant_value(size) < 0:
+                raise ModelError(
+                    f"its size {shown(size)} is negative.", place=place, cure="Give a length ≥ 0.", code="E-BODY-009"
+                )
 
 
 @dataclass(frozen=True)
@@ -148,12 +163,43 @@ def about_centre(inertia: Matrix, mass: Expr, arm: Vector) -> Matrix:
     ).map(as_expr)
 
 
-def check_mass_and_inertia(mass: Expr, inertia: Matrix, place: str) -> None:
+def inertia_of(value: Any, place: str) -> Matrix:
+    """An inertia that a user gave."""
+    with understood("an inertia", value, place=place, cure="Give [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a matrix."):
+        return as_inertia(value, place)
+
+
+def shapes_of(value: Any, place: str) -> tuple[Shape, ...]:
+    """A shape, or several."""
+    cure = "Give ph.Shape(kind, size), or a list of them."
+    with understood("a list of shapes", value, place=f"{place} shapes", cure=cure):
+        shapes = (value,) if isinstance(value, Shape) else tuple(value)
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise ModelError(f"{shown(shape)} is not a shape.", place=f"{place} shapes", cure=cure, code="E-BODY-007")
+    return shapes
+
+
+def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
+    """Refuse a mass that is negative at these values of parameters, as far as they are known."""
+    met = [symbol for symbol in free_symbols([mass]) if symbol.data[0] == "parameter"]
+    known = {symbol: as_expr(values[symbol.name]) for symbol in met if values.get(symbol.name) is not None}
+    (at_values,) = substitute([mass], known)
+    if free_symbols([at_values]) or constant_value(at_values) >= 0:
+        return
+    given = ", ".join(f"{symbol.name} = {value}" for symbol, value in known.items())
+    raise ModelError(
+        f"the mass {at_values!r}{f' (with {given})' if given else ''} is negative.",
+        place=place,
+        cure="Give a mass ≥ 0.",
+        code="E-BODY-003",
+    )
+
+
+def check_inertia(inertia: Matrix, place: str) -> None:
     """Refuse what no distribution of mass can have; symbols are taken on trust."""
     import numpy as np
 
-    if not free_symbols([mass]) and constant_value(mass) < 0:
-        raise ModelError(f"the mass {mass!r} is negative.", place=place, cure="Give a mass ≥ 0.", code="E-BODY-003")
     if free_symbols(inertia.entries()):
         return
     numbers = np.array([[float(entry) for entry in row] for row in inertia])

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from operator import index
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, understood
 from ..expr import Matrix, Vector, as_expr, is_zero, rational_value, sqrt
 from ..expr.field import root_of_integer, square_free
 from ..geometry import unit_axis
@@ -23,7 +24,8 @@ def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
     """
     if isinstance(direction, str):
         return unit_axis(direction)
-    made = Vector([as_expr(entry) for entry in direction])
+    with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
+        made = Vector([as_expr(entry) for entry in direction])
     if len(made) != 3 or not is_zero(made.dot(made) - 1):
         raise ModelError(
             f"the {what} ({', '.join(map(str, made))}) is not a unit vector.",
@@ -36,7 +38,8 @@ def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
 
 def checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
     """Up to three axis indices of 1, 2, 3, none twice in a row."""
-    indices = tuple(rotations)
+    with understood("a list of axis indices", rotations, place="building block", cure="Give for example (1, 2, 3)."):
+        indices = tuple(map(index, rotations))
     if len(indices) > 3 or any(index not in (1, 2, 3) for index in indices):
         raise ModelError(
             f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.",

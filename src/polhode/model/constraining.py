@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import as_expr, derivative, free_symbols, is_zero, symbol
+from ..expr import derivative, free_symbols, is_zero, symbol
 from ..geometry import Pose, unit_axis
 from .body import Body, Frame
 from .constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
 from .joint_type import JointType, joint_type
-from .reading import checked_name, vector_of, zeros
+from .reading import checked_name, flag_of, index_of, list_of, number_of, radius_of, vector_of, zeros
 from .records import GROUND, Coupling, Joint, Prescribed
 from .track import curve_of, plane_across
 
@@ -64,7 +64,7 @@ class Constraining:
                     code="E-MODEL-042",
                 )
             at = self.couplings[at].leader if at in self.couplings else None
-        made = Coupling(after.name, before.name, as_expr(multiplier), as_expr(offset))
+        made = Coupling(after.name, before.name, number_of(multiplier, place), number_of(offset, place))
         wrong = [x for x in free_symbols([made.multiplier, made.offset]) if x.data[0] != "parameter"]
         if wrong:
             raise ModelError(
@@ -97,6 +97,7 @@ class Constraining:
         """
         found = self._joint(joint, "prescribed motion")
         place = f"prescribed motion of '{found.name}'"
+        index = index_of(index, len(found.q), "coordinate", place)
         if not _stands_alone(found.type, index):
             raise ModelError(
                 f"coordinate number {index} of this {found.type.name} joint cannot be prescribed alone.",
@@ -107,7 +108,7 @@ class Constraining:
         name = found.q[index].name
         if name in self.prescribed or found.name in self.couplings:
             raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-051")
-        value = as_expr(motion)
+        value = number_of(motion, place)
         wrong = [x for x in free_symbols([value]) if x.data[0] not in ("parameter", "time")]
         if wrong:
             raise ModelError(
@@ -167,10 +168,11 @@ class Constraining:
         return self._condition(value, name, on_speeds=True)
 
     def _condition(self, value: Any, name: str, on_speeds: bool) -> Condition:
-        name = name or f"condition {len(self.constraints) + 1}"
-        place = f"constraint '{name}'"
+        if isinstance(name, str):
+            name = name or f"condition {len(self.constraints) + 1}"
         self._new_name(self.constraints, "constraint", name)
-        made = as_expr(value)
+        place = f"constraint '{name}'"
+        made = number_of(value, place)
         allowed = ("coordinate", "parameter", "time", *(("speed",) if on_speeds else ()))
         wrong = [x for x in free_symbols([made]) if x.data[0] not in allowed]
         if wrong:
@@ -227,7 +229,8 @@ class Constraining:
         Vector([z - cos(lean)])
         """
         body, pose, carrier, plane = self._rolling(name, f"wheel '{name}'", wheel, centre, on, at, rotation)
-        stands = None if upright is None else as_expr(upright)
+        place = f"wheel '{name}'"
+        stands = None if upright is None else number_of(upright, place)
         wrong = [
             x
             for x in free_symbols([] if stands is None else [stands])
@@ -236,11 +239,12 @@ class Constraining:
         if wrong:
             raise ModelError(
                 f"`upright` depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
-                place=f"wheel '{name}'",
+                place=place,
                 cure="Give the cosine of its lean, such as cos(lean).",
                 code="E-MODEL-080",
             )
-        made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), as_expr(radius), carrier, plane, stands)
+        size = radius_of(radius, place)
+        made = Wheel(name, body, pose.p, pose.R @ unit_axis(axis), size, carrier, plane, stands)
         self.constraints[name] = made
         return made
 
@@ -260,9 +264,10 @@ class Constraining:
 
         A disc that rolls on a circle in its plane is this too.
         """
-        body, pose, carrier, plane = self._rolling(name, f"ball '{name}'", ball, centre, on, at, rotation)
-        other = None if other_radius is None else as_expr(other_radius)
-        made = Ball(name, body, pose.p, as_expr(radius), carrier, plane, other)
+        place = f"ball '{name}'"
+        body, pose, carrier, plane = self._rolling(name, place, ball, centre, on, at, rotation)
+        other = None if other_radius is None else number_of(other_radius, place)
+        made = Ball(name, body, pose.p, radius_of(radius, place), carrier, plane, other)
         self.constraints[name] = made
         return made
 
@@ -296,7 +301,8 @@ class Constraining:
         """
         place = f"disc '{name}'"
         body, pose, carrier, track = self._rolling(name, place, disc, centre, on, at, rotation)
-        size = as_expr(radius)
+        size = number_of(radius, place)
+        slips = flag_of(slips, "slips", place)
         if is_zero(size) and not slips:
             raise ModelError(
                 "a disc of radius zero cannot roll.",
@@ -317,7 +323,7 @@ class Constraining:
             plane,
             along,
             curve_of(curve, along, place),
-            bool(slips),
+            slips,
         )
         self.constraints[name] = made
         return made
@@ -354,7 +360,8 @@ class Constraining:
         body_a, _ = self._place(a, (0, 0, 0), None, place)
         body_b, _ = self._place(b, (0, 0, 0), None, place)
         self._two_bodies(body_a, body_b, place)
-        along = tuple(unit_axis(d) if isinstance(d, str) else vector_of(d, place) for d in directions)
+        listed = list_of(directions, "a list of directions", place)
+        along = tuple(unit_axis(d) if isinstance(d, str) else vector_of(d, place) for d in listed)
         made = Slip(name, body_a, body_b, self._frame_name(frame, place), vector_of(at, place), along)
         self.constraints[name] = made
         return made

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, shown, suggestion, understood
 from ..expr import Matrix, as_expr, same
 from ..geometry import unit_axis
 from ..geometry.orientation import ORIENTATIONS
@@ -96,7 +97,8 @@ def Prismatic(axis: Any = "z") -> JointType:
 def Screw(axis: Any = "z", pitch: Any = 0) -> JointType:
     """Rotation about an axis with `pitch` metres of advance for each radian."""
     a = unit_axis(axis)
-    return JointType("screw", (_stage([_twist(a, a * as_expr(pitch))]),))
+    with understood("a pitch", pitch, place="screw joint", cure="Give metres of advance for each radian."):
+        return JointType("screw", (_stage([_twist(a, a * as_expr(pitch))]),))
 
 
 def Cylindrical(axis: Any = "z") -> JointType:
@@ -132,10 +134,12 @@ def _plane_axes(n: Any) -> tuple[Any, Any]:
     return x, n.cross(x)
 
 
-def _orientation_labels(storage: str) -> tuple[str, ...]:
+def _orientation_labels(storage: object) -> tuple[str, ...]:
     """Names for the coordinates of an orientation; of an unknown storage none, as the stage will refuse it."""
     if storage == "angles":
         return ("ax", "ay", "az")
+    if not isinstance(storage, str):
+        return ()
     return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()
 
 
@@ -164,8 +168,10 @@ def JointMap(H: Any, groups: Sequence[int] | None = None, name: str = "map") -> 
     one simple joint. Axes need be neither orthogonal nor of unit length, but each must have a length that is known
     exactly (not a symbol); how a column slides, and where its axis is, may be symbols.
     """
-    H = Matrix(H).map(as_expr)
-    groups = (H.shape[1],) if groups is None else tuple(groups)
+    with understood("a matrix of 6 rows", H, place="joint map", cure="Give six rows, a column for each speed."):
+        H = Matrix(H).map(as_expr)
+    with understood("a list of whole numbers", groups, place="groups of a joint map", cure="Give for example (1, 2)."):
+        groups = (H.shape[1],) if groups is None else tuple(map(index, groups))
     if sum(groups) != H.shape[1] or any(count < 1 for count in groups):
         raise ModelError(
             f"the groups {tuple(groups)} do not add up to the map's {H.shape[1]} columns.",
@@ -183,6 +189,13 @@ def Compound(*joints: JointType, name: str = "compound") -> JointType:
     """Successive joints without bodies between them, from the parent to the child."""
     stages: list[Stage] = []
     for joint in joints:
+        if not isinstance(joint, JointType):
+            raise ModelError(
+                f"{shown(joint)} is not a joint type.",
+                place="compound joint",
+                cure='Give joint types, for example Compound(Revolute("x"), Prismatic("z")).',
+                code="E-JOINT-011",
+            )
         if joint.nominal is not None:
             raise ModelError(
                 f"a {joint.name} with a nominal orientation cannot be a part of a compound joint.",
@@ -210,7 +223,8 @@ def BuildingBlock(
     name = "building_block"
     indices = checked_rotations(rotations)
     nominal = nominal_orientation(indices, axis, reference)
-    directions = [nominal.T @ unit_direction(direction, "direction of translation") for direction in translations]
+    with understood("a list of directions", translations, place="building block", cure='Give for example "xyz".'):
+        directions = [nominal.T @ unit_direction(direction, "direction of translation") for direction in translations]
     turned = None if same(nominal.entries(), Matrix.identity(3).entries()) else nominal
     columns = [_twist(translation=direction) for direction in directions]
     word = "".join(map(str, indices))
@@ -242,10 +256,10 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
                 f"{', '.join(options)} cannot be given beside a ready joint type.", place=place, code="E-JOINT-006"
             )
         return kind
-    maker = BY_NAME.get(kind)
+    maker = BY_NAME.get(kind) if isinstance(kind, str) else None
     if maker is None:
         raise ModelError(
-            f"there is no joint type {kind!r}.",
+            f"there is no joint type {shown(kind)}.",
             place=place,
             cure=suggestion(kind, BY_NAME, f"Choose one of {', '.join(BY_NAME)}."),
             code="E-JOINT-007",

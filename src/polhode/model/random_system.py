@@ -11,9 +11,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import index
 from typing import Any, TypeVar
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, understood
 from ..expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
 from ..expr.spelling import acceleration_of
 from ..geometry import rotation
@@ -34,6 +35,7 @@ from .joint_type import (
     Spherical,
     Universal,
 )
+from .reading import flag_of, list_of
 from .records import GROUND, Joint
 from .system import System
 
@@ -112,7 +114,14 @@ def random_system(
     >>> len(system.bodies), list(system.bodies) == list(random_system(7, bodies=3).bodies)
     (4, True)
     """
-    low, high = (bodies, bodies) if isinstance(bodies, int) else bodies
+    with understood("a seed", seed, place="random system", cure="Give a whole number or a text."):
+        dice = Dice.of(seed)
+    with understood("a number of bodies", bodies, place="random system", cure="Give a number, or a pair (1, 12)."):
+        low, high = map(index, (bodies, bodies) if isinstance(bodies, int) else bodies)
+    joints = list_of(joints, "a list of joints", "random system")
+    with understood("a number", (symbolic, max_speeds), place="random system", cure="Give symbolic from 0 to 1."):
+        symbolic, max_speeds = float(symbolic), index(max_speeds)
+    loads, floating = (flag_of(each, "loads, floating", "random system") for each in (loads, floating))
     unknown = [kind for kind in joints if kind not in JOINTS]
     if unknown or not joints or not 0 <= low <= high:
         raise PolhodeError(
@@ -120,7 +129,6 @@ def random_system(
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
             code="E-RANDOM-001",
         )
-    dice = Dice.of(seed)
     made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
     made.tree(dice.whole(low, high), tuple(joints), max_speeds, floating)
     made.system.gravity = made.vector("g", 9)

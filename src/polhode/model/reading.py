@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
+from math import isfinite
+from operator import index
 from typing import Any
 
-from ..errors import ModelError, suggestion
-from ..expr import Expr, Vector, as_expr, symbol, unit_symbols
+from ..errors import ModelError, shown, suggestion, understood
+from ..expr import Expr, Vector, as_expr, constant_value, free_symbols, symbol, unit_symbols
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
@@ -21,7 +24,7 @@ def unknown(kind: str, name: str, known: Iterable[str], place: str) -> ModelErro
 
 def checked_name(name: object, kind: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"a {kind} needs a name, not {name!r}.", code="E-MODEL-013")
+        raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-013")
     if len(name) > NAME_LIMIT:
         raise ModelError(
             f"the name has {len(name)} characters, more than {NAME_LIMIT}.",
@@ -31,27 +34,103 @@ def checked_name(name: object, kind: str) -> str:
     return name
 
 
+def titled(kind: str, name: object) -> str:
+    """The place of something that may have a name: `force 'push'`, or `force`."""
+    return f"{kind} {checked_name(name, kind)!r}" if not isinstance(name, str) or name else kind
+
+
 def zeros() -> Vector:
     return Vector([as_expr(0)] * 3)
 
 
+def number_of(value: Any, place: str) -> Expr:
+    with understood("a number or an expression", value, place=place):
+        return as_expr(value)
+
+
+def radius_of(value: Any, place: str) -> Expr:
+    """A radius; where its value is known it must be positive."""
+    radius = number_of(value, place)
+    if not free_symbols([radius]) and constant_value(radius) <= 0:
+        raise ModelError(
+            f"the radius {shown(radius)} is not positive.", place=place, cure="Give a radius > 0.", code="E-MODEL-069"
+        )
+    return radius
+
+
 def vector_of(value: Iterable[Any], place: str) -> Vector:
-    entries = [as_expr(entry) for entry in value]
+    with understood("a vector", value, place=place, cure="Give three components, for example (0, 0, 1)."):
+        entries = [as_expr(entry) for entry in value]
     if len(entries) != 3:
         raise ModelError(f"a vector has 3 components, not {len(entries)}.", place=place, code="E-MODEL-015")
     return Vector(entries)
 
 
 def pose_of(at: Iterable[Any], rotation: Any, place: str) -> Pose:
-    return Pose(as_rotation(rotation, f"{place} rotation"), vector_of(at, f"{place} position"))
+    cure = 'Give turns, for example [("z", 0.3), ("x", pi/2)], or a 3×3 matrix.'
+    with understood("a rotation", rotation, place=f"{place} rotation", cure=cure):
+        R = as_rotation(rotation, f"{place} rotation")
+    return Pose(R, vector_of(at, f"{place} position"))
 
 
 def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: str) -> list[str]:
     if given is None:
         return [f"{joint}_{label}" if label else joint for label in labels]
-    if len(given) != len(labels):
-        raise ModelError(f"{len(given)} names for {len(labels)}.", place=place, code="E-MODEL-016")
-    return [checked_name(name, "coordinate") for name in given]
+    names = list_of(given, "a list of names", place)
+    if len(names) != len(labels):
+        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-016")
+    return [checked_name(name, "coordinate") for name in names]
+
+
+def list_of(value: Any, what: str, place: str) -> list[Any]:
+    """The entries of a list; a text is none."""
+    with understood(what, value, place=place, cure="Give a list."):
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return list(value)
+
+
+def numbers_by_name(value: Any, place: str) -> dict[str, float]:
+    """A mapping from names to numbers, as floats."""
+    cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."
+    with understood("a mapping from names to numbers", value, place=place, cure=cure):
+        pairs = dict(value.items())
+    made: dict[str, float] = {}
+    for key, entry in pairs.items():
+        with understood("a number", entry, place=f"{place} '{key}'"):
+            made[key] = float(entry)
+        if not isfinite(made[key]):
+            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-067")
+    return made
+
+
+def index_of(value: Any, count: int, what: str, place: str) -> int:
+    """A whole number from 0 that is below `count`."""
+    with understood("a whole number", value, place=place, cure="Count from 0."):
+        number = index(value)
+    if not 0 <= number < count:
+        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-009")
+    return number
+
+
+def flag_of(value: Any, what: str, place: str) -> bool:
+    with understood("True or False", value, place=f"{place} {what}"):
+        return bool(value)
+
+
+def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> Any:
+    """What a user's function gives for these arguments; what it raises itself is the user's to see."""
+    count = len(arguments)
+    what = f"a function of {count} argument{'s' * (count > 1)}"
+    with understood(what, law, place=place, cure=f"Give for example lambda {', '.join('xyz'[:count])}: 0."):
+        if not callable(law):
+            raise TypeError
+        try:
+            taken = signature(law)
+        except ValueError:  # some built-in functions do not say what they take
+            return law(*arguments)
+        taken.bind(*arguments)
+    return law(*arguments)
 
 
 def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import bracket, generated_subalgebra
@@ -66,9 +66,9 @@ class Stage:
             )
         for column in self.H.columns:
             _check_length(column)
-        if self.storage not in STORAGES:
+        if not isinstance(self.storage, str) or self.storage not in STORAGES:
             raise ModelError(
-                f"orientation cannot be stored as {self.storage!r}.",
+                f"orientation cannot be stored as {shown(self.storage)}.",
                 cure=f"Choose one of {', '.join(STORAGES)}.",
                 code="E-JOINT-003",
             )

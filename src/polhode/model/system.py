@@ -7,19 +7,31 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError
+from ..errors import ModelError, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .acting import Acting
-from .body import Body, Frame, Shape, about_centre, as_inertia, check_mass_and_inertia
+from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .constraining import Constraining
 from .constraint import Constraint
 from .directions import Placing
 from .force import Load
 from .joint_type import JointType, joint_type
 from .origin import Origin
-from .reading import checked_name, coordinate_symbols, names_of, pose_of, speed_roles, unknown, vector_of, zeros
+from .reading import (
+    checked_name,
+    coordinate_symbols,
+    flag_of,
+    names_of,
+    number_of,
+    numbers_by_name,
+    pose_of,
+    speed_roles,
+    unknown,
+    vector_of,
+    zeros,
+)
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 from .unit import checked_unit
 
@@ -72,9 +84,11 @@ class System(Acting, Constraining, Placing):
 
     @gravity.setter
     def gravity(self, given: Iterable[Any] | Arrow) -> None:
-        if hasattr(given, "components"):
-            given = given.components(self.ground)
-        made = Vector([as_expr(g) for g in given])
+        cure = "Give three components, for example (0, 0, -9.81)."
+        with understood("an acceleration of free fall", given, place=f"system '{self.name}' gravity", cure=cure):
+            if hasattr(given, "components"):
+                given = given.components(self.ground)
+            made = Vector([as_expr(g) for g in given])
         if len(made) != 3:
             raise ModelError("gravity has 3 components.", place=f"system '{self.name}'", code="E-MODEL-001")
         moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
@@ -102,11 +116,12 @@ class System(Acting, Constraining, Placing):
 
     def _named_symbol(self, table: dict[str, Parameter], kind: str, name: str, value: Any, unit: str) -> Expr:
         self._new_name(table, kind, name)
-        number = None if value is None else as_expr(value)
+        place = f"{kind} '{name}'"
+        number = None if value is None else number_of(value, place)
         if number is not None and not number.is_number:
-            raise ModelError(f"the value {value!r} is not a number.", place=f"{kind} '{name}'", code="E-MODEL-002")
-        made, label = symbol(name, kind), checked_unit(unit, f"{kind} '{name}'")
-        self._tell_apart([made], f"{kind} '{name}'")
+            raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")
+        made, label = symbol(name, kind), checked_unit(unit, place)
+        self._tell_apart([made], place)
         table[name] = Parameter(made, None if number is None else number.data, label)
         return made
 
@@ -139,7 +154,8 @@ class System(Acting, Constraining, Placing):
         self._new_name({**self.bodies, **self.frames}, "body", name)
         if len(self.bodies) > BODY_LIMIT:
             raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-003")
-        heavy, centre, moments = as_expr(mass), vector_of(com, f"{place} com"), as_inertia(inertia, f"{place} inertia")
+        heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
+        moments = inertia_of(inertia, f"{place} inertia")
         if about is not None:
             moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
         made = Body(
@@ -147,11 +163,12 @@ class System(Acting, Constraining, Placing):
             heavy,
             centre,
             moments,
-            (shapes,) if isinstance(shapes, Shape) else tuple(shapes),
+            shapes_of(shapes, place),
             home=self,
         )
-        if check:
-            check_mass_and_inertia(made.mass, made.inertia, place)
+        if flag_of(check, "check", place):
+            check_mass(made.mass, {key: each.value for key, each in self.parameters.items()}, place)
+            check_inertia(made.inertia, place)
         self.bodies[name] = made
         return made
 
@@ -248,16 +265,16 @@ class System(Acting, Constraining, Placing):
         """Name a state to start from; coordinates that are not given stay at home, speeds at zero."""
         self._new_name(self.poses, "pose", name)
         place = f"pose '{name}'"
+        made = NamedPose(
+            numbers_by_name(coordinates, f"{place} coordinates"),
+            numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
+        )
         q_names = [*(q.name for joint in self.joints.values() for q in joint.q), *self.places]
         u_names = [u.name for joint in self.joints.values() for u in joint.u]
-        for kind, given, known in (("coordinate", coordinates, q_names), ("speed", speeds or {}, u_names)):
+        for kind, given, known in (("coordinate", made.coordinates, q_names), ("speed", made.speeds, u_names)):
             for key in given:
                 if key not in known:
                     raise unknown(kind, key, known, place)
-        made = NamedPose(
-            {key: float(value) for key, value in coordinates.items()},
-            {key: float(value) for key, value in (speeds or {}).items()},
-        )
         self.poses[name] = made
         return made
 
@@ -279,7 +296,7 @@ class System(Acting, Constraining, Placing):
         from ..formalisms import derive
 
         made = derive(self.snapshot(), formalism, passes, constraints, independent, near)
-        if report:
+        if flag_of(report, "report", "derive"):
             _ = made.report.tables
         return made
 
@@ -330,7 +347,7 @@ class System(Acting, Constraining, Placing):
             )
 
     def _body_name(self, body: Body | str, place: str) -> str:
-        name = body.name if isinstance(body, Body) else str(body)
+        name = body.name if isinstance(body, Body) else body if isinstance(body, str) else shown(body)
         if name not in self.bodies:
             raise unknown("body", name, self.bodies, place)
         if isinstance(body, Body) and self.bodies[name] is not body:
@@ -343,7 +360,7 @@ class System(Acting, Constraining, Placing):
         return name
 
     def _joint(self, joint: Joint | str, place: str) -> Joint:
-        name = joint.name if isinstance(joint, Joint) else str(joint)
+        name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
         if name not in self.joints:
             raise unknown("joint", name, self.joints, place)
         return self.joints[name]
@@ -360,7 +377,7 @@ class System(Acting, Constraining, Placing):
         return self._body_name(on, place), offset
 
     def _frame_name(self, frame: Body | Frame | str, place: str) -> str:
-        name = frame if isinstance(frame, str) else frame.name
+        name = frame.name if isinstance(frame, Body | Frame) else frame if isinstance(frame, str) else shown(frame)
         if name not in self.bodies and name not in self.frames:
             raise unknown("frame or body", name, [*self.bodies, *self.frames], place)
         return self._body_name(frame, place) if isinstance(frame, Body) else name

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, free_symbols, is_zero, same, topological
+from ..expr import Expr, Matrix, Vector, derivative, free_symbols, is_zero, same, topological
 from ..expr.node import CALL
 from ..geometry import unit_axis
 from ..opaque.table import Table
+from .reading import number_of, result_of
 
 
 def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
@@ -26,8 +27,9 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
             cure="Give lambda s: (x, z), or lambda x: z.",
             code="E-MODEL-057",
         )
-    made = curve(parameter)
-    found = tuple(map(as_expr, made)) if isinstance(made, Iterable) else (parameter, as_expr(made))
+    made = result_of(curve, (parameter,), place)
+    entries = tuple(made) if isinstance(made, Iterable) else (parameter, made)
+    found = tuple(number_of(entry, place) for entry in entries)
     if len(found) != 2:
         raise ModelError(
             f"the curve has {len(found)} coordinates.",

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
-from ..errors import ModelError, PolhodeError
+from ..errors import ModelError, PolhodeError, shown
 from .function import Opaque
 from .interpolate import interpolant
 from .pieces import Pieces
@@ -112,14 +112,21 @@ class Table(Opaque):
 
 def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Table:
     """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one."""
+    if not isinstance(name, str):
+        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-TABLE-015")
     place = f"table '{name}'" if name else "table"
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(
-            f"there is no kind {kind!r}.", place=place, cure=f"Choose one of {', '.join(KINDS)}.", code="E-TABLE-006"
+            f"there is no kind {shown(kind)}.",
+            place=place,
+            cure=f"Choose one of {', '.join(KINDS)}.",
+            code="E-TABLE-006",
         )
-    if outside not in OUTSIDE:
+    if not isinstance(outside, str) or outside not in OUTSIDE:
         cure = f"Choose one of {', '.join(OUTSIDE)}."
-        raise ModelError(f"there is no way {outside!r} to go on outside.", place=place, cure=cure, code="E-TABLE-007")
+        raise ModelError(
+            f"there is no way {shown(outside)} to go on outside.", place=place, cure=cure, code="E-TABLE-007"
+        )
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
     if pair and kind == "pchip":
         raise ModelError(
@@ -156,7 +163,10 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
     if not _is_list(entries):
         raise _no_list(label, entries, place)
     found = []
-    for index, entry in enumerate(entries.tolist() if hasattr(entries, "tolist") else entries):
+    plain = entries.tolist() if hasattr(entries, "tolist") else entries
+    if not _is_list(plain):
+        raise _no_list(label, entries, place)
+    for index, entry in enumerate(plain):
         try:
             number = float(entry)
         except (TypeError, ValueError, OverflowError, PolhodeError):

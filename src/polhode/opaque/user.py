@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..errors import ModelError, PolhodeError
+from ..errors import ModelError, PolhodeError, shown
 from .function import Opaque
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}", re.ASCII)
@@ -109,6 +109,8 @@ def checked(
             cure="Use letters, digits and underscores, and no word of C, Python or math.h.",
             code="E-FUNCTION-003",
         )
+    if not isinstance(c, str):
+        raise ModelError(f"C source is a text, not {shown(c)}.", place=place, code="E-FUNCTION-015")
     if not c and python is None:
         raise ModelError("it has neither C source nor a callable.", place=place, cure="Give c= or python=.",
                          code="E-FUNCTION-004")  # fmt: skip

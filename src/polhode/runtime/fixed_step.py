@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.codegen.program import Program
 from polhode.codegen.step_loop import method_named
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import PolhodeError, ShapeError, understood
 from polhode.runtime.arrays import Floats, as_floats, batch_size, ordered
 from polhode.runtime.cache import ObjectCache
 from polhode.runtime.compiled import Compiled, chosen_cache, compile_program
@@ -58,7 +58,8 @@ class FixedStep:
     ) -> None:
         self.program, self.method = program, method
         self.tableau = method_named(method)
-        self.normalise = tuple((int(start), int(length)) for start, length in normalise)
+        with understood("a list of pairs (first, length)", normalise, place="normalise"):
+            self.normalise = tuple((int(start), int(length)) for start, length in normalise)
         self.size = _state_size(program, self.normalise)
         self.rhs: Compiled = compile_program(program, cache=cache, backend=backend)
         self._options = (cache, backend)

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError, PolhodeError
+from ..errors import FormatError, PolhodeError, understood
 from ..files import read_file
 from .state import Floats
 
@@ -49,7 +50,9 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     ):
         names += [f"{kind}{name}" for name in (*known, *more)]
         columns += [values, trajectory.values(*more.values()).T] if more else [values]
-    for name in reactions:
+    with understood("a list of names", reactions, place="reactions"):
+        listed = list(reactions)
+    for name in listed:
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
         names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
@@ -71,10 +74,10 @@ def read_csv(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such a text; a bad row is named by its number."""
     try:
         text = read_file(path, _MOST_BYTES).decode("utf-8-sig")
-    except OSError as error:
-        raise FormatError(f"the file cannot be read: {error.strerror}.", place=str(path), code="E-TRAJ-010") from error
     except UnicodeDecodeError as error:
-        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-TRAJ-010") from error
+        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-TRAJ-022") from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(error, path) from None
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -100,6 +103,11 @@ def read_csv(path: Path) -> dict[str, Any]:
         "status": status,
         "message": message,
     }
+
+
+def _unreadable(error: OSError | ValueError, path: Path) -> FormatError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return FormatError(f"the file cannot be read: {reason}.", place=str(path), code="E-TRAJ-010")
 
 
 def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
@@ -156,23 +164,24 @@ def read_archive(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such an archive, or an error that says what is wrong with the file."""
     try:
         fields = _unpacked(path)
-    except OSError as error:
-        raise FormatError(
-            f"the file cannot be read: {error.strerror or error}.", place=str(path), code="E-TRAJ-013"
-        ) from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (OSError, UnicodeEncodeError) as error:
+        raise _unreadable(error, path) from None
+    except (
+        ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError, NotImplementedError, RuntimeError,
+        zipfile.BadZipFile, zlib.error,
+    ) as error:  # fmt: skip
         raise FormatError(
             "the file is damaged or is not a saved trajectory.",
             place=str(path),
             cure="Give a file that Trajectory.save wrote.",
             code="E-TRAJ-014",
         ) from error
-    t, q, u = fields["t"], fields["q"], fields["u"]
-    shapes = {"q": (len(t), len(fields["coordinates"])), "u": (len(t), len(fields["speeds"]))}
-    for name, array in (("q", q), ("u", u)):
-        if array.shape != shapes[name] or t.ndim != 1:
+    count = fields["t"].size
+    shapes = {"t": (count,), "q": (count, len(fields["coordinates"])), "u": (count, len(fields["speeds"]))}
+    for name, shape in shapes.items():
+        if fields[name].shape != shape:
             raise FormatError(
-                f"array {name} has shape {array.shape}, expected {shapes[name]}.",
+                f"array {name} has shape {fields[name].shape}, expected {shape}.",
                 place=str(path),
                 code="E-TRAJ-015",
             )
@@ -190,7 +199,7 @@ def _unpacked(path: Path) -> dict[str, Any]:
             code="E-TRAJ-016",
         )
     with np.load(content, allow_pickle=False) as archive:
-        words = json.loads(bytes(np.asarray(archive["meta"], dtype=np.uint8)).decode("utf-8"))
+        words = json.loads(_of_type(np.uint8, archive["meta"]).tobytes().decode("utf-8"))
         if words["version"] != _VERSION:
             raise FormatError(
                 f"the file has version {words['version']!r}; this polhode reads version {_VERSION}.",
@@ -198,7 +207,9 @@ def _unpacked(path: Path) -> dict[str, Any]:
                 cure="Save it again with this version of polhode.",
                 code="E-TRAJ-017",
             )
-        arrays = {name: np.asarray(archive[name], dtype=np.float64) for name in _ARRAYS if name in archive.files}
+        arrays = {name: _of_type(np.float64, archive[name]) for name in _ARRAYS if name in archive.files}
+        if not {"t", "q", "u"} <= set(arrays):
+            raise KeyError
     return {
         **arrays,
         "coordinates": tuple(str(name) for name in words["coordinates"]),
@@ -208,6 +219,12 @@ def _unpacked(path: Path) -> dict[str, Any]:
         "info": dict(words["info"]),
         "parameters": {str(name): float(value) for name, value in words["parameters"].items()},
     }
+
+
+def _of_type(kind: type, array: Any) -> Any:
+    if array.dtype != kind:
+        raise TypeError
+    return array
 
 
 def _plain(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, understood
 from ..exerted import Floats, evaluate, motion
 from ..quantities import DrivingForceOf, Quantity, ReactionOf
 
@@ -50,14 +50,17 @@ def motion_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[
 
 def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Floats:
     """The efforts at every sample: those that are given, or those of the run."""
-    known = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
+    with understood("an array of efforts", tau, place="tau", cure="Give one row for each sample."):
+        known = trajectory.tau if tau is None else np.asarray(tau, dtype=np.float64)
     if known is None:
         raise PolhodeError(
             "this trajectory does not hold the efforts that drove it.",
             cure="Give tau=…, one row for each sample (tau=0 if there were none), or keep it with trajectory.save.",
             code="E-TRAJ-006",
         )
-    return np.broadcast_to(known, (len(trajectory.t), len(trajectory.mechanism.equations.tau)))
+    wanted = (len(trajectory.t), len(trajectory.mechanism.equations.tau))
+    with understood(f"an array that fits {wanted}", tau, place="tau", cure="Give one row for each sample."):
+        return np.broadcast_to(known, wanted)
 
 
 def given_along(trajectory: Trajectory) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import Any, Never
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError, SimulationError, refuse, warn
+from ..errors import PolhodeError, SimulationError, refuse, understood, warn
 from ..expr import Expr
 from ..functions import Functions
+from ..model.body import check_mass
 from . import adaptive, fixed
 from .assembly import Assembly, assembled
 from .audit import TOLERANCE
@@ -93,10 +94,14 @@ def simulate(
     width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
     span = span_of(duration, samples, rate, width)
     functions = functions or equations.compile()
+    for name, body in equations.system.bodies.items() if parameters else ():
+        check_mass(body.mass, parameters or {}, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
     efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
-    run = _Run(equations, functions, dict(parameters or {}), efforts, given, begin, manifold, assembly)
+    with understood("a mapping from names to numbers", parameters, place="parameters"):
+        changed = dict({} if parameters is None else parameters.items())
+    run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
     watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:
         if not isinstance(span, Even):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError, suggestion
+from ..errors import PolhodeError, path_of, suggestion, understood
 from ..functions import Functions
 from ..model.records import GROUND
 from ..quantities import Asked, PoseOf
@@ -254,10 +254,14 @@ class Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from .followers import columns_of
 
+        with understood("a set of equations", equations, place="of"):
+            _ = equations.speeds, equations.coordinates
+        with understood("a mapping from names to numbers", parameters, place="of parameters"):
+            parameters = dict(parameters)
         q, u = columns_of(self, equations)
         return replace(
             self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
-            functions=equations.compile(), parameters=dict(parameters) or self.parameters,
+            functions=equations.compile(), parameters=parameters or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -269,7 +273,8 @@ class Trajectory:
         """
         from .between import interpolated
 
-        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
+            times = np.atleast_1d(np.asarray(t, dtype=np.float64))
         groups = quaternion_groups(self.functions.equations) if self.functions else []
         known = self.functions
         rates = known.coordinate_rates(self.q, self.u, **self._given("coordinate_rates")) if known else None
@@ -293,7 +298,7 @@ class Trajectory:
         """Read what `to_csv` wrote."""
         from .files import read_csv
 
-        made = Trajectory(**read_csv(Path(path)))
+        made = Trajectory(**read_csv(path_of(path)))
         return made if equations is None else made.of(equations)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -308,7 +313,7 @@ class Trajectory:
         """Read what `save` wrote; nothing in the file is ever run."""
         from .files import read_archive
 
-        made = Trajectory(**read_archive(Path(path)))
+        made = Trajectory(**read_archive(path_of(path)))
         return made if equations is None else made.of(equations, made.parameters)
 
     def to_xarray(self) -> Any:

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index as whole
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, understood
 from ..expr import Expr, Vector, as_expr, derivative, directional, free_symbols, sqrt, substitute
 from ..model.directions import Directions
 from ..model.reading import vector_of
@@ -145,7 +146,7 @@ class Arrow(Combination):
     def partial(self, speed: Any) -> Arrow:
         """The partial velocity: what multiplies a speed in this arrow, (10), (11)."""
         scene = self._scene
-        made = next((u for u in scene.tree.u if speed is u or speed == u.name), None)
+        made = next((u for u in scene.tree.u if speed is u or (isinstance(speed, str) and speed == u.name)), None)
         if made is None:
             raise PolhodeError(
                 f"{speed!r} is not a speed of the system.",
@@ -172,7 +173,9 @@ class Arrow(Combination):
 
 def unit(owner: Directions, index: int) -> Arrow:
     """The unit vector along an axis of a body or frame."""
-    return arrow_of(owner, [int(index == k) for k in range(3)])
+    with understood("the number of an axis", index, place="axis", cure="Give 0, 1 or 2."):
+        wanted = (0, 1, 2)[whole(index)]
+    return arrow_of(owner, [int(wanted == k) for k in range(3)])
 
 
 def arrow_of(owner: Directions, components: Iterable[Any]) -> Arrow:

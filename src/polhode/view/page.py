@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import PolhodeError, ShapeError, path_of
 from polhode.view.scene import PALETTE, Channel, Floats, Motion, Scene
 
 FRAMES_PER_SECOND = 60
@@ -87,7 +87,7 @@ def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
     """Put a file in place whole or not at all: written beside its name first, then renamed."""
-    target = Path(path)
+    target = path_of(path)
     beside = target.with_name(f".polhode-{secrets.token_hex(6)}.part") if target.name else target
     try:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import PolhodeError
+from ...errors import PolhodeError, shown, understood
 from .equality import kind_of
 from .findings import Findings
 
@@ -28,10 +28,12 @@ _Found = tuple[str, str, str]
 
 def check_ignored(ignore: Collection[str]) -> None:
     """Every name in `ignore` is one of an effect."""
-    for name in [ignore] if isinstance(ignore, str) else ignore:
-        if name not in IGNORABLE or isinstance(ignore, str):
+    with understood("a list of effects", ignore, place="ignore", cure='Write ignore=["armature"].'):
+        names = [ignore] if isinstance(ignore, str) else list(ignore)
+    for name in names:
+        if not isinstance(name, str) or name not in IGNORABLE or isinstance(ignore, str):
             raise PolhodeError(
-                f"ignore={ignore!r} does not list effects.",
+                f"ignore={shown(ignore)} does not list effects.",
                 cure=f'Write ignore=["armature"]; effects are {", ".join(IGNORABLE)}.',
                 code="E-MJCF-014",
             )

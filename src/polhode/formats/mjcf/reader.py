@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
+from ...errors import path_of
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
-from ..urdf.markup import Limits
+from ..urdf.markup import Limits, limits_of
 from ..urdf.number import tolerance
 from ..urdf.report import JointFacts, Report
 from .assemble import Assembly, told_with_its_place
@@ -57,8 +57,8 @@ def read_mjcf(
     """
     check_ignored(ignore)
     within = tolerance(snap, "E-MJCF-016")
-    path = Path(path)
-    limits = limits or Limits()
+    path = path_of(path)
+    limits = limits_of(limits)
     root = read_document(path, limits)
     findings = Findings(root)
     mujoco = mujoco_module()

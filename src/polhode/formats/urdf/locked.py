@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ...errors import FormatError, suggestion
+from ...errors import FormatError, shown, suggestion, understood
 from ...expr.numeral import decimal
 from .mimic import Law, law_of
 from .parts import JointPart
@@ -78,12 +78,13 @@ def _lock(
 
 def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings) -> dict[str, Fraction]:
     """The value of each locked joint."""
-    names = [locked] if isinstance(locked, str) else list(locked)
+    with understood("a list of joints", locked, place="locked", cure="Give names, or a mapping from names to numbers."):
+        names = [locked] if isinstance(locked, str) else list(locked)
     values: dict[str, Fraction] = {}
     for name in names:
-        if name not in by_name:
+        if not isinstance(name, str) or name not in by_name:
             raise FormatError(
-                f"there is no joint {name!r} to lock.",
+                f"there is no joint {shown(name)} to lock.",
                 place=findings.file,
                 cure=suggestion(name, by_name),
                 code="E-URDF-063",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import index
 from pathlib import Path
 from xml.parsers import expat
 
-from ...errors import FormatError, LimitError
+from ...errors import FormatError, LimitError, understood
 from ...files import TooLarge, read_file
 
 _CHUNK = 65_536
@@ -22,6 +23,14 @@ class Limits:
     elements: int = 10_000
     attributes: int = 64
     token: int = 1_000_000
+
+
+def limits_of(given: Limits | None) -> Limits:
+    """The limits that a user gave, or the usual ones."""
+    if given is None:
+        return Limits()
+    with understood("limits", given, place="limits", cure="Give Limits(size=…, elements=…)."):
+        return Limits(*(index(getattr(given, each.name)) for each in fields(Limits)))
 
 
 @dataclass(frozen=True)

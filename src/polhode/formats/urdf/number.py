@@ -22,24 +22,17 @@ def tolerance(snap: float | str, code: str) -> Fraction:
     return value
 
 
+#: No length, mass or inertia of a robot is larger; their products stay within the range of floats.
+LARGEST = Fraction(10) ** 60
+
+
 def scalar(
     element: Element, attribute: str, what: str, findings: Findings, default: Fraction | None = None
 ) -> Fraction | None:
     """A number attribute; the default where it is not given, a problem where it is no number."""
     text = element.attributes.get(attribute)
-    if text is None:
-        return default
-    value = decimal(text)
-    if value is None:
-        findings.problem(
-            element.line,
-            f"{what} {element.shown(attribute)}",
-            f"{text[:40]!r} is not a number.",
-            "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit.",
-            "E-URDF-020",
-        )
-        return default
-    return value
+    value = default if text is None else _read(text, element, attribute, what, findings)
+    return default if value is None else value
 
 
 def vector(element: Element, attribute: str, what: str, findings: Findings, default: Triple) -> Triple:
@@ -47,25 +40,30 @@ def vector(element: Element, attribute: str, what: str, findings: Findings, defa
     text = element.attributes.get(attribute)
     if text is None:
         return default
-    values = [decimal(word) for word in text.split()]
-    if len(values) != 3:
+    words = text.split()
+    if len(words) != 3:
         findings.problem(
             element.line,
             f"{what} {element.shown(attribute)}",
-            f"a vector has 3 components, not {len(values)}.",
+            f"a vector has 3 components, not {len(words)}.",
             'Write three numbers, for example "0 0 1".',
             "E-URDF-021",
         )
         return default
-    x, y, z = values
-    if x is None or y is None or z is None:
-        bad = next(word for word in text.split() if decimal(word) is None)
+    x, y, z = (_read(word, element, attribute, what, findings) for word in words)
+    return default if x is None or y is None or z is None else (x, y, z)
+
+
+def _read(text: str, element: Element, attribute: str, what: str, findings: Findings) -> Fraction | None:
+    """A number of sane size, or a problem and None."""
+    value = decimal(text)
+    if value is None or abs(value) > LARGEST:
         findings.problem(
             element.line,
             f"{what} {element.shown(attribute)}",
-            f"{bad[:40]!r} is not a number.",
-            "Write finite decimals with a point, such as 1.5 or 2e-3, and no unit.",
+            f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}.",
+            "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit.",
             "E-URDF-020",
         )
-        return default
-    return x, y, z
+        return None
+    return value

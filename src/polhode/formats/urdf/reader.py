@@ -7,14 +7,14 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
-from ...errors import ModelError, PolhodeError, Problem
+from ...errors import ModelError, PolhodeError, Problem, path_of, shown, understood
 from ...model import System
 from .assemble import Assembly
 from .grammar import parse_robot
 from .inertia import check_inertials, check_moving_masses
 from .limits import check_limits
 from .locked import Locked, lock_joints
-from .markup import Limits, parse_xml, read_bytes
+from .markup import Limits, limits_of, parse_xml, read_bytes
 from .mesh import locate
 from .mimic import check_mimics
 from .number import tolerance
@@ -101,9 +101,9 @@ def read_urdf(
     - content: what is in the file, if it was read before; the path then only names it.
     """
     _check_choices({"base": base, "mimic": mimic, "inertia": inertia, "massless": massless})
-    path = Path(path)
+    path = path_of(path)
     findings = Findings(path.name)
-    limits = limits or Limits()
+    limits = limits_of(limits)
     document = parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
     robot = parse_robot(document, findings)
     list_unmodelled(document, findings)
@@ -122,7 +122,8 @@ def read_urdf(
     assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings)
     _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
     assembly.numbers.refuse_unused(path.name)
-    folders = {name: Path(folder) for name, folder in (packages or {}).items()}
+    with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
+        folders = {str(name): Path(folder) for name, folder in (packages or {}).items()}
     meshes = _meshes(links, path.parent, folders, findings)
     return assembly.system, Report(
         path.name,
@@ -137,9 +138,9 @@ def read_urdf(
 
 def _check_choices(given: Mapping[str, str]) -> None:
     for option, value in given.items():
-        if value not in _CHOICES[option]:
+        if not isinstance(value, str) or value not in _CHOICES[option]:
             allowed = " or ".join(repr(choice) for choice in _CHOICES[option])
-            raise PolhodeError(f"{option}={value!r} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
+            raise PolhodeError(f"{option}={shown(value)} is not a choice.", cure=f"Use {allowed}.", code="E-URDF-061")
 
 
 def _assemble(

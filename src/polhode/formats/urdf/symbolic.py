@@ -9,6 +9,7 @@ from fractions import Fraction
 from ...errors import FormatError, suggestion
 from ...expr import Expr, as_expr
 from ...model import System
+from ...model.reading import checked_name, list_of
 
 UNITS = {"mass": "kg", "com": "m", "length": "m", "inertia": "kg m²", "gravity": "m/s²"}
 
@@ -23,7 +24,9 @@ class Numbers:
 
     def __init__(self, system: System, patterns: Sequence[str]) -> None:
         self.system = system
-        self.patterns = tuple(patterns)
+        self.patterns = tuple(
+            checked_name(each, "pattern") for each in list_of(patterns, "a list of patterns", "symbolic")
+        )
         self.used: set[str] = set()
         self.offered: list[str] = []
 

@@ -1,0 +1,176 @@
+"""F47 and F50: what is handed to a call and is of the wrong type, or nonsense, is refused with one clear sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.formats.dh import from_dh
+from polhode.simulate import Trajectory
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def s() -> ph.System:
+    system = ph.System("arm")
+    arm = system.body("arm", mass=1, com=(0, 0, 1), inertia=(1, 1, 1))
+    system.joint("hinge", system.ground, arm, ph.Revolute("y"))
+    system.body("loose", mass=1)
+    return system
+
+
+Call = Callable[[ph.System], Any]
+
+#: What is called, and what the sentence names: the place, or the value that is wrong.
+WRONG_TYPES: list[tuple[Call, str]] = [
+    (lambda s: ph.System("s", gravity=5), "system 's' gravity: 5"),
+    (lambda s: ph.System("s", gravity=None), "system 's' gravity: None"),
+    (lambda s: ph.System(5), "a system needs a name, not 5"),
+    (lambda s: s.parameter("m", [1]), "parameter 'm'"),
+    (lambda s: s.parameter("m", 1, unit=5), "a unit is a text, not 5"),
+    (lambda s: s.parameter(None), "a parameter needs a name"),
+    (lambda s: s.body("b", com=5), "body 'b' com: 5 is not a vector"),
+    (lambda s: s.body("b", com=(1, None, 2)), "body 'b' com: None"),
+    (lambda s: s.body("b", mass=None), "body 'b' mass: None"),
+    (lambda s: s.body("b", inertia=object), "body 'b' inertia"),
+    (lambda s: s.body("b", inertia=[[1, 2], 3, 4]), "body 'b' inertia"),
+    (lambda s: s.body("b", shapes=5), "body 'b' shapes: 5"),
+    (lambda s: s.body("b", shapes=["box"]), "body 'b' shapes: 'box' is not a shape"),
+    (lambda s: s.body("b", check=np.zeros(2)), "body 'b' check"),
+    (lambda s: s.frame("f", "arm", rotation=5), "frame 'f' rotation: 5 is not a rotation"),
+    (lambda s: s.frame("f", "arm", rotation=[("z",)]), "frame 'f' rotation"),
+    (lambda s: s.frame("f", None), "frame 'f': there is no body 'None'"),
+    (lambda s: s.frame("f", "arm", at=7), "frame 'f' position: 7"),
+    (lambda s: ph.Revolute(None), "None is not an axis"),
+    (lambda s: ph.Revolute(5), "5 is not an axis"),
+    (lambda s: ph.Screw("z", pitch=None), "screw joint"),
+    (lambda s: ph.Spherical([1]), "orientation cannot be stored as [1]"),
+    (lambda s: ph.Planar(normal=object()), "is not an axis"),
+    (lambda s: ph.Compound("revolute"), "compound joint: 'revolute' is not a joint type"),
+    (lambda s: ph.JointMap(5), "joint map: 5"),
+    (lambda s: ph.JointMap(np.eye(6)[:, :1], groups="x"), "groups of a joint map: 'x'"),
+    (lambda s: ph.BuildingBlock(rotations=None), "building block: None"),
+    (lambda s: ph.BuildingBlock(translations=5), "building block: 5"),
+    (lambda s: ph.rotation(5), "5 is not a turn"),
+    (lambda s: s.joint("j", s.ground, "loose", [1]), "there is no joint type [1]"),
+    (lambda s: s.joint("j", s.ground, "loose", "revolute", coordinates=5), "joint 'j' coordinates: 5"),
+    (lambda s: s.joint("j", s.ground, "loose", "revolute", coordinates="x"), "joint 'j' coordinates: 'x'"),
+    (lambda s: s.joint("j", s.ground, "loose", "revolute", speeds=[5]), "needs a name, not 5"),
+    (lambda s: s.pose("p", 5), "pose 'p' coordinates: 5"),
+    (lambda s: s.pose("p", {"hinge": "x"}), "pose 'p' coordinates 'hinge': 'x' is not a number"),
+    (lambda s: s.pose("p", {"hinge": NAN}), "pose 'p' coordinates 'hinge': nan"),
+    (lambda s: s.pose("p", {}, 5), "pose 'p' speeds: 5"),
+    (lambda s: s.joint_force("hinge", 1, "x"), "joint force on 'hinge': 'x' is not a whole number"),
+    (lambda s: s.joint_force("hinge", None), "joint force on 'hinge': None"),
+    (lambda s: s.joint_force(5, 1), "there is no joint '5'"),
+    (lambda s: s.joint_spring("hinge", 1, index=None), "joint spring on 'hinge': None"),
+    (lambda s: s.force("arm", 5), "force: 5 is not a vector"),
+    (lambda s: s.force("arm", (1, 2, 3), name=5), "a force needs a name, not 5"),
+    (lambda s: s.force("arm", (1, 2, 3), frame=5), "there is no frame or body '5'"),
+    (lambda s: s.line_force("arm", s.ground, 5), "line force: 5 is not a function of 2 arguments"),
+    (lambda s: s.line_force("arm", s.ground, lambda x: x), "is not a function of 2 arguments"),
+    (lambda s: s.gravity_field(5), "gravity field: 5 is not a function"),
+    (lambda s: s.gravity_field(lambda p: 5), "gravity field: 5 is not a vector"),
+    (lambda s: s.potential("energy"), "potential: 'energy'"),
+    (lambda s: s.couple("hinge", "hinge", [1]), "coupling"),
+    (lambda s: s.prescribe("hinge", None), "prescribed motion of 'hinge': None"),
+    (lambda s: s.prescribe("hinge", 1, "x"), "prescribed motion of 'hinge': 'x'"),
+    (lambda s: s.constrain(None), "None"),
+    (lambda s: s.constrain(1, name=5), "a constraint needs a name, not 5"),
+    (lambda s: s.roll_wheel("w", "arm", None), "wheel 'w': None"),
+    (lambda s: s.roll_disc("d", "arm", 1, 5), "disc 'd'"),
+    (lambda s: s.roll_disc("d", "arm", 1, lambda x: None), "disc 'd': None"),
+    (lambda s: s.no_slip("n", "arm", directions=5), "no slip 'n': 5"),
+    (lambda s: s.derive(passes=5), "derive passes: 5"),
+    (lambda s: from_dh([None]), "row 1"),
+    (lambda s: from_dh(5), "Denavit–Hartenberg table: 5"),
+    (lambda s: from_dh([(0, 0, 1, 0)], [1]), "there is no convention [1]"),
+    (lambda s: from_dh([(0, 0, 1, 0, [1])]), "there is no joint [1]"),
+    (lambda s: ph.load(5), "5 is not a path"),
+    (lambda s: ph.load_urdf("x.urdf", limits=5), "limits: 5"),
+    (lambda s: ph.load_urdf("x.urdf", base=[1]), "base=[1] is not a choice"),
+    (lambda s: ph.load_mjcf("x.xml", ignore=5), "ignore: 5"),
+    (lambda s: Trajectory.from_csv(5), "5 is not a path"),
+    (lambda s: s.body("arm2").axis("x"), "axis: 'x'"),
+    (lambda s: s.body("arm2").origin.velocity(5), "there is no body or frame '5'"),
+    (lambda s: ph.symbol(5), "a symbol is named by a text"),
+    (lambda s: ph.Matrix(5), "5 is not a matrix"),
+    (lambda s: ph.table([0, 1], [0, 1], kind=[1]), "there is no kind [1]"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG_TYPES, ids=[said for _, said in WRONG_TYPES])
+def test_f47_a_wrong_type_is_told_with_its_place(s: ph.System, call: Call, said: str) -> None:
+    with pytest.raises(ph.PolhodeError) as told:
+        call(s)
+    assert said in str(told.value)
+    assert all(problem.code for problem in told.value.problems)
+
+
+def test_f47_a_call_that_was_refused_leaves_the_system_as_it_was(s: ph.System) -> None:
+    before = {key: list(value) for key, value in vars(s).items() if isinstance(value, dict | list)}
+    for call, _ in WRONG_TYPES:
+        with pytest.raises(ph.PolhodeError):
+            call(s)
+        s.bodies.pop("arm2", None)  # made on purpose, to ask something wrong of it
+    assert before == {key: list(value) for key, value in vars(s).items() if isinstance(value, dict | list)}
+
+
+@pytest.mark.parametrize("function", ["forward_dynamics", "mass_matrix", "energy"])
+def test_f47_an_option_that_no_function_has_is_refused(function: str) -> None:
+    system = ph.System("bead")
+    system.joint("x", system.ground, system.body("bead", mass=3), ph.Prismatic("x"))
+    compiled = system.derive().compile(cache=False, backend="numpy")
+    state = [[0.0]] if function == "mass_matrix" else [[0.0], [0.0]]
+    with pytest.raises(ph.PolhodeError, match="Did you mean 'parameters'"):
+        getattr(compiled, function)(*state, parameter={})
+
+
+def test_what_a_users_own_function_raises_is_the_users_to_see(s: ph.System) -> None:
+    with pytest.raises(ZeroDivisionError):
+        s.gravity_field(lambda position: 1 / 0)
+
+
+# ---- nonsense of the right type --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("radius", [0, -1, "-0.5", ph.sqrt(2) - 2])
+def test_f50_a_wheel_or_ball_has_a_positive_radius(s: ph.System, radius: Any) -> None:
+    for roll in (s.roll_wheel, s.roll_ball):
+        with pytest.raises(ph.PolhodeError, match="is not positive"):
+            roll("rolls", "arm", radius)
+    s.roll_ball("inside", "arm", 1, other_radius=-3)  # in a hollow ball
+
+
+@pytest.mark.parametrize("size", [(-1,), (1, 1, -1), (NAN,), (float("inf"),), 5, ("x",)])
+def test_f50_a_shape_has_sizes_that_a_thing_can_have(size: Any) -> None:
+    with pytest.raises(ph.PolhodeError, match="shape 'sphere'"):
+        ph.Shape("sphere", size)
+
+
+def test_f50_a_mass_that_is_negative_by_the_value_of_a_parameter_is_refused() -> None:
+    s = ph.System("s")
+    m = s.parameter("m", -2)
+    with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -2\) is negative"):
+        s.body("b", mass=m + 1)
+    assert s.body("c", mass=m + 3).name == "c"
+    assert s.body("d", mass=m, check=False).name == "d"
+
+
+def test_f50_a_mass_that_is_negative_in_a_run_is_told_as_such() -> None:
+    s = ph.System("s")
+    s.joint("x", s.ground, s.body("b", mass=s.parameter("m", 2)), ph.Prismatic("x"))
+    with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -1\) is negative"):
+        s.derive().simulate(0.1, parameters={"m": -1})
+
+
+def test_f47_a_pose_to_diagnose_at_is_a_mapping() -> None:
+    s = ph.System("s")
+    s.joint("x", s.ground, s.body("b", mass=1), ph.Prismatic("x"))
+    with pytest.raises(ph.PolhodeError, match="diagnose: 5 is not a mapping"):
+        s.diagnose(5)
