@@ -88,7 +88,7 @@ SAMPLES: dict[str, str] = {
 TELLING = list(b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00")
 
 by_format = pytest.mark.parametrize("suffix", sorted(READERS))
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def outcome(path: Path) -> ph.System | PolhodeError:

@@ -139,7 +139,7 @@ def test_deep_and_large_files_meet_a_limit(tmp_path: Path) -> None:
     [
         ('<body name="a">\n<joint axis="0 0 0"/><geom size="1"/></body>', "arm.xml:5: <joint>"),
         ('<body name="a">\n<foo/></body>', "arm.xml:5: <foo>"),
-        ('<light/>\n<body name="a" pos="1,5 0 0"/>', "arm.xml:5: <body>"),
+        ('<light/>\n<body name="a" strange="1"/>', "arm.xml:5: <body>"),
         ('<body name="a"><joint/></body>', "mass and inertia of moving bodies"),
         ('<body name="a"/>\n<body name="a"/>', "arm.xml:5: <body>"),
         ('<body name="a"><joint/><geom size="-1"/></body>', "arm.xml:4: <geom>"),
@@ -210,3 +210,42 @@ def test_an_option_that_means_nothing_is_refused(options: dict[str, object], tmp
 def test_a_pattern_that_chooses_nothing_is_a_slip(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="mass:arm"):
         load_mjcf(write(tmp_path, mjcf(hinge())), symbolic=["mass:amr"])
+
+
+PIN = '<connect body1="arm" anchor="0 0 0"/>'
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", " &#10; "])
+@pytest.mark.parametrize(
+    ("attribute", "text"),
+    [
+        ("anchor", mjcf(hinge(), f"<equality>{PIN}</equality>")),
+        ("pos", mjcf(hinge('pos="0 0 0"'))),
+        ("axis", mjcf(hinge())),
+        ("mass", mjcf(hinge())),
+        ("type", mjcf(hinge('type="hinge"'))),
+    ],
+)
+def test_F07_a_blank_attribute_is_refused_and_the_reader_lives_on(
+    attribute: str, text: str, blank: str, tmp_path: Path
+) -> None:
+    before, _, rest = text.partition(f'{attribute}="')
+    spoilt = f'{before}{attribute}="{blank}"{rest[rest.index(chr(34)) + 1 :]}'
+    assert "the attribute is blank" in refusal(tmp_path, spoilt)
+    assert list(load_mjcf(write(tmp_path, text)).joints) == ["elbow"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "said"),
+    [
+        ('pos="0 0"', "it has 2 numbers, not 3"),
+        ('pos="0 0 0 0"', "it has 4 numbers, not 3"),
+        ('pos="0 x 0"', "'x' is not a number"),
+        ('pos="0 1,5 0"', "'1,5' is not a number"),
+        ('pos="0 1e200 0"', "'1e200' is not a number that a model can have"),
+        ('ref="1e999"', "'1e999' is not a number"),
+        ('range="0x10 1"', "'0x10' is not a number"),
+    ],
+)
+def test_F08_numbers_are_checked_before_the_compiler_sees_them(attributes: str, said: str, tmp_path: Path) -> None:
+    assert said in refusal(tmp_path, mjcf(hinge(attributes)))

@@ -77,7 +77,8 @@ def from_dh(
     parent = arm.ground
     for place, given in enumerate(list_of(rows, "a table", "Denavit–Hartenberg table"), start=1):
         row = _row(given, place)
-        body = arm.body(row.name or f"link{place}", row.mass, row.com, row.inertia, check=check)
+        label = f"link{place}" if isinstance(row.name, str) and not row.name else row.name
+        body = arm.body(label, row.mass, row.com, row.inertia, check=check)
         kind = _joint_type(row, place)
         names = ([f"q{place}"], [f"u{place}"]) if kind.speeds else ([], [])
         arm.joint(

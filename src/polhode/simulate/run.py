@@ -94,13 +94,13 @@ def simulate(
     width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
     span = span_of(duration, samples, rate, width)
     functions = functions or equations.compile()
-    for name, body in equations.system.bodies.items() if parameters else ():
-        check_mass(body.mass, parameters or {}, f"body '{name}'")
+    with understood("a mapping from names to numbers", parameters, place="parameters"):
+        changed = dict({} if parameters is None else parameters.items())
+    for name, body in equations.system.bodies.items() if changed else ():
+        check_mass(body.mass, changed, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
     efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
-    with understood("a mapping from names to numbers", parameters, place="parameters"):
-        changed = dict({} if parameters is None else parameters.items())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
     watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:

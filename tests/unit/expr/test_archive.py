@@ -18,7 +18,7 @@ a, b = symbols("a b")
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_round_trip_gives_the_same_objects(seed: int, grow: Any) -> None:
     roots = [grow(seed, True), grow(seed + 1, True), grow(seed, False)]
     back = load(dump(roots))

@@ -16,7 +16,7 @@ x, y = symbols("x y")
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_floats_agree_with_forty_digits(seed: int, grow: Any, point: dict[Expr, float]) -> None:
     root = grow(seed, True)
     (constant,) = substitute([root], point)

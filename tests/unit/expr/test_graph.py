@@ -37,7 +37,7 @@ x, y, z = symbols("x y z")
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_operands_come_first_and_each_node_once(seed: int, grow: Any) -> None:
     order = topological([grow(seed, True), grow(seed + 1, True)])
     place = {id(node): index for index, node in enumerate(order)}
@@ -46,7 +46,7 @@ def test_operands_come_first_and_each_node_once(seed: int, grow: Any) -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_substitution_is_composition(seed: int, grow: Any, point: dict[Expr, float]) -> None:
     root = grow(seed, True)
     inner = {x: sin(y) + 2, y: x * z / 4}

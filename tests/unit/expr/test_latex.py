@@ -103,7 +103,7 @@ def test_no_command_can_be_smuggled_in_by_a_name(name: str) -> None:
 
 
 @given(st.text(max_size=30))
-@settings(derandomize=True, max_examples=200)
+@settings(max_examples=200)
 def test_any_text_is_escaped_into_balanced_letters(name: str) -> None:
     text = latex_escape(name)
     assert balanced(text)
@@ -117,7 +117,7 @@ def test_the_caller_may_name_symbols() -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_any_expression_is_balanced(seed: int, grow: Any) -> None:
     root = grow(seed, True)
     assert balanced(latex(root))

@@ -51,7 +51,7 @@ def test_a_decimal_is_the_rational_that_it_spells() -> None:
 
 
 @given(st.fractions(max_denominator=10**6), st.fractions(max_denominator=10**6))
-@settings(derandomize=True, max_examples=50)
+@settings(max_examples=50)
 def test_rational_arithmetic_is_exact(x: Fraction, y: Fraction) -> None:
     assert (number(x) + y).data == x + y
     assert (number(x) - y).data == x - y
@@ -61,7 +61,7 @@ def test_rational_arithmetic_is_exact(x: Fraction, y: Fraction) -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_no_float_is_ever_inside(seed: int, grow: Any) -> None:
     root = grow(seed, True) * 0.25 + 1e-3
     for node in topological([root]):

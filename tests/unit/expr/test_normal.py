@@ -157,7 +157,7 @@ def test_parallel_axes_add_their_angles() -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_it_is_the_same_function(seed: int, grow: Any, point: dict[Expr, float]) -> None:
     root = grow(seed, seed % 2 == 0)
     shown = normal(root)
@@ -167,7 +167,7 @@ def test_it_is_the_same_function(seed: int, grow: Any, point: dict[Expr, float])
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_two_ways_of_building_a_polynomial_read_alike(seed: int, grow: Any) -> None:
     e, f = normal(grow(seed, False)), a * sin(q1) + b
     assert reading(normal((e + f) * a - e * a)) == reading(normal(f * a))

@@ -24,7 +24,7 @@ def random_polynomial(seed: int) -> Polynomial:
 
 
 @given(one=st.integers(0, 2**32), two=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_product_divided_by_a_factor_is_the_other_factor(one: int, two: int) -> None:
     left, right = random_polynomial(one), random_polynomial(two)
     assert divide(times(left, right), right) == left

@@ -45,14 +45,14 @@ A, B, Q = sympy.symbols("a b q")
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_round_trip_keeps_the_function(seed: int, grow: Any) -> None:
     root = grow(seed, False)
     assert from_sympy(to_sympy(root)) == root
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_round_trip_keeps_values_where_sympy_rewrites_functions(
     seed: int, grow: Any, point: dict[Expr, float]
 ) -> None:

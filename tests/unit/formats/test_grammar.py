@@ -209,7 +209,7 @@ def expressions(draw: st.DrawFn) -> Expr:
 
 
 @given(expressions())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_spelled_expression_reads_back_as_the_same_form(wanted: Expr) -> None:
     assert parse(spell(wanted, SCOPE), SCOPE) is wanted
 
@@ -231,7 +231,7 @@ def test_long_sums_are_written_and_endless_ones_refused() -> None:
 
 
 @given(st.text(alphabet="xyzpiqust0123456789.eE+-*/^(),` \n", max_size=40))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         parse(text, SCOPE)

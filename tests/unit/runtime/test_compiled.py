@@ -190,7 +190,7 @@ def _run_in_process(start: str, function: Compiled) -> list[float]:
     queue = context.SimpleQueue()
     child = context.Process(target=lambda: queue.put(_in_child(function)))
     child.start()
-    child.join(60)
+    child.join(600)
     return list(queue.get())
 
 

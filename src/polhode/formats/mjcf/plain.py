@@ -16,6 +16,7 @@ from ...errors import FormatError, LimitError
 from ...expr.numeral import decimal
 from ..urdf.markup import Limits, read_bytes
 from ..urdf.mesh import locate
+from ..urdf.number import LARGEST
 from .document import Part
 
 #: Elements that no motion depends on.
@@ -45,6 +46,15 @@ _REFUSED = {
     "model": "a model within a model is not read",
 }
 _NO_NUMBERS = frozenset(sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity"))
+_MAY_BE_BLANK = frozenset(("name", "class", "childclass", "model"))
+#: Attributes that hold numbers wherever they stand, and how many: MuJoCo takes some that are cut short.
+_NUMBERS: dict[str, tuple[int, int]] = {
+    "pos": (3, 3), "quat": (4, 4), "axisangle": (4, 4), "xyaxes": (6, 6), "zaxis": (3, 3), "euler": (3, 3),
+    "axis": (3, 3), "anchor": (3, 3), "relpose": (7, 7), "polycoef": (1, 5), "gravity": (3, 3), "fromto": (6, 6),
+    "diaginertia": (3, 3), "fullinertia": (6, 6), "mass": (1, 1), "density": (1, 1), "size": (1, 4), "ref": (1, 1),
+    "springref": (1, 1), "armature": (1, 1), "range": (2, 2), "gravcomp": (1, 1), "timestep": (1, 1),
+    "qpos": (1, 10**6), "qvel": (1, 10**6), "vertex": (1, 10**6), "scale": (1, 3), "wind": (3, 3),
+}  # fmt: skip
 _TETRAHEDRON = "0 0 0  1 0 0  0 1 0  0 0 1"
 _MESH_FORMATS = (".stl", ".obj", ".msh")
 
@@ -136,6 +146,16 @@ class _Plain:
         elif part.tag == "hfield":
             attributes = _flat_field(attributes)
         for key, value in attributes.items():
+            # The compiler holds a lock for ever after a blank attribute.
+            if key not in _MAY_BE_BLANK and not value.strip():
+                raise FormatError(
+                    "the attribute is blank.",
+                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
+                    cure="Give it a value, or remove it.",
+                    code="E-MJCF-018",
+                )
+            if key in _NUMBERS and part.tag != "flag":
+                _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
                 raise FormatError(
                     f"{value[:60]!r} holds what is no number.",
@@ -189,6 +209,23 @@ class _Plain:
         self.meshes[own_name] = read_bytes(found, self.limits)
         kept = {key: value for key, value in attributes.items() if key != "content_type"}
         return {**kept, "name": name, "file": own_name}
+
+
+def _check_numbers(part: Part, key: str, text: str) -> None:
+    """Refuse what is no list of so many numbers before the compiler sees it."""
+    values = [decimal(word) for word in text.split()]
+    fewest, most = _NUMBERS[key]
+    wrong = [word for word, value in zip(text.split(), values, strict=True) if value is None or abs(value) > LARGEST]
+    if wrong or not fewest <= len(values) <= most:
+        count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise FormatError(
+            f"{wrong[0][:40]!r} is not a number that a model can have."
+            if wrong
+            else f"it has {len(values)} numbers, not {count}.",
+            place=f'{part.place}: <{part.tag} {key}="{text[:60]}">',
+            cure="Write finite decimals with blanks between them.",
+            code="E-MJCF-019",
+        )
 
 
 def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
