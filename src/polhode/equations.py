@@ -372,7 +372,7 @@ class Equations:
         with understood("a list of parameters", parameters, place="parameter derivatives"):
             strange = [name for name in parameters if name not in table]
         if strange:
-            raise unknown("parameter", strange[0], table, code="E-VALUE-002")
+            raise unknown("parameter", strange[0], table, code="E-VALUE-008")
         with quiet_collector(), understood("a result to differentiate", of, place="parameter derivatives"):
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 

@@ -190,5 +190,5 @@ def test_a_misspelt_name_is_guessed_wherever_equations_are_asked() -> None:
     for ask in (equations.pose, equations.jacobian):
         with pytest.raises(PolhodeError, match=r"no body or frame 'uper'(.|\n)*Did you mean 'upper'\?  \[E-EQ-001\]"):
             ask("uper")
-    with pytest.raises(PolhodeError, match=r"no parameter 'mas'(.|\n)*Did you mean 'mass'\?  \[E-VALUE-002\]"):
+    with pytest.raises(PolhodeError, match=r"no parameter 'mas'(.|\n)*Did you mean 'mass'\?  \[E-VALUE-008\]"):
         equations.parameter_derivatives("bias", ["mas"])

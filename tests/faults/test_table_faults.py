@@ -132,4 +132,4 @@ def test_a_users_function_is_never_written_to_a_model_file() -> None:
     system.joint_force("hinge", F(system.joints["hinge"].q[0]))
     with pytest.raises(FormatError, match="function 'f' cannot be written to a model file") as caught:
         dumps_yaml(system)
-    assert caught.value.problems[0].code == "E-YAML-044"
+    assert caught.value.problems[0].code == "E-YAML-011"

@@ -110,6 +110,23 @@ def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
     assert "home is no place to start from" in said
 
 
+ROBOT = """<robot name="arm"><link name="world"/>
+<link name="bob"><inertial><mass value="1"/><inertia ixx="9" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="no.stl"/></geometry></visual></link>
+<joint name="hinge" type="continuous"><parent link="world"/><child link="bob"/><axis xyz="0 0 2"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "arm.xml"])
+def test_check_tells_what_the_reader_of_a_robot_warns_of(polhode: Shell, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text(ROBOT)
+    said = " ".join(polhode("check", file).split())
+    assert "no.stl" in said and "normalised" in said and "principal moments" in said
+    record = json.loads(polhode("check", file, "--json"))
+    assert any("no.stl" in note for note in record["notes"])
+    assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
+
+
 def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
     polhode("export", MODELS / "pendulum.yaml", "--target", "c", "-o", tmp_path, "--of", "mass_matrix")
     assert (tmp_path / "pendulum_mass_matrix.c").exists()

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -98,6 +98,30 @@ def test_a_source_file_keeps_the_house_rules(path: Path) -> None:
     assert len(text.splitlines()) < LONGEST_FILE, "a file this long is two files"
     assert path.stem not in {"util", "utils", "helpers", "misc", "common"}, "name a file after its idea"
     assert not re.search(r"\b(TO" r"DO|FIX" r"ME|XXX)\b", text), "finish it, or open an issue"
+
+
+CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
+
+
+def homes_of_codes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """The files that raise or tell each code."""
+    homes: dict[str, set[str]] = {}
+    for name, text in sources:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
+                homes.setdefault(node.value, set()).add(name)
+    return homes
+
+
+def test_a_code_of_an_error_has_one_meaning_and_so_one_home() -> None:
+    homes = homes_of_codes((name_of(path), path.read_text(encoding="utf-8")) for path in SOURCES)
+    assert len(homes) > 300
+    assert not {code: sorted(files) for code, files in homes.items() if len(files) > 1}, "take a free number"
+
+
+def test_the_watch_wakes_when_a_code_is_taken_twice() -> None:
+    sources = [("a.py", 'raise Wrong("it is round.", code="E-X-001")'), ("b.py", 'code = "E-X-001"'), ("c.py", "1")]
+    assert homes_of_codes(sources) == {"E-X-001": {"a.py", "b.py"}}
 
 
 def test_every_formalism_names_its_paper() -> None:

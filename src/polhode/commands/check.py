@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from . import show
 
 def run(file: Path, json: bool, base: str | None = None) -> int:
     """Load, derive by every formalism, and look at the mass matrix where a run may start."""
-    system = show.loaded(file, base)
-    equations = system.derive()
-    comparison = compare(system, run=False)
+    system, found = show.loaded_with_findings(file, base)
+    with show.progress() as tell:
+        tell("deriving")
+        equations = system.derive()
+        tell("deriving by every formalism and comparing")
+        comparison = compare(system, run=False, functions=())
     unset = [name for name, parameter in system.parameters.items() if parameter.value is None]
     notes = [f"parameter '{name}' has no value; give one to simulate" for name in unset]
     notes += [
@@ -27,11 +31,15 @@ def run(file: Path, json: bool, base: str | None = None) -> int:
         for joint in system.joints.values()
         if not joint.type.is_holonomic
     ]
+    notes += [f"{problem.place}: {problem.message}" for problem in found]
     if not unset:
-        notes += _starts(equations)
+        with show.progress() as tell:
+            tell("compiling the mass matrix")
+            notes += _starts(equations)
     good = comparison.agree
     if json:
         record: dict[str, Any] = {"file": str(file), "ok": good, "verdict": comparison.verdict, "notes": notes}
+        record["findings"] = [asdict(problem) for problem in found]
         show.as_json(record)
         return 0 if good else 1
     out = show.console()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -13,11 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, Problem
 from ..model.system import System
 
 #: How wide a file or a pipe is: nothing is cut there.
 _WIDE = 100_000
+#: Nobody needs to be told what is being done before it has taken this long, in seconds.
+_PATIENCE = 1.0
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -66,6 +70,31 @@ def loaded(file: Path, base: str | None = None) -> System:
     from ..formats import load
 
     return load(file) if base is None else load(file, base=base)
+
+
+def loaded_with_findings(file: Path, base: str | None = None) -> tuple[System, list[Problem]]:
+    """The system that a model file describes, and what its reader warns of."""
+    from ..formats import read
+
+    system, report = read(file) if base is None else read(file, base=base)
+    return system, [] if report is None else [*report.warnings, *report.notices]
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """A function to be told what is being done; a person who has waited a second is shown it."""
+    if not sys.stderr.isatty():
+        yield lambda words: None
+        return
+    status = console(stderr=True).status("")
+    timer = Timer(_PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield status.update
+    finally:
+        timer.cancel()
+        status.stop()
 
 
 def assignments(given: Iterable[str], option: str) -> dict[str, float]:

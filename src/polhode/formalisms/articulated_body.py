@@ -156,7 +156,7 @@ def _eliminate(
             "nothing beyond this joint has mass or inertia: the mass matrix is singular everywhere.",
             place=f"joint '{link.joint}'",
             cure="Give mass or inertia to a body beyond that joint, or weld it.",
-            code="E-MODEL-030",
+            code="E-MODEL-021",
         )
     reciprocal = 1 / D
     e = tau[speed] - (hw.dot(P[0]) + hv.dot(P[1]))

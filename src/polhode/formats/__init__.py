@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .dh import from_dh
     from .json_schema import schema
     from .mjcf import load_mjcf
-    from .urdf import load_urdf
+    from .urdf import Report, load_urdf
     from .xml_model import load_xml
     from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 
@@ -43,6 +43,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)
 
 
+#: The readers that report what the System does not show.
+_REPORTING = {"load_urdf": "read_urdf", "load_mjcf": "read_mjcf", "load_xml": "read_xml"}
 _FOREIGN = {".xacro": "xacro", ".sdf": "SDF"}
 
 
@@ -69,6 +71,19 @@ def load(path: str | os.PathLike[str], **options: Any) -> System:
         cure=f"A model file ends in {', '.join(READERS)}.",
         code="E-FILE-009",
     )
+
+
+def read(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report | None]:
+    """A mechanism as `load` reads it, and the report of warnings and notices that readers of robot files give."""
+    suffix = path_of(path).suffix.lower()
+    reader = READERS.get(suffix, "")
+    if reader not in _REPORTING:
+        return load(path, **options), None
+    _check_options(reader, suffix, options)
+    made: tuple[System, Report] = getattr(import_module(f".{_HOMES[reader]}", __name__), _REPORTING[reader])(
+        path, **options
+    )
+    return made
 
 
 def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:

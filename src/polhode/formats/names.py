@@ -92,7 +92,7 @@ class Scope:
         raise FormatError(
             f"function '{function.label}' cannot be written to a model file.",
             cure="A model file holds tables; keep what is written in C or Python in your program.",
-            code="E-YAML-044",
+            code="E-YAML-011",
         )
 
     def spell_pi(self) -> str:

@@ -8,15 +8,20 @@ from typing import Any
 
 from ..errors import FormatError, path_of
 from ..model import System
-from .mjcf import load_mjcf
-from .urdf import load_urdf
+from .mjcf import read_mjcf
+from .urdf import Report, read_urdf
 from .urdf.markup import limits_of, parse_xml, read_bytes
 
-_BY_ROOT: dict[str, Callable[..., System]] = {"robot": load_urdf, "mujoco": load_mjcf}
+_BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf}
 
 
 def load_xml(path: str | os.PathLike[str], **options: Any) -> System:
     """Read <robot> as URDF and <mujoco> as MJCF; options are that reader's."""
+    return read_xml(path, **options)[0]
+
+
+def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:
+    """The System, and the report of its reader."""
     file, limits = path_of(path), limits_of(options.get("limits"))
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)

@@ -69,5 +69,5 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
             f"the file cannot be written: {error}.",
             place=str(file),
             cure="Check the folder and its permissions.",
-            code="E-FILE-010",
+            code="E-FILE-012",
         ) from None

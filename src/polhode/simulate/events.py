@@ -105,7 +105,7 @@ def _evaluated(equations: Equations, expression: Expr, parameters: Mapping[str, 
     missing = [name for name, value in given.items() if value is None]
     if missing:
         raise ValueMissing(
-            f"the parameter '{missing[0]}' of an event has no value.", place="events", code="E-VALUE-003"
+            f"the parameter '{missing[0]}' of an event has no value.", place="events", code="E-VALUE-009"
         )
     native = compile_program(program, parameters=np.array([float(value) for value in given.values()]))
     time = np.zeros(1)

@@ -46,7 +46,7 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
         raise PolhodeError(
             "only runs with multipliers have them.",
             cure='Derive with constraints="multipliers".',
-            code="E-TRAJ-006",
+            code="E-TRAJ-007",
         )
     manifold = Manifold(functions, ties, trajectory.parameters)
     tau = np.zeros((len(trajectory.t), len(functions.equations.tau))) if trajectory.tau is None else trajectory.tau

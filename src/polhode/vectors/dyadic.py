@@ -66,7 +66,7 @@ class Dyadic(Combination):
             raise PolhodeError(
                 f"cannot multiply a dyadic and {other!r}.",
                 cure="Give an arrow or a dyadic; numbers multiply with *.",
-                code="E-VECTOR-001",
+                code="E-VECTOR-012",
             )
         same_system(self.system, other.system)
         return Arrow(
@@ -79,7 +79,7 @@ class Dyadic(Combination):
         """D × a, a dyadic: (D × a) · b = D · (a × b)."""
         if not isinstance(other, Arrow):
             raise PolhodeError(
-                f"cannot take the cross product of a dyadic and {other!r}.", cure="Give an arrow.", code="E-VECTOR-001"
+                f"cannot take the cross product of a dyadic and {other!r}.", cure="Give an arrow.", code="E-VECTOR-012"
             )
         products = (self._unit(one).outer(self._unit(two).cross(other) * c) for (one, two), c in self.terms.items())
         return sum(products, start=Dyadic(self.system, {}))

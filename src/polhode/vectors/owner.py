@@ -19,7 +19,7 @@ def home_of(owner: Directions) -> System:
             f"{shown(owner)} is not a body or frame.",
             place="vectors",
             cure="Give what system.body(…) or system.frame(…) made.",
-            code="E-VECTOR-011",
+            code="E-VECTOR-013",
         )
     if owner.home is None:
         raise PolhodeError(

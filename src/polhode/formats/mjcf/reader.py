@@ -115,7 +115,7 @@ def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
     if kept:
         findings.notice(findings.root.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-MJCF-004")
     else:
-        findings.warn(findings.root.file, f"{what} left out.", "", "W-MJCF-001")
+        findings.warn(findings.root.file, f"{what} left out.", "", "W-MJCF-004")
 
 
 def _tell_unseen(root: Part, findings: Findings) -> None:
