@@ -104,12 +104,14 @@ CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 
 
 def homes_of_codes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """The files that raise or tell each code."""
+    """The files that raise or tell each code; to look at the code of an error is neither."""
     homes: dict[str, set[str]] = {}
     for name, text in sources:
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
-                homes.setdefault(node.value, set()).add(name)
+        for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
+            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+                value = given.value if isinstance(given, ast.Constant) else None
+                if isinstance(value, str) and CODE.fullmatch(value):
+                    homes.setdefault(value, set()).add(name)
     return homes
 
 
@@ -120,7 +122,8 @@ def test_a_code_of_an_error_has_one_meaning_and_so_one_home() -> None:
 
 
 def test_the_watch_wakes_when_a_code_is_taken_twice() -> None:
-    sources = [("a.py", 'raise Wrong("it is round.", code="E-X-001")'), ("b.py", 'code = "E-X-001"'), ("c.py", "1")]
+    raised, told, known = 'raise Wrong("it is round.", code="E-X-001")', 'told("round", "E-X-001")', 'known = "E-X-001"'
+    sources = [("a.py", raised), ("b.py", told), ("c.py", known)]
     assert homes_of_codes(sources) == {"E-X-001": {"a.py", "b.py"}}
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..constraints import bind
 from ..equations import Equations
-from ..errors import PolhodeError, refuse, shown, unknown
+from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -156,14 +156,6 @@ def linearize(
     This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
     """
     refuse(strange, linearize)
-    for given, what in ((at, "at"), (accelerations, "accelerations")):
-        if given is not None and not isinstance(given, Mapping):
-            raise PolhodeError(
-                f"{shown(given)} is not a mapping from names to values.",
-                place=f"linearize {what}",
-                cure="Give for example {'elbow': 0.3}.",
-                code="E-LIN-014",
-            )
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
         point = operating_point(equations, given, _named(parameters, "parameters"))

@@ -91,7 +91,7 @@ def parameter_values(equations: Equations, given: Mapping[str, Any] | None) -> d
     table = equations.system.parameters
     for name in given or {}:
         if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-002")
+            raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-008")
     values = {entry.symbol: (given or {}).get(name, entry.value) for name, entry in table.items()}
     return {symbol: float(value) for symbol, value in values.items() if value is not None}
 

@@ -69,14 +69,14 @@ def _block_inverse(A: Matrix) -> Matrix:
         return A.T
     if size == 1:
         if is_zero(A[0, 0]):
-            raise _singular()
+            raise singular()
         return Matrix([[1 / A[0, 0]]])
     if size > 3:
         return _eliminated_inverse(A)
     cofactors = Matrix([[_cofactor(A, i, j) for i in range(size)] for j in range(size)])
     determinant = _tidy(A[0].dot(cofactors[:, 0]))
     if is_zero(determinant):
-        raise _singular()
+        raise singular()
     return cofactors.map(lambda entry: _tidy(entry / determinant))
 
 
@@ -102,7 +102,7 @@ def _eliminated_inverse(A: Matrix) -> Matrix:
     for k in range(size):
         pivot = next((r for r in range(k, size) if not is_zero(rows[r][k])), None)
         if pivot is None:
-            raise _singular()
+            raise singular()
         rows[k], rows[pivot] = rows[pivot], rows[k]
         lead = rows[k][k]
         rows[k] = [entry / lead for entry in rows[k]]
@@ -172,7 +172,7 @@ def _size(A: Matrix) -> int:
     return rows
 
 
-def _singular() -> PolhodeError:
+def singular() -> PolhodeError:
     return PolhodeError(
         "the matrix is singular everywhere.", cure="Leave out what depends on the rest.", code="E-LINEAR-001"
     )

@@ -18,7 +18,7 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
         raise PolhodeError(
             f"a symbol is named by a text, not by {shown(name if isinstance(kind, str) else kind)}.",
             cure='Write for example symbol("m").',
-            code="E-EXPR-007",
+            code="E-EXPR-009",
         )
     data = (kind, name, role) if role else (kind, name)
     return intern_leaf((SYMBOL, *data), SYMBOL, (), hash_to_field("symbol", kind, name), data)

@@ -41,7 +41,7 @@ def exact(value: object) -> Fraction:
             code="E-EXPR-001",
         )
     if isinstance(value, Decimal) and value.is_finite() and value and abs(value.adjusted()) > _EXPONENT:
-        raise _out_of_range(value.adjusted() < 0)  # before it is written out
+        raise out_of_range(value.adjusted() < 0)  # before it is written out
     try:
         made = Fraction(int(value)) if isinstance(value, Integral) else Fraction(str(value))
     except (ValueError, OverflowError):
@@ -54,7 +54,7 @@ def exact(value: object) -> Fraction:
 def in_range(value: Fraction) -> Fraction:
     """The number, unless it is too large or too small for a double."""
     if value and not SMALLEST <= abs(value) <= LARGEST:
-        raise _out_of_range(abs(value) < SMALLEST)
+        raise out_of_range(abs(value) < SMALLEST)
     return value
 
 
@@ -92,6 +92,6 @@ def _digits(value: Fraction) -> int:
     return len(str(whole).strip("0"))
 
 
-def _out_of_range(small: bool) -> PolhodeError:
+def out_of_range(small: bool) -> PolhodeError:
     said = "too small for a double" if small else "out of the range of a double"
     return PolhodeError(f"this number is {said}.", cure="Check its exponent.", code="E-EXPR-008")

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, free_symbols, number
 from ..expr.evaluate import check_constants
-from ..expr.rational import in_range
+from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
 from ..geometry.exact_rotation import as_rotation
@@ -108,7 +108,5 @@ def _finite(value: Expr) -> Expr:
         in_range(value.data)
     check_constants(value)
     if not free_symbols([value]) and not math.isfinite(float(value)):
-        raise PolhodeError(
-            f"{value!r} is out of the range of a double.", cure="Check its exponents.", code="E-EXPR-008"
-        )
+        raise out_of_range(small=False)
     return value

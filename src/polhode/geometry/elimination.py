@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import PolhodeError
 from ..expr import Expr, Matrix, as_expr, free_symbols, is_zero
+from ..expr.inverse import singular
 
 #: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
 _SMALLER = 0.1
@@ -115,7 +115,7 @@ def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
     (a, b), (c, d) = A
     scale = a * d - b * c
     if is_zero(scale):
-        raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+        raise singular()
     lead = 1 / scale
     return [
         [(d * x - b * y) * lead for x, y in zip(*B, strict=True)],
@@ -138,7 +138,7 @@ def _pivot(
     """The entry that is surest not to vanish, and breaks the fewest zeros."""
     entries = [(r, c) for r in among for c in columns if not is_zero(rows[r][c])]
     if not entries:
-        raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+        raise singular()
     least = _SMALLER * max(abs(numbers[r][c]) for r, c in entries)
     entries = [(r, c) for r, c in entries if abs(numbers[r][c]) >= least]
     width = {r: sum(place[0] == r for place in entries) for r in among}
@@ -179,7 +179,7 @@ def factor_symmetric(S: Sequence[Sequence[Any]]) -> SymmetricFactors:
     reciprocals: list[Any] = []
     for k in range(size):
         if is_zero(A[k][k]):
-            raise PolhodeError("the matrix is singular everywhere.", code="E-LINEAR-001")
+            raise singular()
         reciprocals.append(1 / A[k][k])
         columns.append({i: A[i][k] * reciprocals[k] for i in range(k + 1, size) if not is_zero(A[i][k])})
         for i, factor in columns[k].items():

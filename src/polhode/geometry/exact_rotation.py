@@ -70,7 +70,7 @@ def _nearest_rotation(R: Matrix) -> Matrix | None:
     import numpy as np
 
     A = np.array([[float(entry) for entry in row] for row in R])
-    if not np.abs(A @ A.T - np.eye(3)).max() <= TOLERANCE or np.linalg.det(A) < 0:
+    if not np.abs(A).max() < 2 or not np.abs(A @ A.T - np.eye(3)).max() <= TOLERANCE or np.linalg.det(A) < 0:
         return None
     (a, b, c), (d, e, f), (g, h, i) = A
     K = np.array([

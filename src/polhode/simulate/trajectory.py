@@ -254,10 +254,8 @@ class Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from .followers import columns_of
 
-        with understood("a set of equations", equations, place="of"):
-            _ = equations.speeds, equations.coordinates
-        with understood("a mapping from names to numbers", parameters, place="of parameters"):
-            parameters = dict(parameters)
+        with understood("a set of equations, or these are no parameters,", (equations, parameters), place="of"):
+            _, parameters = equations.speeds, dict(parameters)
         q, u = columns_of(self, equations)
         return replace(
             self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
@@ -407,10 +405,7 @@ class Trajectory:
         groups = [(unit, group) for _, unit, group in self._groups() if unit not in SPEED_GROUPS]
         channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
         channels = channels[:_MOST_CHANNELS]
-        channels += [
-            Channel("kinetic energy", "J", energy.kinetic),
-            Channel("total energy", "J", energy.total),
-        ]
+        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
         return write_page(path, scene, motion, channels, notes=notes or self.message)
 
     # ---- in words --------------------------------------------------------------------------------------------
