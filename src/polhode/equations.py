@@ -201,7 +201,7 @@ class Equations:
     def _located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
         frame = self.system.frames.get(name) if isinstance(name, str) else None
-        if frame is None and name not in list(self.tree.bodies):
+        if frame is None and (not isinstance(name, str) or name not in self.tree.bodies):
             raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
         return (name, Pose.identity()) if frame is None else (frame.body, frame.pose)
 
@@ -390,7 +390,7 @@ class Equations:
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
         with understood("a set of equations", other, place="agrees_with"):
-            _ = other.speeds
+            _ = other.binding
         bound = self if self.binding is not None else other
         if bound.binding is not None and self.speeds != other.speeds:
             return same(bound._bound(self.accelerations), bound._bound(other.accelerations))

@@ -30,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     for k, kind in enumerate(kinds):
         share = given.cases // len(kinds) + (k < given.cases % len(kinds))
         found = 0
+        print(f"{kind}: {share} cases", flush=True)
         for number, case, said in fuzz(kind, share, given.seed, given.first, given.seconds):
             found += 1
             print(f"---- {kind} {number}, seed {given.seed}\n{case.script()}\n# {said}", flush=True)

@@ -14,9 +14,10 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
     """
-    if not isinstance(name, str) or not isinstance(kind, str):
+    wrong = [given for given in (name, kind, role) if not isinstance(given, str)]
+    if wrong:
         raise PolhodeError(
-            f"a symbol is named by a text, not by {shown(name if isinstance(kind, str) else kind)}.",
+            f"a symbol is named by a text, not by {shown(wrong[0])}.",
             cure='Write for example symbol("m").',
             code="E-EXPR-009",
         )

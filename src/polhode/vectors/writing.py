@@ -8,6 +8,7 @@ from ..expr import Expr, latex
 from ..expr.node import ADD, NEG, SUB
 from ..expr.spelling import latex_escape
 from ..expr.text import text
+from ..model.reading import flag_of
 from ..model.system import System
 from .scene import Axis, Key
 
@@ -25,6 +26,7 @@ def text_sum(system: System, terms: Sequence[Term]) -> str:
 
 def latex_sum(system: System, terms: Sequence[Term], hats: bool) -> str:
     r"""u_{1} \mathbf{n}_{1} + u_{2} \mathbf{a}_{2}."""
+    hats = flag_of(hats, "hats", "latex")
     pairs = [
         (r" \,".join(_bold(_letter(system, key), index, hats) for key, index in axes), coefficient)
         for axes, coefficient in terms
