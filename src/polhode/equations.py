@@ -367,13 +367,16 @@ class Equations:
         return as_expr(mass), _exact(moment)
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
-        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`) by parameters, by name."""
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
+        results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
+        if of not in results:
+            raise unknown("result to differentiate", of, results, code="E-EQ-004")
         table = self.system.parameters
         with understood("a list of parameters", parameters, place="parameter derivatives"):
             strange = [name for name in parameters if name not in table]
         if strange:
             raise unknown("parameter", strange[0], table, code="E-VALUE-008")
-        with quiet_collector(), understood("a result to differentiate", of, place="parameter derivatives"):
+        with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
