@@ -161,4 +161,4 @@ def test_an_unknown_name_is_told_with_the_nearest(at: dict, accelerations: dict,
 def test_an_unknown_parameter_is_told() -> None:
     with pytest.raises(PolhodeError, match="no parameter 'length'") as caught:
         pendulum().derive().linearize().eigenvalues({"length": 2})
-    assert caught.value.problems[0].code == "E-LIN-002"
+    assert caught.value.problems[0].code == "E-LIN-008"
