@@ -369,7 +369,7 @@ class Equations:
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
-        if of not in results:
+        if not isinstance(of, str) or of not in results:
             raise unknown("result to differentiate", of, results, code="E-EQ-004")
         table = self.system.parameters
         with understood("a list of parameters", parameters, place="parameter derivatives"):
@@ -393,8 +393,7 @@ class Equations:
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
         with understood("a set of equations", other, place="agrees_with"):
-            _ = other.binding
-        bound = self if self.binding is not None else other
+            bound = other if other.binding is not None and self.binding is None else self
         if bound.binding is not None and self.speeds != other.speeds:
             return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
         alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]

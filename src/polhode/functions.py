@@ -73,7 +73,8 @@ def plan_outputs(
     from .expr import free_symbols, substitute
 
     table = equations.system.parameters
-    with understood("True or False", bake, place="bake"):
+    with understood("True or False", (bake, split_angles), place="bake, split_angles"):
+        split_angles = bool(split_angles)
         known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
         roots = substitute([root for _, _, entries in outputs for root in entries], known)
