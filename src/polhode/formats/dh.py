@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from ..errors import FormatError, PolhodeError, shown, suggestion
+from ..errors import FormatError, PolhodeError, shown, suggestion, understood
 from ..expr import Expr, as_expr, cos, sin
 from ..geometry.exact_rotation import nearest_angle
 from ..model import Fixed, JointType, Prismatic, Revolute, System
@@ -108,7 +108,9 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
                     code="E-DH-002",
                 )
         return Row(**given)
-    if isinstance(given, str) or not hasattr(given, "__len__") or not 4 <= len(given) <= len(known):
+    with understood("a row", given, place=f"row {place}", cure=f"Write ({', '.join(known)})."):
+        count = len(given)
+    if isinstance(given, str) or not 4 <= count <= len(known):
         raise FormatError(
             f"a row has 4 to {len(known)} entries.",
             place=f"row {place}",

@@ -101,6 +101,8 @@ def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
     >>> root.tag, root.children[0].attributes["name"], root.children[0].line
     ('robot', 'a', 1)
     """
+    with understood("the content of a file, as bytes", content, place=file):
+        content = bytes(memoryview(content))
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         line = content[: content.index(b"\0")].count(b"\n") + 1
         raise FormatError(
