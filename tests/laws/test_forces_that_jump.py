@@ -202,8 +202,6 @@ def test_a_table_whose_slope_jumps_is_told(kind: str, told: bool) -> None:
     s = ph.System("ridges", gravity=(0, 0, 0))
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.potential(ph.table([0, 1, 2, 3], [0, 1, 0, 1], kind=kind, name="ridge")(slide.q[0]))
-    run = s.derive().simulate(
-        3.5, start={"x": 2.5}
-    )  # to and fro between 1.5 and 2.5, through the valley at 1 s and 3 s
+    run = s.derive().simulate(3.5, start={"x": 2.5})  # to and fro, through the valley at 1 s and at 3 s
     assert run.energy_drift < 1e-6
     assert ["the table ridge' jumped 2 times" in notice for notice in run.notices] == [True] * told

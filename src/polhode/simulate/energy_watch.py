@@ -58,7 +58,7 @@ def _loss(run: Trajectory) -> str:
 
     A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
     """
-    energy, size = run.energy, max(float(np.abs(run.q - run.q[0]).max()), float(np.abs(run.u).max()))
+    energy, size = run.energy, max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
     if size == 0.0 or energy.in_play == 0.0:
         return ""
     rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / energy.in_play

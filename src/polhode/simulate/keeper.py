@@ -30,6 +30,8 @@ _NEAR = 1e-14
 _MOST_STEPS = 6
 #: Where a singular value is below this, a run that cannot go on is told to be held by its constraints.
 _WEAK = 1e-3
+#: At the start, a smaller part of the speeds is not worth a word.
+_LOST = 1e-6
 #: So many careful steps in a row ask for another choice of rows.
 _PATIENCE = 30
 
@@ -131,9 +133,18 @@ class KeptRates(Rates):
     def _passage(self, t: float, x: Floats) -> Passage | None:
         size = self.coordinates
         found = passage(self.manifold, t, x[:size], x[size:], len(self.chosen), self.halved)
-        if found is not None:
-            self.halved = found.halved
+        if found is None or not found.is_on(x[size:]):
+            return None
+        self.halved = found.halved
         return found
+
+    def begun(self, t: float, x: Floats) -> Floats:
+        """At a singular pose the nearest state that a motion can have, as a pose may allow speeds that lead nowhere."""
+        size = self.coordinates
+        found = passage(self.manifold, t, x[:size], x[size:], len(self.chosen))
+        if found is None or np.abs(found.u - x[size:]).max() <= _LOST * np.abs(x[size:]).max():
+            return x
+        return np.concatenate([found.q, found.u])
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""

@@ -187,12 +187,14 @@ class Manifold:
         lengths = np.max([self.rows(t, pose).lengths for pose in self.around(t, q)], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
-    def rows(self, t: float, q: Floats) -> Rows:
-        """The rows of A at a pose, in the metric of the masses; embedded, on the dependent speeds alone."""
-        A = self.matrix(t, q)
+    def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Rows:
+        """The rows of A at a pose, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
+        A, scale = self.matrix(t, q), self.scale
+        if which is not None:
+            A, scale = A[which], scale[which]
         if self._movable is not None:
-            return Rows.of(A[:, self._movable], None, self.scale)
-        return Rows.of(A, self._mass(t, q), self.scale)
+            return Rows.of(A[:, self._movable], None, scale)
+        return Rows.of(A, self._mass(t, q), scale)
 
     def all_rows(self, t: float, q: Floats) -> Rows:
         """The rows on all speeds of the tree, embedded or not."""
@@ -215,20 +217,23 @@ class Manifold:
         best, left, _ = self.reached(t, q, most)
         return best, left
 
-    def reached(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats, Rows]:
-        """The same, and the rows there."""
+    def reached(
+        self, t: float, q: Floats, most: int = _MOST_STEPS, slipping: bool = False
+    ) -> tuple[Floats, Floats, Rows]:
+        """The same, and the rows there; slipping, conditions on speeds have no say and are not among the rows."""
         best = self.placed(t, q)
-        left, rows = self.misfit(t, best), self.rows(t, best)
+        which = self.positions if slipping else list(range(len(self.names)))
+        left, rows = self.misfit(t, best), self.rows(t, best, which)
         for _ in range(most):
             if np.abs(left).max(initial=0.0) <= _NOTHING:
                 break
             if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
                 break
-            trial = self.moved(t, best, self._of_tree(rows.least(-left[: len(self.names)])))
+            trial = self.moved(t, best, self._of_tree(rows.least(-left[which])))
             found = self.misfit(t, trial)
             if not np.abs(found).max() < np.abs(left).max():
                 break
-            best, left, rows = trial, found, self.rows(t, trial)
+            best, left, rows = trial, found, self.rows(t, trial, which)
         return best, left, rows
 
     def _of_tree(self, step: Floats) -> Floats:

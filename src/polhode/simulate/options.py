@@ -32,6 +32,7 @@ class RunOptions(TypedDict, total=False):
     progress: bool | Callable[[float], object] | None
     functions: Functions | None
     audit: bool | float
+    watch_energy: bool
 
 
 class AssemblyOptions(TypedDict, total=False):

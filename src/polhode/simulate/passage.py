@@ -25,8 +25,10 @@ _PLACES = np.array([0.2, 0.275, 0.35, 0.425, 0.5, 0.575])
 _HALVINGS = 3
 #: By this, and this part of the speed, polynomials may differ from those without the outermost places.
 _SMOOTH = 1e-12
-#: The part of an expected singular value that will do, and the part by which speeds may change on the way through.
-_FIRM, _CHANGED = 0.25, 0.1
+#: Where they differ by more, places lie on different branches; where speeds change by this part, the motion is on none.
+_ASTRAY, _CHANGED = 1e-4, 0.1
+#: The part of the singular value to expect at a place that will do.
+_FIRM = 0.25
 #: The displacement by which slopes are measured.
 _SMALL = 1e-4
 
@@ -42,6 +44,10 @@ class Passage:
     gammas: list[Floats]
     doubt: float
     halved: int
+
+    def is_on(self, u: Floats) -> bool:
+        """Whether speeds are those of the branch, but for what a step may be off."""
+        return bool(np.abs(self.u - u).max() <= _CHANGED * np.abs(u).max())
 
     def accelerations(self, free: Floats) -> Floats:
         """u̇ on the branch, from what it would be without constraints: M u̇ - M u̇_free is a force of constraints."""
@@ -100,7 +106,9 @@ def _through(
     made_q, made_u, made_rows, gammas = [], [], [], []
     for place in places * unit:
         s = pose + place
-        there, _, rows = manifold.reached(t + s, manifold.moved(t + s, q, s * u))
+        there, _, rows = manifold.reached(t + s, manifold.moved(t + s, q, s * u), slipping=True)
+        if len(rows.A) < len(manifold.names):
+            rows = manifold.rows(t + s, there)
         if not rows.strengths[rank - 1] > firm * abs(place):
             return None
         moving = u + rows.least(-manifold.rates(t + s, there, u))
@@ -112,12 +120,12 @@ def _through(
     weights, fewer = _lagrange(places, at), _lagrange(places[1:-1], at)
     new_q, new_u = (weights @ np.array(made) for made in (made_q, made_u))
     speed = np.abs(u).max()
-    if not np.abs(new_u - u).max() <= _CHANGED * speed:
-        return None
     astray = [
         np.abs(fewer @ np.array(made[1:-1]) - new).max() / size
         for made, new, size in ((made_q, new_q, 1.0), (made_u, new_u, speed))
     ]
+    if not max(astray) <= _ASTRAY:
+        return None
     return Passage(manifold.unit(new_q), new_u, weights, made_rows, gammas, float(max(astray)), halved)
 
 

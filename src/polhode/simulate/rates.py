@@ -116,6 +116,10 @@ class Rates:
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
 
+    def begun(self, t: float, x: Floats) -> Floats:
+        """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
+        return x
+
     @property
     def is_kept(self) -> bool:
         """Whether there are constraints, which `settled` brings back."""

@@ -27,6 +27,10 @@ class Record:
         if len(t):
             self.pieces.append((t, x))
 
+    def restart(self, x: Floats) -> None:
+        """Begin with another state."""
+        self.pieces[:] = [(np.zeros(1), x[None, :])]
+
     def end(self, t: float, x: Floats) -> None:
         """Append the last good state unless it is there already."""
         if not self.pieces or self.pieces[-1][0][-1] < t:

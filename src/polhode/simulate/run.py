@@ -20,6 +20,7 @@ from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
 from .energy_watch import watched as watched_energy
 from .events import Crossing, Event, read_events
+from .freedom import listed
 from .guard import Guard, Stop
 from .jumps import Jumps
 from .keeper import BoundRates, KeptRates
@@ -28,7 +29,7 @@ from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record
 from .settings import METHODS, Even, control_of, grid_of, span_of, unknown_method
-from .state import Start, start_state
+from .state import Floats, Start, start_state
 from .table_edges import edges_met
 from .trajectory import Trajectory
 
@@ -181,6 +182,7 @@ class _Run:
             with reporting(progress, f"simulating {self.equations.system.name}", duration) as told:
                 guard.start(0.0, x)
                 rates.measure(0.0, x)
+                x = self._begun(rates, record, x)
                 if rates.signs is not None:
                     guard.jumps = Jumps(rates, guard, record, duration)
                     guard.jumps.start(0.0, x)
@@ -214,6 +216,23 @@ class _Run:
                 stop.message, trajectory=trajectory, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}"
             ) from cause
         return trajectory
+
+    def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
+        """The first state, on a branch of the motion; what was given and leads nowhere is told."""
+        on = rates.begun(0.0, x)
+        if on is x:
+            return x
+        record.restart(on)
+        gone = [
+            f"'{name}' from {was:.6g} to {now:.6g}"
+            for name, was, now in zip(
+                self.equations.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=True
+            )
+            if abs(was - now) > 1e-6
+        ]
+        record.notices.append(f"no motion leaves the singular pose at the start with the speeds given: {listed(gone)}.")
+        warn(record.notices[-1])
+        return on
 
     def _values(self) -> dict[Any, float]:
         system = self.equations.system
