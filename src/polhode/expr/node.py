@@ -301,7 +301,8 @@ def as_expr(value: object) -> Expr:
     if type(value) is Expr:
         return value
     if type(value) is int:
-        return _SMALL.get(value) or number(exact(value))
+        small = _SMALL.get(value)
+        return small if small is not None else number(exact(value))
     return number(exact(value))
 
 
