@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .equations import Equations
-from .errors import PolhodeError
+from .errors import PolhodeError, shown
 from .expr import Expr, latex, normal
 from .expr.spelling import acceleration_of, told_apart
 
@@ -33,16 +33,16 @@ def result_name(asked: str) -> str:
     >>> result_name("M"), result_name("bias")
     ('mass_matrix', 'bias')
     """
-    for name, letters in RESULTS.items():
+    for name, letters in RESULTS.items() if isinstance(asked, str) else ():
         if asked == name or asked in letters:
             return name
     listed = ", ".join(name if name in letters else f"{name} ({letters[0]})" for name, letters in RESULTS.items())
-    raise PolhodeError(f"there is no result {asked!r}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
+    raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
 
 
 def latex_of(equations: Equations, of: str, names: Mapping[Expr, str] | None = None) -> str:
     """A result in LaTeX, in readable normal form."""
-    name = of if of in _MORE else result_name(of)
+    name = of if isinstance(of, str) and of in _MORE else result_name(of)
     return latex(normal(getattr(equations, name)), names=names)
 
 

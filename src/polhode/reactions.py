@@ -169,17 +169,17 @@ class Reactions:
         return self.equations._bound([as_expr(entry) for entry in entries])
 
     def _frame(self, name: str) -> Pose:
-        if name in self.system.frames:
+        if isinstance(name, str) and name in self.system.frames:
             found = self.system.frames[name]
             return body_pose(self.tree, found.body, self.poses) @ found.pose
-        if name not in self.tree.bodies:
+        if not isinstance(name, str) or name not in self.tree.bodies:
             raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-REACT-004")
         return body_pose(self.tree, name, self.poses)
 
 
 def _side(what: str, on: str | None, first: str, second: str) -> int:
     """1 for the body on which a wrench is told, -1 for the other one."""
-    if on not in (None, first, second):
+    if on is not None and (not isinstance(on, str) or on not in (first, second)):
         raise PolhodeError(
             f"{what} does not act on '{on}'.", cure=f"It acts on '{first}' and on '{second}'.", code="E-REACT-006"
         )

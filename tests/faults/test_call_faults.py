@@ -174,3 +174,22 @@ def test_f47_a_pose_to_diagnose_at_is_a_mapping() -> None:
     s.joint("x", s.ground, s.body("b", mass=1), ph.Prismatic("x"))
     with pytest.raises(ph.PolhodeError, match="diagnose: 5 is not a mapping"):
         s.diagnose(5)
+
+
+def test_f47_what_sympy_cannot_hold_is_told() -> None:
+    with pytest.raises(ph.PolhodeError, match="SymPy cannot hold the expression"):
+        ph.to_sympy(ph.maximum(ph.symbol("x") * 0 + 2, ph.acos(ph.symbol("x") * 0 + 100)))
+
+
+@pytest.mark.parametrize("options", [{"frame": [1]}, {"at": [1]}, {"on": np.zeros(2)}])
+def test_f47_a_reaction_is_asked_for_by_names(options: dict[str, Any]) -> None:
+    s = ph.System("hung")
+    s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
+    with pytest.raises(ph.PolhodeError):
+        s.derive().reaction("hook", **options)
+
+
+def test_f47_a_result_is_asked_for_by_its_name(s: ph.System) -> None:
+    s.joint("weld", "arm", "loose")
+    with pytest.raises(ph.PolhodeError, match="there is no result"):
+        s.derive().latex(np.zeros(3))

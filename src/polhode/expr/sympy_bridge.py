@@ -58,6 +58,10 @@ def _converted(roots: Sequence[Expr]) -> list[Any]:
                 made[id(node)] = opaque_class(node.data)(*(made[id(arg)] for arg in node.args))
             else:
                 made[id(node)] = table[node.op](*(made[id(arg)] for arg in node.args))
+    except (ValueError, TypeError) as error:  # such as the larger of two numbers one of which is not real
+        raise PolhodeError(
+            f"SymPy cannot hold the expression: {error}", cure="Export a part of it.", code="E-EXPR-034"
+        ) from None
     except RecursionError:
         raise LimitError(
             "the expression is nested too deeply for SymPy.",
