@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.compare import Comparison
+from polhode.compare import Comparison, agreement
 from polhode.constraints import rolling
 from polhode.constraints.rows import Constraints
 from polhode.expr import Matrix, Vector, as_expr
@@ -148,6 +148,11 @@ def remainder_has_the_wrong_sign(patch: Patch) -> None:
     patch.setattr(Constraints, "gamma", property(lambda self: -right(self)))
 
 
+def last_row_is_forgotten(patch: Patch) -> None:
+    right = Constraints.generic_rows.func  # type: ignore[attr-defined]
+    patch.setattr(Constraints, "generic_rows", property(lambda self: right(self)[:-1]))
+
+
 def multipliers_are_halved(patch: Patch) -> None:
     right = embedding.factor_symmetric
 
@@ -225,6 +230,9 @@ MISTAKES = (
     Mistake(springs_store_twice, loaded, "potential energy"),
     Mistake(remainder_has_the_wrong_sign, looped, "constraint term γ"),
     Mistake(multipliers_are_halved, looped, "multiplier"),
+    Mistake(last_row_is_forgotten, looped, "multiplier"),
+    Mistake(last_row_is_forgotten, looped, "acceleration"),
+    Mistake(last_row_is_forgotten, rolling_ball, "acceleration"),
     Mistake(contact_is_on_top, rolling_ball, "constraint row A"),
     Mistake(turning_needs_no_force, loaded, "inverse dynamics"),
     Mistake(inertia_is_not_shifted, loaded, "mass matrix"),
@@ -251,3 +259,25 @@ def test_what_is_broken_is_noticed_and_named(mistake: Mistake, monkeypatch: Patc
     assert not found.agree
     assert mistake.item in {finding.item for finding in found.reference.findings}, found.verdict
     assert f"DISAGREES on {found.reference.findings[0].item} of" in found.verdict
+
+
+def test_a_mistake_of_one_formalism_is_not_told_of_the_loads(monkeypatch: Patch) -> None:
+    right = newton_euler.efforts_of
+    monkeypatch.setattr(newton_euler, "efforts_of", lambda *given: [2 * entry for entry in right(*given)])
+    found = compared(loaded)
+    assert {finding.item for finding in found.reference.findings} == {
+        "mass matrix", "inverse dynamics", "acceleration"
+    }  # fmt: skip
+    assert all("poincare" not in finding.formalisms for finding in found.reference.findings)
+
+
+def test_a_constraint_that_follows_from_others_does_not_disturb() -> None:
+    """Off the constraint its row holds only to first order: what is asked is that the independent ones be kept."""
+    system = loaded()
+    pin = system.joints["rail"].q[0] - system.joints["elbow"].q[0]
+    system.constrain(pin, "plain")
+    system.constrain(ph.sin(pin), "bent")
+    found = system.compare(FORMALISMS, run=False)
+    assert found.agree, found.verdict
+    embedded = agreement({"newton_euler": system.derive("newton_euler", constraints="embedded")})
+    assert embedded, embedded

@@ -10,21 +10,19 @@ reference's rows, and u = E u_i + e brings everything to the independent ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 from ..constraints import Constraints
 from ..equations import Equations
 from ..errors import PolhodeError
-from ..expr import Expr, Vector, as_expr
+from ..expr import as_expr, symbol
 from ..expr.field import P
-from ..expr.spelling import acceleration_of
-from ..formalisms import newton_euler
-from ..geometry import Inertia
-from ..reference import Choice, Derivation
-from ..reference import Row as Own
+from ..kinematics.motion import link_jacobian
+from ..loads import Loads
+from ..reference import Derivation
 from ..reference.matrices import applied, product, solved, transposed
+from .reduced import Key, Reduced, reduced
 
 #: How many of a kind a sentence lists.
 _LISTED = 3
@@ -78,21 +76,20 @@ def agreement(derived: Mapping[str, Equations]) -> Agreement:
     the reference derivation agrees on coordinate rate, kinetic energy, potential energy, applied effort, mass matrix,\
  inverse dynamics, acceleration
     """
-    first = next(iter(derived.values()))
     checked: dict[str, None] = {}
     missing: dict[str, None] = {}
     found: dict[tuple[str, str], list[str]] = {}
     try:
-        judges = {name: _Judge(equations) for name, equations in derived.items()}
-        judge = _Judge(first)
-        shared = [(judge.of_the_mechanism(), "")]
+        known: dict[Key, Reduced] = {}
+        judges = {name: _Judge(equations, reduced(equations, known)) for name, equations in derived.items()}
+        shared = [(next(iter(judges.values())).of_the_mechanism(), "")]
         shared += [(own.of_the_rows(), "") for own in judges.values() if own.brings_rows]
         for items, name in [*shared, *((own.of_the_formalism(), name) for name, own in judges.items())]:
             for item, of, agrees in items:
                 checked[item] = None
                 if not agrees:
                     found.setdefault((item, of), []).append(name)
-        missing = dict.fromkeys(judge.reference.not_covered)
+        missing = {what: None for judge in judges.values() for what in judge.reference.not_covered}
     except PolhodeError as error:
         if not error.problems[0].code.startswith("E-REFERENCE"):
             raise
@@ -110,83 +107,15 @@ class _Judge:
     """One set of equations beside the reference."""
 
     equations: Equations
+    side: Reduced
 
     @property
     def ties(self) -> Constraints | None:
         return self.equations.constraints
 
-    @cached_property
-    def choices(self) -> dict[str, Choice]:
-        """By what the equations define the coordinates that constraints bring with them."""
-        made = {}
-        for each in self.equations.tree.carried:
-            rows = [] if self.ties is None else self.ties.rows
-            values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
-            made[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)
-        return made
-
-    @cached_property
-    def free(self) -> Derivation:
-        """The reference with all speeds free."""
-        return Derivation(self.equations.system, self.choices)
-
-    @cached_property
-    def order(self) -> list[int]:
-        """For each speed of the tree its place in the reference."""
-        places = {u: k for k, u in enumerate(self.free.speeds)}
-        return [places[u] for u in self.equations.tree.u]
-
-    def row_of(self, reference: Derivation, of: str, part: str) -> Own | None:
-        return next((row for row in reference.rows if (row.of, row.part) == (of, part)), None)
-
-    # ---- dependent speeds ------------------------------------------------------------------------------------
-
-    @cached_property
-    def bound(self) -> tuple[Derivation, list[list[int]]]:
-        """The reference where the constraints hold, and E: a row for each speed, a column for each independent one."""
-        binding, u = self.equations.binding, self.free.speeds
-        if binding is None:
-            return self.free, [[int(i == j) for j in range(len(u))] for i in range(len(u))]
-        inside, outside = ([self.order[k] for k in part] for part in (binding.independent, binding.dependent))
-        names = [(row.of, row.part) for row in binding.constraints.rows]
-
-        def solution(reference: Derivation, right: Any) -> list[list[int]]:
-            rows = [row for name in names if (row := self.row_of(reference, *name)) is not None]
-            found = solved(
-                [[row.A.get(k, 0) for k in outside] for row in rows],
-                [[-row.A.get(k, 0) for k in inside] + [-right(row) % P] for row in rows],
-            )
-            if found is None:
-                raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-003")
-            return found
-
-        def drift(row: Own) -> int:
-            return row.rate - sum(row.A.get(k, 0) * speed.fp for k, speed in enumerate(u))
-
-        first = solution(self.free, drift)
-        given: dict[Expr, int] = {}
-        for k, row in zip(outside, first, strict=True):
-            given[u[k]] = (sum(e * u[i].fp for e, i in zip(row, inside, strict=False)) + row[-1]) % P
-        moving = replace(self.free, given=given)
-        second = solution(moving, moving.without_accelerations)
-        for k, row in zip(outside, second, strict=True):
-            rates = [acceleration_of(u[i]).fp for i in inside]
-            own = sum(e * rate for e, rate in zip(row, rates, strict=False)) + row[-1]
-            given[acceleration_of(u[k])] = own % P
-        E = [[0] * len(inside) for _ in u]
-        for j, i in enumerate(inside):
-            E[i][j] = 1
-        for k, row in zip(outside, first, strict=True):
-            E[k] = row[:-1]
-        return replace(self.free, given=given), E
-
     @property
     def reference(self) -> Derivation:
-        return self.bound[0]
-
-    @property
-    def E(self) -> list[list[int]]:
-        return self.bound[1]
+        return self.side.derivation
 
     @property
     def names(self) -> list[str]:
@@ -195,8 +124,8 @@ class _Judge:
     def _brought(self, efforts: Sequence[int]) -> list[int]:
         """Efforts on all speeds, in the reference's order, on those of the equations."""
         if self.equations.binding is None:
-            return [efforts[k] for k in self.order]
-        return applied(transposed(self.E), efforts)
+            return [efforts[k] for k in self.side.order]
+        return applied(transposed(self.side.E), efforts)
 
     # ---- the mechanism ---------------------------------------------------------------------------------------
 
@@ -209,7 +138,7 @@ class _Judge:
         if not own.power.not_covered:
             yield "potential energy", "the mechanism", own.power.potential_energy == equations.potential_energy.fp
             taken = _applied(equations)
-            told = [own.power.applied[k] for k in self.order]
+            told = [own.power.applied[k] for k in self.side.order]
             for name, ours, theirs in zip(equations.tree.speeds, told, taken, strict=True):
                 yield "applied effort", f"speed '{name}'", ours == theirs
         yield from self.of_the_rows()
@@ -222,25 +151,21 @@ class _Judge:
     def of_the_rows(self) -> _Items:
         if self.ties is None:
             return
-        ties, told = self.ties, set()
-        missing = {name for name in self.equations.system.constraints if name not in {row.of for row in self.free.rows}}
-        covered = not self.free.conditions.not_covered
+        ties, free = self.ties, self.side.free
+        ours = {row.name: row for row in free.rows}
         for k, row in enumerate(ties.rows):
-            own = self.row_of(self.free, row.of, row.part)
-            told.add((row.of, row.part))
+            own = ours.pop(row.name, None)
             if own is None:
-                if covered or row.of not in missing:
+                if row.of not in free.conditions.missing:
                     yield "constraint", f"'{row.name}'", False
                 continue
             yield "constraint", f"'{row.name}'", own.value == (None if row.value is None else row.value.fp)
             A, a, gamma = ties.A[k], ties.a[k], ties.gamma[k]
-            drift = own.rate - sum(own.A.get(i, 0) * u.fp for i, u in enumerate(self.free.speeds))
-            same = [own.A.get(i, 0) % P for i in self.order] == _prints(A) and drift % P == as_expr(a).fp
+            same = [own.A.get(i, 0) % P for i in self.side.order] == _prints(A) and free.drift(own) == as_expr(a).fp
             yield "constraint row A", f"'{row.name}'", same
-            yield "constraint term γ", f"'{row.name}'", self.free.without_accelerations(own) == as_expr(gamma).fp
-        for own in self.free.rows:
-            if (own.of, own.part) not in told:
-                yield "constraint", f"'{own.of} {own.part}'", own.is_idle
+            yield "constraint term γ", f"'{row.name}'", free.without_accelerations(own) == as_expr(gamma).fp
+        for own in ours.values():
+            yield "constraint", f"'{own.name}'", own.is_idle
 
     # ---- the formalism ---------------------------------------------------------------------------------------
 
@@ -248,64 +173,61 @@ class _Judge:
         equations, own = self.equations, self.reference
         M = own.mass_matrix
         if equations.binding is None:
-            ours = [[M[i][j] for j in self.order] for i in self.order]
+            ours = [[M[i][j] for j in self.side.order] for i in self.side.order]
         else:
-            ours = product(transposed(self.E), product(M, self.E))
+            ours = product(transposed(self.side.E), product(M, self.side.E))
         for name, row, theirs in zip(self.names, ours, equations.mass_matrix, strict=True):
             yield "mass matrix", name, row == _prints(theirs)
-        if own.power.not_covered:
+        if own.not_covered:
             return
-        held = self._held(equations)
         efforts = list(own.efforts)
-        if held and equations.binding is None:
-            given = equations.constraints.only(equations.constraints.generic_rows).multipliers  # type: ignore[union-attr]
-            efforts = self._less_constraint_forces(efforts, held, _prints(given))
+        if equations.binding is None:  # λ is given there: by symbols, named after the rows
+            given = {row.name: symbol(row.name, "multiplier").fp for row in self.side.rows}
+            efforts = self._less_constraint_forces(efforts, given)
         for name, effort, theirs in zip(self.names, self._brought(efforts), equations.inverse_dynamics, strict=True):
             yield "inverse dynamics", name, effort == as_expr(theirs).fp
-        yield from self._motion(held)
+        yield from self._motion()
 
-    def _held(self, equations: Equations) -> list[Own]:
-        """The rows that the multipliers belong to."""
+    def _less_constraint_forces(self, efforts: Sequence[int], multipliers: Mapping[str, int]) -> list[int]:
+        """Efforts less Aᵀλ; a multiplier that is not there is zero."""
+        pairs = [(row.A, multipliers.get(row.name, 0)) for row in self.side.rows]
+        return [(effort - sum(A.get(k, 0) * m for A, m in pairs)) % P for k, effort in enumerate(efforts)]
+
+    def _multipliers(self) -> dict[str, int]:
+        """λ of the equations, by the rows that they belong to."""
+        equations = self.equations
         ties = equations.constraints if equations.binding is None else equations.binding.constraints
         if ties is None or not ties.rows:
-            return []
-        usable = ties.only(ties.generic_rows)
-        found = [self.row_of(self.reference, row.of, row.part) for row in usable.rows]
-        return [row for row in found if row is not None]
+            return {}
+        rows = [ties.rows[k].name for k in ties.generic_rows]
+        return dict(zip(rows, _prints(equations.multipliers), strict=True))
 
-    def _less_constraint_forces(
-        self, efforts: Sequence[int], rows: Sequence[Own], multipliers: Sequence[int]
-    ) -> list[int]:
-        """Efforts less Aᵀλ."""
-        pairs = list(zip(rows, multipliers, strict=False))
-        return [(effort - sum(row.A.get(k, 0) * m for row, m in pairs)) % P for k, effort in enumerate(efforts)]
-
-    def _motion(self, rows: Sequence[Own]) -> _Items:
-        """u̇ and λ by the residuals; where these do not vanish, by what they should be."""
-        own, equations = self.reference, self.equations
-        places = {k: place for place, k in enumerate(self.order)}
+    def _motion(self) -> _Items:
+        """u̇ and λ by the residuals, in all independent rows; where these do not vanish, by what they should be."""
+        own, equations, rows = self.reference, self.equations, self.side.rows
+        places = {k: place for place, k in enumerate(self.side.order)}
         tree_order = [places[k] for k in range(len(own.speeds))]
         udot, tau = ([_prints(part)[k] for k in tree_order] for part in (equations.accelerations, equations.tau))
-        multipliers = _prints(equations.multipliers) if rows else []
+        multipliers = self._multipliers()
+        for name in multipliers.keys() - {row.name for row in rows}:
+            yield "multiplier", f"'{name}'", False
         needed = [(a + b - c) % P for a, b, c in zip(applied(own.mass_matrix, udot), own.bias, tau, strict=True)]
-        left = self._less_constraint_forces(needed, rows, multipliers)
+        left = self._less_constraint_forces(needed, multipliers)
         gaps = [
             (sum(row.A.get(k, 0) * rate for k, rate in enumerate(udot)) + own.without_accelerations(row)) % P
             for row in rows
         ]
         if any(left) or any(gaps):
-            yield from self._solved(rows, udot, multipliers, tau)
+            yield from self._solved(udot, multipliers, tau)
             return
         for name in self.names:
             yield "acceleration", name, True
         for row in rows:
-            yield "multiplier", f"'{row.of} {row.part}'".replace(" '", "'"), True
+            yield "multiplier", f"'{row.name}'", row.name in multipliers
 
-    def _solved(
-        self, rows: Sequence[Own], udot: Sequence[int], multipliers: Sequence[int], tau: Sequence[int]
-    ) -> _Items:
+    def _solved(self, udot: Sequence[int], multipliers: Mapping[str, int], tau: Sequence[int]) -> _Items:
         """M u̇ - Aᵀλ = τ - b, A u̇ = -γ by elimination, entry by entry beside what the equations have."""
-        own = self.reference
+        own, rows = self.reference, self.side.rows
         size = len(own.speeds)
         left = [[*M, *(-row.A.get(k, 0) for row in rows)] for k, M in enumerate(own.mass_matrix)]
         left += [[*(row.A.get(k, 0) for k in range(size)), *([0] * len(rows))] for row in rows]
@@ -315,10 +237,10 @@ class _Judge:
         if found is None:
             yield "acceleration", "the mechanism", False
             return
-        for u, entry, theirs in zip(own.speeds, found, udot, strict=False):
+        for u, entry, theirs in zip(own.speeds, found[:size], udot, strict=True):
             yield "acceleration", f"speed '{u.name}'", entry[0] == theirs
-        for row, entry, theirs in zip(rows, found[size:], multipliers, strict=False):
-            yield "multiplier", f"'{row.of} {row.part}'".replace(" '", "'"), entry[0] == theirs
+        for row, entry in zip(rows, found[size:], strict=True):
+            yield "multiplier", f"'{row.name}'", entry[0] == multipliers.get(row.name)
 
 
 def _prints(entries: Sequence[Any]) -> list[int]:
@@ -326,14 +248,12 @@ def _prints(entries: Sequence[Any]) -> list[int]:
 
 
 def _applied(equations: Equations) -> list[int]:
-    """What the loads come to on the speeds of the tree, weight apart: the efforts of the tree without its masses."""
-    tree = equations.tree
-    bare = replace(
-        tree,
-        links=tuple(replace(link, inertia=Inertia.zero()) for link in tree.links),
-        gravity=Vector([as_expr(0)] * 3),
-    )
-    efforts = [as_expr(entry) for entry in newton_euler.recipe(equations.system, bare).inverse([0] * len(tree.u))]
+    """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
+    tree, loads = equations.tree, Loads(equations.system, equations.tree)
+    efforts = [as_expr(entry) for entry in loads.speed_forces()]
+    for place, (n, f) in enumerate(loads.wrenches()):
+        for speed, w, v in link_jacobian(tree, place):
+            efforts[speed] = efforts[speed] + w.dot(n) + v.dot(f)
     if equations.binding is not None:
         efforts = equations.binding.bound(efforts)
-    return [-entry.fp % P for entry in efforts]
+    return _prints(efforts)

@@ -15,7 +15,7 @@ the prime field at which expressions have their fingerprints (`expr.field`), wit
 """
 
 from .auxiliary import Choice
-from .conditions import Row
+from .conditions import ConstraintRow
 from .derivation import Derivation
 
-__all__ = ["Choice", "Derivation", "Row"]
+__all__ = ["Choice", "ConstraintRow", "Derivation"]

@@ -25,7 +25,7 @@ from .positions import Positions
 
 
 @dataclass(frozen=True)
-class Row:
+class ConstraintRow:
     """One scalar constraint at the state: φ (None on the level of speeds), A u + a, A by speed, and A u̇ + γ."""
 
     of: str
@@ -36,19 +36,24 @@ class Row:
     second: int
 
     @property
+    def name(self) -> str:
+        """As the equations call it: the constraint, and its part if it has one."""
+        return f"{self.of} {self.part}" if self.part else self.of
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing that moves can change it."""
         return not (self.rate or self.second or any(self.A.values()))
 
 
-def _position(of: str, part: str, phi: Jet | int) -> Row:
+def _position(of: str, part: str, phi: Jet | int) -> ConstraintRow:
     phi = Jet(phi) if isinstance(phi, int) else phi
-    return Row(of, part, phi.x, phi.d, phi.vary, phi.dd)
+    return ConstraintRow(of, part, phi.x, phi.d, phi.vary, phi.dd)
 
 
-def _velocity(of: str, part: str, w: Jet | int, value: int | None = None) -> Row:
+def _velocity(of: str, part: str, w: Jet | int, value: int | None = None) -> ConstraintRow:
     w = Jet(w) if isinstance(w, int) else w
-    return Row(of, part, value, w.x, w.vary, w.d)
+    return ConstraintRow(of, part, value, w.x, w.vary, w.d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,26 +114,31 @@ class Conditions:
         return self.at.coordinates | {q: jet for each in self.auxiliary.values() for q, jet in each.coordinates.items()}
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ConstraintRow]:
         """Every row of every constraint that can be told."""
         return [row for rows in self._found[0] for row in rows]
 
     @property
     def not_covered(self) -> list[str]:
         """The constraints that cannot be evaluated here, with the reason."""
+        return [f"constraint '{name}' ({reason})" for name, reason in self.missing.items()]
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """For each of those, by name, the reason."""
         return self._found[1]
 
     @cached_property
-    def _found(self) -> tuple[list[list[Row]], list[str]]:
-        rows, missing = [], []
+    def _found(self) -> tuple[list[list[ConstraintRow]], dict[str, str]]:
+        rows, missing = [], {}
         for constraint in self.at.system.constraints.values():
             try:
                 rows.append(self._rows(constraint))
             except NotCovered as reason:
-                missing.append(f"constraint '{constraint.name}' ({reason})")
+                missing[constraint.name] = str(reason)
         return rows, missing
 
-    def _rows(self, constraint: Constraint) -> list[Row]:
+    def _rows(self, constraint: Constraint) -> list[ConstraintRow]:
         name = constraint.name
         if isinstance(constraint, Condition):
             return [self._condition(constraint)]
@@ -148,7 +158,7 @@ class Conditions:
         made = [_position(name, part, phi) for part, phi in positions.items()]
         return made + [_velocity(name, part, w) for part, w in speeds.items()]
 
-    def _condition(self, condition: Condition) -> Row:
+    def _condition(self, condition: Condition) -> ConstraintRow:
         value = self.at.meant(condition.value)
         if not condition.on_speeds:
             return _position(condition.name, "", evaluated(value, self.coordinates | self._time, order=2))
@@ -159,7 +169,7 @@ class Conditions:
         }
         return _velocity(condition.name, "", evaluated(value, resting | moving, order=1))
 
-    def _closure(self, closure: Closure) -> list[Row]:
+    def _closure(self, closure: Closure) -> list[ConstraintRow]:
         direct = asked_of(self.at, closure)
         name = closure.name
         if direct is not None:

@@ -10,7 +10,7 @@ from ..expr import Expr
 from ..expr.field import P
 from ..model.system import System
 from .auxiliary import Choice
-from .conditions import Conditions, Row
+from .conditions import Conditions, ConstraintRow
 from .positions import Positions
 from .power import Power
 
@@ -73,11 +73,15 @@ class Derivation:
         return {q: jet.d for q, jet in self.conditions.coordinates.items()}
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ConstraintRow]:
         """The rows of the constraints."""
         return self.conditions.rows
 
-    def without_accelerations(self, row: Row) -> int:
+    def drift(self, row: ConstraintRow) -> int:
+        """a of a row."""
+        return (row.rate - sum(row.A.get(i, 0) * u for i, u in enumerate(self.positions.u))) % P
+
+    def without_accelerations(self, row: ConstraintRow) -> int:
         """γ of a row."""
         return (row.second - sum(row.A.get(i, 0) * a for i, a in enumerate(self.positions.ud))) % P
 

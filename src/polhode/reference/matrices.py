@@ -119,3 +119,24 @@ def solved(left: Numbers, right: Numbers) -> Rows | None:
     if any(entry for row in table[size:] for entry in row):
         return None
     return [row[size:] for row in table[:size]]
+
+
+def independent_rows(rows: Numbers) -> list[int]:
+    """The first rows that span the row space.
+
+    >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
+    [1, 3]
+    """
+    found: list[int] = []
+    leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with the place of it
+    for place, row in enumerate(rows):
+        left = [entry % P for entry in row]
+        for column, lead in leads:
+            if factor := left[column]:
+                left = [(entry - factor * top) % P for entry, top in zip(left, lead, strict=True)]
+        pivot = next((column for column, entry in enumerate(left) if entry), None)
+        if pivot is not None:
+            scale = inverse(left[pivot])
+            leads.append((pivot, [entry * scale % P for entry in left]))
+            found.append(place)
+    return found

@@ -1,0 +1,120 @@
+"""The reference derivation on the speeds of given equations: all of them, or the independent ones of u = E u_i + e.
+
+Which rows are independent, and what the dependent speeds are, is found here by elimination in the field, from the
+reference's own rows. Of the equations it takes how they order rows and speeds, and which speeds they chose to be
+independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..equations import Equations
+from ..errors import PolhodeError
+from ..expr import Expr
+from ..expr.field import P
+from ..expr.spelling import acceleration_of
+from ..reference import Choice, ConstraintRow, Derivation
+from ..reference.matrices import independent_rows, solved
+
+#: What tells one reduction from another; equations that have it alike share one.
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """The reference beside equations with these choices, order of rows and speeds, and independent speeds."""
+
+    free: Derivation  # all speeds free
+    order: tuple[int, ...]  # for each speed of the equations' tree its place in the reference
+    row_order: tuple[str, ...]  # the equations' rows by name
+    independent: tuple[int, ...] | None  # places in the reference; None where no speed depends on others
+
+    @cached_property
+    def _independent_rows(self) -> list[int]:
+        """Places of the independent rows, the first of each dependent set as the equations order them."""
+        places = {name: place for place, name in enumerate(self.row_order)}
+        order = sorted(range(len(self.free.rows)), key=lambda k: places.get(self.free.rows[k].name, len(places)))
+        size = range(len(self.free.speeds))
+        found = independent_rows([[self.free.rows[k].A.get(i, 0) for i in size] for k in order])
+        return [order[k] for k in found]
+
+    @property
+    def rows(self) -> list[ConstraintRow]:
+        """The independent rows."""
+        return self._rows(self.derivation)
+
+    def _rows(self, reference: Derivation) -> list[ConstraintRow]:
+        return [reference.rows[k] for k in self._independent_rows]
+
+    @property
+    def derivation(self) -> Derivation:
+        """The reference where the constraints hold, if speeds depend on others."""
+        return self._bound[0]
+
+    @property
+    def E(self) -> list[list[int]]:
+        """A row for each speed, a column for each independent one."""
+        return self._bound[1]
+
+    @cached_property
+    def _bound(self) -> tuple[Derivation, list[list[int]]]:
+        u = self.free.speeds
+        if self.independent is None:
+            return self.free, [[int(i == j) for j in range(len(u))] for i in range(len(u))]
+        inside = self.independent
+        outside = [k for k in range(len(u)) if k not in inside]
+
+        def solution(reference: Derivation, right: Callable[[ConstraintRow], int]) -> list[list[int]]:
+            rows = self._rows(reference)
+            found = solved(
+                [[row.A.get(k, 0) for k in outside] for row in rows],
+                [[-row.A.get(k, 0) for k in inside] + [-right(row) % P] for row in rows],
+            )
+            if found is None:
+                raise PolhodeError("the dependent speeds do not follow from its rows.", code="E-REFERENCE-003")
+            return found
+
+        first = solution(self.free, self.free.drift)
+        given: dict[Expr, int] = {}
+        for k, (*row, rest) in zip(outside, first, strict=True):
+            given[u[k]] = (sum(e * u[i].fp for e, i in zip(row, inside, strict=True)) + rest) % P
+        moving = replace(self.free, given=given)
+        second = solution(moving, moving.without_accelerations)
+        for k, (*row, rest) in zip(outside, second, strict=True):
+            rates = [acceleration_of(u[i]).fp for i in inside]
+            given[acceleration_of(u[k])] = (sum(e * rate for e, rate in zip(row, rates, strict=True)) + rest) % P
+        E = [[0] * len(inside) for _ in u]
+        for j, i in enumerate(inside):
+            E[i][j] = 1
+        for k, row in zip(outside, first, strict=True):
+            E[k] = row[:-1]
+        return replace(self.free, given=given), E
+
+
+def reduced(equations: Equations, known: dict[Key, Reduced]) -> Reduced:
+    """The reference beside these equations; of those that are `known`, if it is there."""
+    choices = _choices(equations)
+    ties, binding, tree = equations.constraints, equations.binding, equations.tree
+    rows = () if ties is None else tuple(row.name for row in ties.rows)
+    chosen = None if binding is None else tuple(binding.independent)
+    told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
+    key = equations.system, told, rows, tuple(tree.u), chosen
+    if key not in known:
+        free = Derivation(equations.system, choices)
+        places = {u: k for k, u in enumerate(free.speeds)}
+        order = tuple(places[u] for u in tree.u)
+        known[key] = Reduced(free, order, rows, None if chosen is None else tuple(order[k] for k in chosen))
+    return known[key]
+
+
+def _choices(equations: Equations) -> dict[str, Choice]:
+    """By what the equations define the coordinates that constraints bring with them."""
+    made = {}
+    for each in equations.tree.carried:
+        rows = [] if equations.constraints is None else equations.constraints.rows
+        values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
+        made[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)
+    return made
