@@ -147,5 +147,22 @@ def test_what_is_not_covered_is_said_and_the_rest_compared() -> None:
     s.line_force(s.ground, "bead", lambda length, rate: sin(length), name="ripple", at_a=(0, 0, 1))
     found = s.compare(["newton_euler", "poincare"], run=False)
     assert found.agree
-    assert "not covered: LineForce 'ripple' (sin of what depends on a position or a length)" in found.verdict
+    assert "so does the reference" not in found.verdict
+    assert found.verdict.endswith(
+        "; the reference derivation agrees on coordinate rate, kinetic energy, mass matrix; "
+        "not covered: line force 'ripple' (sin of a position, a length, a rate or a dependent speed)"
+    )
     assert {*found.reference.checked} == {"coordinate rate", "kinetic energy", "mass matrix"}
+
+
+def test_what_only_one_way_of_writing_leaves_uncovered_is_said_of_it() -> None:
+    """With multipliers all speeds are free; embedded, the wave is of one that depends on another."""
+    s = ph.System("tied")
+    a = s.joint("a", s.ground, s.body("one", 2), ph.Prismatic("x"))
+    b = s.joint("b", s.ground, s.body("two", 1), ph.Prismatic("x"))
+    s.constrain(a.q[0] ** 2 - b.q[0], "tie")
+    s.joint_force(b, sin(b.u[0]))
+    ways = {way: s.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")}
+    assert not agreement({"newton_euler": ways["multipliers"]}).not_covered
+    said = "joint force on 'b' (sin of a position, a length, a rate or a dependent speed)"
+    assert agreement(ways).not_covered == (said,)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ..errors import PolhodeError
 from ..expr import Expr, call, number, topological
 from ..expr.derivative import PARTIALS
-from ..expr.field import P, hash_to_field
+from ..expr.field import P, hash_to_field, inverse
 from ..expr.graph import rebuild_named
 from ..expr.node import CALL, SYMBOL
 from .jet import Jet
@@ -99,7 +99,8 @@ def function_value(node: Expr, args: Sequence[int]) -> int:
     if op == CALL:
         return hash_to_field(CALL, node.data.digest, *args)
     if op in ("sin", "cos"):
-        raise NotCovered(f"{op} of what depends on a position or a length")
+        # The graph takes them apart as sums of angles; from the value alone they do not follow.
+        raise NotCovered(f"{op} of a position, a length, a rate or a dependent speed")
     if op == "sqrt":
         return root_of(args[0])
     known = [fraction_of(arg) for arg in args]
@@ -124,7 +125,7 @@ def root_of(value: int) -> int:
 def root(x: Jet) -> Jet:
     """√x, with y' = x'/(2y) and y'' = (x'' - 2 y'²)/(2y)."""
     y = root_of(x.x)
-    slope = pow(2 * y, -1, P)
+    slope = inverse(2 * y % P)
     return x.chained(y, slope, -2 * slope * slope * slope % P)
 
 

@@ -26,10 +26,12 @@ from ..model.force import (
     GravityField,
     JointForce,
     LineForce,
+    Load,
     PointForce,
     PointSpring,
     Potential,
 )
+from ..model.reading import titled
 from .evaluate import NotCovered, evaluated, root_of
 from .jet import Jet
 from .matrices import ZERO, Rows, added, applied, hat, outer, paired, product, scaled, transposed
@@ -160,7 +162,7 @@ class Power:
                 else:
                     self._direct(load, forces)
             except NotCovered as reason:
-                missing.append(f"{type(load).__name__} '{load.name}' ({reason})")
+                missing.append(f"{_called(load)} ({reason})")
         return forces, efforts, energy % P, missing
 
     @property
@@ -248,6 +250,18 @@ class Power:
         for speed, slope in made.vary.items():
             efforts[speed] = (efforts[speed] - slope) % P
         return made.x
+
+
+_KINDS: dict[type[Load], str] = {
+    PointForce: "force", BodyTorque: "torque", PointSpring: "spring", LineForce: "line force",
+    GravityField: "gravity field", Potential: "potential",
+}  # fmt: skip
+
+
+def _called(load: Load) -> str:
+    """A load in the words with which it was made."""
+    kind = f"joint force on '{load.joint}'" if isinstance(load, JointForce) else _KINDS[type(load)]
+    return titled(kind, load.name)
 
 
 def _lay(forces: dict[str, Rows], body: str, force: Rows) -> None:
