@@ -12,7 +12,7 @@ Vector([2, -1, 0])
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from ..errors import ShapeError, shown
 from .node import as_expr
@@ -25,23 +25,33 @@ class Vector(tuple[Any, ...]):
     __array_ufunc__ = None
 
     def __add__(self, other: Any) -> Vector:
-        _same_length(self, other, "add")
-        return Vector([a + b for a, b in zip(self, other, strict=True)])
+        try:
+            return _numeric(Vector([a + b for a, b in zip(self, other, strict=True)]))
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "add {other} to {one}") from None
 
     def __sub__(self, other: Any) -> Vector:
-        _same_length(self, other, "subtract")
-        return Vector([a - b for a, b in zip(self, other, strict=True)])
+        try:
+            return Vector([a - b for a, b in zip(self, other, strict=True)])
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "subtract {other} from {one}") from None
 
     def __neg__(self) -> Vector:
         return Vector([-a for a in self])
 
-    def __mul__(self, scalar: Any) -> Vector:
-        return Vector([a * scalar for a in self])
+    def __mul__(self, other: Any) -> Vector:
+        try:
+            return _numeric(Vector([a * other for a in self]))
+        except TypeError:
+            raise _unfit(self, other, "multiply {one} by {other}") from None
 
     __rmul__ = __mul__
 
-    def __truediv__(self, scalar: Any) -> Vector:
-        return Vector([a / scalar for a in self])
+    def __truediv__(self, other: Any) -> Vector:
+        try:
+            return Vector([a / other for a in self])
+        except TypeError:
+            raise _unfit(self, other, "divide {one} by {other}") from None
 
     def __getitem__(self, index: Any) -> Any:
         item = tuple.__getitem__(self, index)
@@ -49,14 +59,19 @@ class Vector(tuple[Any, ...]):
 
     def dot(self, other: Any) -> Any:
         """Σ aᵢ bᵢ."""
-        _same_length(self, other, "multiply")
-        return _dot(self, other)
+        try:
+            return _numeric((_dot(self, other),))[0]
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "multiply {one} by {other}") from None
 
     def cross(self, other: Any) -> Vector:
         """a × b, for three components."""
-        a1, a2, a3 = self
-        b1, b2, b3 = other
-        return Vector([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
+        try:
+            a1, a2, a3 = self
+            b1, b2, b3 = other
+            return Vector([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "cross {one} with {other}") from None
 
     def __repr__(self) -> str:
         return _listed("Vector", [_short(entry) for entry in self])
@@ -67,6 +82,8 @@ class Vector(tuple[Any, ...]):
         return f"${latex(self)}$"
 
 
+Entries = TypeVar("Entries", bound=tuple[Any, ...])
+_TEXTS = frozenset({str, bytes})
 #: A vector or matrix that is longer is written over several lines; an entry that is longer is cut.
 _LINE, _ENTRY = 120, 400
 
@@ -74,11 +91,6 @@ _LINE, _ENTRY = 120, 400
 def _listed(kind: str, parts: Sequence[str]) -> str:
     line = f"{kind}([{', '.join(parts)}])"
     return line if len(line) <= _LINE else f"{kind}([\n" + "".join(f"    {part},\n" for part in parts) + "])"
-
-
-def _exact(entry: Any) -> Any:
-    """A number as a node, so that 1/3 stays 1/3; floats stay floats."""
-    return entry if isinstance(entry, float) else as_expr(entry)
 
 
 def _short(entry: Any) -> str:
@@ -94,9 +106,19 @@ def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return 0 if total is None else total
 
 
-def _same_length(a: Any, b: Any, verb: str) -> None:
-    if len(a) != len(b):
-        raise ShapeError(f"cannot {verb} vectors with {len(a)} and {len(b)} components.", code="E-SHAPE-001")
+def _numeric(made: Entries) -> Entries:
+    """What was computed, unless it holds a text: Python joins texts where it adds numbers, and repeats them."""
+    if str in map(type, made):
+        raise TypeError
+    return made
+
+
+def _unfit(one: Any, other: Any, said: str) -> ShapeError:
+    """The error of two operands that do not go together."""
+    form = "{} rows and {} columns".format(*one.shape) if isinstance(one, Matrix) else f"{len(one)} components"
+    kind = f"a {type(one).__name__.lower()} of {form}"
+    cure = "Both must hold numbers or expressions, and have the same shape or fit together."
+    return ShapeError(f"cannot {said.format(one=kind, other=shown(other))}.", cure=cure, code="E-SHAPE-001")
 
 
 class Matrix(tuple[Vector, ...]):
@@ -107,10 +129,11 @@ class Matrix(tuple[Vector, ...]):
 
     def __new__(cls, rows: Iterable[Iterable[Any]]) -> Matrix:
         try:
-            made = tuple(Vector(row) for row in rows)
+            listed = rows if isinstance(rows, list | tuple) else list(rows)
+            if not _TEXTS.isdisjoint(map(type, listed)):
+                raise TypeError
+            made = tuple(map(Vector, listed))
         except TypeError:
-            if isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows):
-                raise
             cure = "Give rows of numbers, for example [[1, 0], [0, 1]]."
             raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-SHAPE-004") from None
         if any(len(row) != len(made[0]) for row in made):
@@ -120,7 +143,10 @@ class Matrix(tuple[Vector, ...]):
     @staticmethod
     def identity(size: int) -> Matrix:
         """The unit matrix."""
-        return Matrix([[int(i == j) for j in range(size)] for i in range(size)])
+        try:
+            return Matrix([[int(i == j) for j in range(size)] for i in range(size)])
+        except TypeError:
+            raise ShapeError(f"{shown(size)} is not a size.", cure="Give a whole number.", code="E-SHAPE-006") from None
 
     @staticmethod
     def zeros(rows: int, columns: int) -> Matrix:
@@ -154,10 +180,16 @@ class Matrix(tuple[Vector, ...]):
         return [Vector(column) for column in zip(*self, strict=True)]
 
     def __add__(self, other: Any) -> Matrix:
-        return Matrix([a + b for a, b in zip(self, other, strict=True)])
+        try:
+            return Matrix([a + b for a, b in zip(self, other, strict=True)])
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "add {other} to {one}") from None
 
     def __sub__(self, other: Any) -> Matrix:
-        return Matrix([a - b for a, b in zip(self, other, strict=True)])
+        try:
+            return Matrix([a - b for a, b in zip(self, other, strict=True)])
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "subtract {other} from {one}") from None
 
     def __neg__(self) -> Matrix:
         return Matrix([-row for row in self])
@@ -180,9 +212,10 @@ class Matrix(tuple[Vector, ...]):
             if self.shape[1] != len(other):
                 raise ShapeError(f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-SHAPE-003")
             return Matrix([[_dot(row, column) for column in columns] for row in self])
-        if self and self.shape[1] != len(other):
-            raise ShapeError(f"cannot multiply a {self.shape} matrix by {len(other)} components.", code="E-SHAPE-003")
-        return Vector([_dot(row, other) for row in self])
+        try:
+            return _numeric(Vector([_dot(row, other) for row in self]))
+        except (TypeError, ValueError):
+            raise _unfit(self, other, "multiply {one} by {other}") from None
 
     def __getitem__(self, index: Any) -> Any:
         if not isinstance(index, tuple):
@@ -213,13 +246,13 @@ class Matrix(tuple[Vector, ...]):
         """
         from .inverse import inverse
 
-        return inverse(self.map(_exact))
+        return inverse(self.map(as_expr))
 
     def det(self) -> Any:
         """The determinant, exactly."""
         from .inverse import determinant
 
-        return determinant(self.map(_exact))
+        return determinant(self.map(as_expr))
 
     def __repr__(self) -> str:
         return _listed("Matrix", [f"[{', '.join(map(_short, row))}]" for row in self])

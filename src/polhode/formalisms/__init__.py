@@ -11,7 +11,7 @@ from typing import Any
 from ..constraints import Binding, Constraints, bind, constraints_of
 from ..constraints.carrying import with_carried
 from ..equations import Equations, Recipe
-from ..errors import PolhodeError, shown, understood
+from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
@@ -72,8 +72,8 @@ def derive(
     loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
-    with understood("a list of passes", passes, place="derive passes", cure="Give a list of names, [] for none."):
-        given = None if passes is None else tuple(passes)
+    given = None if passes is None else tuple(list_of(passes, "a list of passes", "derive passes"))
+    check(given or ())
     near = _checked_pose(near)
     if independent is not None:
         independent = list_of(independent, "a list of speeds", "derive independent")
@@ -176,7 +176,6 @@ def _free_recipe(
         )
     if given is None:
         given = usual_passes(formalism)
-    check(given)
     if given and formalism in ("network", "kane"):
         raise PolhodeError(
             f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied.",

@@ -34,6 +34,8 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
         sign = -1 if axis.startswith("-") else 1
         return Vector([as_expr(sign * entry) for entry in _LETTERS[letter]])
     with understood("an axis", axis, cure=cure):
+        if isinstance(axis, bytes):
+            raise TypeError
         entries = [as_expr(entry) for entry in axis]
     if len(entries) != 3:
         raise PolhodeError(f"an axis has 3 components, not {len(entries)}.", cure="Write [0, 0, 1].", code="E-AXIS-002")

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from ..errors import PolhodeError
+from ..errors import PolhodeError, shown
 from ..expr import Matrix, Vector
 from ..geometry import Inertia
 from .lending import particle, particles, weight
@@ -110,9 +110,9 @@ VARIANTS = (
 def check(names: Iterable[str]) -> None:
     """Refuse the name of a pass that is none."""
     for name in names:
-        if name not in PASSES:
+        if not isinstance(name, str) or name not in PASSES:
             raise PolhodeError(
-                f"there is no pass {name!r}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
+                f"there is no pass {shown(name)}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
             )
 
 

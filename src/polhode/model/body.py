@@ -32,8 +32,11 @@ class Shape:
             raise ModelError(
                 "the kind of a shape is a word.", place=place, cure='Write for example "box".', code="E-BODY-008"
             )
-        with understood("a list of sizes", self.size, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
-            sizes = [as_expr(size) for size in self.size]
+        given: Any = self.size
+        with understood("a list of sizes", given, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
+            if isinstance(given, str | bytes):
+                raise TypeError
+            sizes = [as_expr(size) for size in given]
         for size in sizes:
             if not free_symbols([size]) and constant_value(size) < 0:
                 raise ModelError(

@@ -60,6 +60,8 @@ def radius_of(value: Any, place: str) -> Expr:
 
 def vector_of(value: Iterable[Any], place: str) -> Vector:
     with understood("a vector", value, place=place, cure="Give three components, for example (0, 0, 1)."):
+        if isinstance(value, str | bytes):
+            raise TypeError
         entries = [as_expr(entry) for entry in value]
     if len(entries) != 3:
         raise ModelError(f"a vector has 3 components, not {len(entries)}.", place=place, code="E-MODEL-015")
@@ -114,7 +116,10 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
 
 
 def flag_of(value: Any, what: str, place: str) -> bool:
+    """A flag: True or False, of Python or of NumPy; a text or a number is none."""
     with understood("True or False", value, place=f"{place} {what}"):
+        if not isinstance(value, bool) and value.dtype.kind != "b":
+            raise TypeError
         return bool(value)
 
 

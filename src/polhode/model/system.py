@@ -88,6 +88,8 @@ class System(Acting, Constraining, Placing):
         with understood("an acceleration of free fall", given, place=f"system '{self.name}' gravity", cure=cure):
             if hasattr(given, "components"):
                 given = given.components(self.ground)
+            if isinstance(given, str | bytes):
+                raise TypeError
             made = Vector([as_expr(g) for g in given])
         if len(made) != 3:
             raise ModelError("gravity has 3 components.", place=f"system '{self.name}'", code="E-MODEL-001")

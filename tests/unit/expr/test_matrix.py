@@ -63,7 +63,7 @@ def test_entries_rows_columns_and_blocks() -> None:
 
 
 def test_wrong_shapes_are_named() -> None:
-    with pytest.raises(ShapeError, match="2 and 3 components"):
+    with pytest.raises(ShapeError, match="to a vector of 2 components"):
         Vector([1, 2]) + Vector([1, 2, 3])
     with pytest.raises(ShapeError, match="one length"):
         Matrix([[1, 2], [3]])
@@ -121,6 +121,14 @@ def test_whole_numbers_give_exact_fractions() -> None:
     assert Matrix([[3 if i == j else 1 for j in range(9)] for i in range(9)]).det() == 11 * 2**8
     with pytest.raises(PolhodeError, match="singular everywhere"):
         Matrix([[0]]).inv()
+
+
+def test_a_float_is_the_decimal_that_it_prints_as() -> None:
+    assert Matrix([[0.1, 0.2], [0.3, 0.7]]).inv() == Matrix([[70, -20], [-30, 10]])
+    proportional = Matrix([[0.1, 0.3], [0.7, 2.1]])
+    assert proportional.det() == 0
+    with pytest.raises(PolhodeError, match="singular everywhere"):
+        proportional.inv()
 
 
 def test_floats_are_inverted_too() -> None:
