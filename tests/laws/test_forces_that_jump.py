@@ -147,6 +147,20 @@ def test_energy_is_conserved_over_the_edge_of_a_potential() -> None:
     assert run["x"][-1] == pytest.approx(0.5 * (20 - 14 * np.sqrt(2)) ** 2 - 1, abs=1e-6)
 
 
+@pytest.mark.parametrize("order", [3, 5])
+def test_a_zero_of_higher_order_is_a_jump_like_any_other(order: int) -> None:
+    swing = block(lambda t, x, v: -ph.sign(x**order)).simulate(2, start={"x0": 1.0})
+    exact = np.where(swing.t < np.sqrt(2), 1 - swing.t**2 / 2, (2 * np.sqrt(2) - swing.t) ** 2 / 2 - 1)
+    assert np.abs(swing["x0"] - exact).max() < 1e-9
+    push = block(lambda t, x, v: ph.sign((t - 1) ** order)).simulate(2)
+    assert np.abs(push.speed("v0") - np.abs(push.t - 1) + 1).max() < 1e-9
+
+
+def test_an_event_that_is_zero_of_third_order_is_found() -> None:
+    run = block(lambda t, x, v: 1).simulate(1.7, events=[lambda t, q, u: (t - 1) ** 3])
+    assert run.events == [[pytest.approx(1.0, abs=1e-9)]]
+
+
 def test_jumps_without_end_in_a_finite_time_stop_the_run() -> None:
     message, run = stopped("chatters", block(lambda t, x, v: -ph.sign(x) - ph.sign(v) / 2), 20, start={"x0": 1.0})
     assert "again and again" in message

@@ -14,6 +14,7 @@ from ..expr import Expr, as_expr, free_symbols
 from .guard import Stop
 from .record import Record
 from .state import Floats
+from .zero import zero_between
 
 Event = Callable[[float, Floats, Floats], float]
 
@@ -156,14 +157,7 @@ class Watch:
 
     def _zero(self, event: Event, between: Any, t_old: float, t: float) -> float:
         """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
-        from scipy.optimize import brentq
-
-        def value(s: float) -> float:
-            return self._value(event, s, between(s))
-
-        if value(t_old) * value(t) >= 0.0:
-            return t_old
-        return float(brentq(value, t_old, t, xtol=1e-14, rtol=1e-14))
+        return zero_between(lambda s: self._value(event, s, between(s)), t_old, t)
 
 
 def _failed(message: str) -> Stop:

@@ -20,6 +20,7 @@ from .jump_sources import at_the_jump, sources
 from .rates import Rates
 from .record import Record
 from .state import Floats
+from .zero import zero_between
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
 _ZERO, _LEAST = 1e-13, 1e-2
@@ -91,13 +92,14 @@ class Jumps:
         wrong[0] = False  # where a sign has just changed its value is on either side of zero, by rounding
         if not wrong.any():
             return None
-        place = int(np.argmax(wrong.any(axis=1)))
-        zeros = {
-            k: self._zero(between, k, times[place - 1], times[place]) for k in np.flatnonzero(wrong[place]).tolist()
-        }
+        index = int(np.argmax(wrong.any(axis=1)))
+        zeros = {}
+        for k in np.flatnonzero(wrong[index]).tolist():
+            right = np.flatnonzero(self.modes[k] * values[:index, k] > 0.0)
+            zeros[k] = self._zero(between, k, times[right[-1] if len(right) else index - 1], times[index])
         met = min(zeros.values())
         self.turning = [k for k, zero in zeros.items() if zero == met and self.modes[k] != 0.0]
-        self.leaving = {k: float(np.sign(values[place, k])) for k in zeros if self.modes[k] == 0.0}
+        self.leaving = {k: float(np.sign(values[index, k])) for k in zeros if self.modes[k] == 0.0}
         return met
 
     def _wrong(self, values: Floats) -> NDArray[np.bool_]:
@@ -105,14 +107,9 @@ class Jumps:
         return np.where(self.modes == 0.0, np.abs(values), -self.modes * values) > _ZERO * self.largest
 
     def _zero(self, between: Between, k: int, before: float, after: float) -> float:
-        from scipy.optimize import brentq
-
-        def value(s: float) -> float:
-            return float(self.rates.switches(s, between(s))[k])
-
-        if self.modes[k] == 0.0 or value(before) * value(after) >= 0.0:
+        if self.modes[k] == 0.0:
             return float(before)
-        return float(brentq(value, before, after, xtol=1e-15, rtol=1e-14))
+        return zero_between(lambda s: float(self.rates.switches(s, between(s))[k]), before, after)
 
     # ---- how to go on ----------------------------------------------------------------------------------------
 
