@@ -2,10 +2,10 @@
 
 About q₀, u₀ small changes obey
 
-    δπ̇ = P δπ + R δu,     M δu̇ + C δu + K δπ = F δτ + G δi
+    δṡ = P δs + R δu,     M δu̇ + C δu + K δs = F δτ + G δi
 
-δπ are displacements along the speeds, δq = Γ δπ: for a joint with one coordinate its change, for a ball joint a small
-turn. δτ are changes of the efforts, δi of the model's inputs. K holds the derivatives of M u̇₀ + bias - τ₀, with the
+δs are displacements (`displacements`): changes of coordinates, for a stored orientation small turns about the axes of
+its body. δτ are changes of the efforts, δi of the model's inputs. K holds the derivatives of M u̇₀ + bias - τ₀, with the
 accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in a steady motion. Where
 positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of
 the embedded equations. Nothing is expanded: each column is one directional derivative of the graph.
@@ -20,7 +20,6 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints import bind
 from ..equations import Equations
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
@@ -38,8 +37,7 @@ from ..expr import (
 )
 from ..expr.spelling import acceleration_of, spelled
 from ..geometry.elimination import solve_symmetric
-from ..geometry.orientation import ORIENTATIONS
-from ..kinematics.tree import Link, Tree
+from .displacements import displacements
 from .operating_point import Named, OperatingPoint, Values, check_kept, operating_point, parameter_values
 
 Floats = NDArray[np.float64]
@@ -192,24 +190,22 @@ def _linearized(
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
         ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
-    names, directions = _displacements(equations)
+    moved = displacements(equations)
     rates = list(equations.coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
-    back = tree.kinematic_left_inverse()
     moving = dict(zip(tree.q, rates, strict=True))
 
-    by_place = [dict(zip(tree.q, direction, strict=True)) for direction in directions]
+    by_place = [dict(zip(tree.q, direction, strict=True)) for direction in moved.directions]
     changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_place]
     by_speed = [directional([*rates, *needed], {speed: as_expr(1)}) for speed in u]
     size, height = len(rates), len(needed)
-    turning = [directional([as_expr(entry) for entry in direction], moving) for direction in directions]
-    rows = [tree.speeds.index(name) for name in names]
+    turning = [directional([as_expr(entry) for entry in direction], moving) for direction in moved.directions]
 
     P = Matrix.columns_of(
-        [_taken(back, [a - b for a, b in zip(column[:size], bend, strict=True)], rows)
-         for column, bend in zip(changed, turning, strict=True)], len(rows),
+        [_taken(moved.back, [a - b for a, b in zip(column[:size], bend, strict=True)])
+         for column, bend in zip(changed, turning, strict=True)], len(moved.names),
     )  # fmt: skip
-    R = Matrix.columns_of([_taken(back, column[:size], rows) for column in by_speed], len(rows))
+    R = Matrix.columns_of([_taken(moved.back, column[:size]) for column in by_speed], len(moved.names))
     K = Matrix.columns_of(
         [[r - f for r, f in zip(column[size : size + height], column[size + height :], strict=True)]
          for column in changed], height,
@@ -218,9 +214,8 @@ def _linearized(
     F = Matrix.identity(height) if equations.binding is None else equations.binding.E.T
     G = -jacobian(needed, [entry.symbol for entry in equations.system.inputs.values()])
     P, R, C, K, F, G = (_at(matrix, values) for matrix in (P, R, C, K, F, G))
-    table = _displacement_names(tree)
     made = Linear(
-        equations, [table[name] for name in names], equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
+        equations, moved.names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
         prescribed is not None, {q.name: values[q] for q in tree.q}, point.notices, parameters, tuple(point.off),
     )  # fmt: skip
     return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
@@ -243,35 +238,8 @@ def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
     return known.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, known))
 
 
-def _displacement_names(tree: Tree) -> dict[str, str]:
-    """What displacements along the speeds are called: by coordinates, small turns of a joint j as j_rx, j_ry, j_rz."""
-    return {tree.speeds[speed]: name for link in tree.links for speed, name in _names_of(tree, link)}
-
-
-def _names_of(tree: Tree, link: Link) -> list[tuple[int, str]]:
-    names = [tree.coordinates[k] for k in link.coordinates]
-    if names and link.stage.stores_orientation:
-        turns = [f"{link.joint}_r{axis}" for axis in "xyz"]
-        width = len(ORIENTATIONS[link.stage.storage].labels)
-        names = [*names[:3], *turns] if link.stage.is_free_translation_first else [*turns, *names[width:]]
-    return list(zip(link.speeds, names, strict=False))
-
-
-def _displacements(equations: Equations) -> tuple[list[str], list[Vector]]:
-    """The independent displacements by the names of their speeds, and how all coordinates move along each."""
-    tree, ties = equations.tree, equations.constraints
-    gamma = tree.kinematic_matrix()
-    if ties is None or not ties.positions:
-        return tree.speeds, list(gamma.columns)
-    holding = ties.only(ties.positions)
-    binding = bind(holding, prefer=equations.speeds)
-    columns = (gamma @ binding.E).columns
-    return [tree.speeds[k] for k in binding.independent], list(columns)
-
-
-def _taken(back: Matrix, change: Sequence[Any], rows: Sequence[int]) -> list[Expr]:
-    moved = back @ Vector(change)
-    return [as_expr(moved[k]) for k in rows]
+def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
+    return [as_expr(entry) for entry in back @ Vector(change)]
 
 
 def _at(matrix: Matrix, point: Mapping[Expr, Expr]) -> Matrix:

@@ -1,0 +1,115 @@
+"""Displacements: the changes of pose that small motions are written on.
+
+    δq = D δs,     δs = D⁻ δq
+
+An ordinary coordinate is its own displacement, whatever axes its speeds run along. A stored orientation (quaternion,
+rotation vector …) has small turns about the axes of its body instead, as many as it has freedoms. Where positions are
+constrained, φ_q D δs = 0 leaves some of them independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..constraints import bind
+from ..constraints.rows import Constraints
+from ..equations import Equations
+from ..expr import Expr, Matrix, Vector, as_expr, directional, symbol
+from ..expr.spelling import spelled
+from ..kinematics.tree import Link, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Displacements:
+    """The independent displacements: how all coordinates move along each, and how each follows from the coordinates."""
+
+    names: list[str]
+    directions: list[Vector]
+    back: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """A displacement: its column of D and row of D⁻ by places of coordinates, and the speed in its place, if any."""
+
+    name: str
+    column: dict[int, Expr]
+    row: dict[int, Expr]
+    speed: int | None
+    is_turn: bool = False
+
+
+def displacements(equations: Equations) -> Displacements:
+    """The independent displacements of equations; where there is a choice, those of the independent speeds."""
+    tree, ties = equations.tree, equations.constraints
+    every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
+    names = _told_apart(every, [*tree.coordinates, *map(spelled, tree.u)])
+    D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
+    if ties is None or not ties.positions:
+        return Displacements(names, D.columns, back)
+    own = {tree.speeds.index(name) for name in equations.speeds}
+    binding = bind(
+        _held(ties.only(ties.positions), names, D),
+        prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],
+    )
+    kept = binding.independent
+    return Displacements([names[k] for k in kept], (D @ binding.E).columns, Matrix([back[k] for k in kept]))
+
+
+def _of_link(tree: Tree, place: int) -> Iterator[_One]:
+    link, (gamma, inverse) = tree.links[place], tree.stage_kinematics[place]
+    turns = _turns(link)
+    for k in range(len(gamma[0]) if len(gamma) else 0):
+        speed = link.speeds[k] if k < len(link.speeds) else None
+        if k in turns:
+            column = {q: as_expr(row[k]) for q, row in zip(link.coordinates, gamma, strict=True)}
+            row = {q: as_expr(entry) for q, entry in zip(link.coordinates, inverse[k], strict=True)}
+            yield _One(f"{link.joint}_r{'xyz'[k - turns.start]}", column, row, speed, is_turn=True)
+        else:
+            stored = len(link.coordinates) - len(gamma[0]) if turns and k >= turns.stop else 0
+            q = link.coordinates[k + stored]
+            yield _One(tree.coordinates[q], {q: as_expr(1)}, {q: as_expr(1)}, speed)
+
+
+def _turns(link: Link) -> range:
+    """Which columns of a link's Γ are turns of a stored orientation."""
+    if not (link.coordinates and link.stage.stores_orientation):
+        return range(0)
+    return range(3, 6) if link.stage.is_free_translation_first else range(3)
+
+
+def _told_apart(every: Sequence[_One], taken: Sequence[str]) -> list[str]:
+    """Their names; a turn whose name something else has is numbered: j_rx_2."""
+    found: list[str] = []
+    for one in every:
+        name, number = one.name, 1
+        while one.is_turn and (name in taken or name in found):
+            number += 1
+            name = f"{one.name}_{number}"
+        found.append(name)
+    return found
+
+
+def _directions(tree: Tree, every: Sequence[_One]) -> Matrix:
+    """D: what a displacement changes, carried coordinates among it."""
+    size = tree.carried_coordinates.start
+    D = Matrix([_filled(one.column, len(tree.q)) for one in every]).T
+    if not tree.carried:
+        return D
+    carried = tree.kinematic_matrix()[tree.carried_coordinates] @ (tree.kinematic_left_inverse() @ D)
+    return Matrix([*D[:size], *carried])
+
+
+def _held(holding: Constraints, names: Sequence[str], D: Matrix) -> Constraints:
+    """Constraints on the position as conditions on displacements, φ_q D δs = 0, in place of speeds."""
+    tree = holding.tree
+    steps = Vector([symbol(name, "displacement") for name in names])
+    moving = dict(zip(tree.q, D @ steps, strict=True))
+    rates = directional(list(holding.values), moving)
+    rows = tuple(replace(row, rate=rate) for row, rate in zip(holding.rows, rates, strict=True))
+    return replace(holding, tree=replace(tree, u=steps), rows=rows)
+
+
+def _filled(entries: Mapping[int, Expr], size: int) -> list[Expr]:
+    return [entries.get(k, as_expr(0)) for k in range(size)]
