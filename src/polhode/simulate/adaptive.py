@@ -32,7 +32,7 @@ _BEYOND = 1e-9
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
 #: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
 #: where all coordinates move as one, would allow ten times as much.
-_GROWTH = 2.0
+_GROWTH = 1.5
 
 
 @dataclass(frozen=True)
