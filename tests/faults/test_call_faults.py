@@ -60,6 +60,7 @@ WRONG_TYPES: list[tuple[Call, str]] = [
     (lambda s: ph.Shape("box", "123"), "shape 'box': '123' is not a list of sizes"),
     (lambda s: ph.Screw("z", pitch=None), "screw joint"),
     (lambda s: ph.Spherical([1]), "orientation cannot be stored as [1]"),
+    (lambda s: ph.Free(np.eye(3)), "orientation cannot be stored as array"),
     (lambda s: ph.Planar(normal=object()), "is not an axis"),
     (lambda s: ph.Compound("revolute"), "compound joint: 'revolute' is not a joint type"),
     (lambda s: ph.JointMap(5), "joint map: 5"),

@@ -136,10 +136,10 @@ def _plane_axes(n: Any) -> tuple[Any, Any]:
 
 def _orientation_labels(storage: object) -> tuple[str, ...]:
     """Names for the coordinates of an orientation; of an unknown storage none, as the stage will refuse it."""
-    if storage == "angles":
-        return ("ax", "ay", "az")
     if not isinstance(storage, str):
         return ()
+    if storage == "angles":
+        return ("ax", "ay", "az")
     return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()
 
 
