@@ -95,6 +95,18 @@ def test_a_warning_points_at_the_line_that_called() -> None:
     assert told == {(__file__, user.__code__.co_firstlineno + 1)}
 
 
+def test_a_warning_points_into_a_package_whose_name_only_begins_like_ours() -> None:
+    plugin = f"{Path(ph.__file__).parent}_plugins/own.py"
+    written = "def go(equations, **start):\n    return equations.simulate(0.01, start=start)"
+    names: dict[str, Any] = {}
+    exec(compile(written, plugin, "exec"), names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        names["go"](four_bar().derive(), crank=0.3, coupler=0.0, rocker=0.0)
+    told = {(each.filename, each.lineno) for each in caught if "to keep the constraints" in str(each.message)}
+    assert told == {(plugin, 2)}
+
+
 def test_f11_a_name_that_no_text_can_hold_does_not_break_a_table(tmp_path: Path) -> None:
     run = mass("half \ud800").simulate(0.1)
     message = refused(run.to_csv, tmp_path / "run.csv")
