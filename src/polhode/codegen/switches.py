@@ -68,19 +68,26 @@ def switched(program: Program) -> Switched | None:
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
-    """The arguments of tables of one variable that jump, as a program, and for each its name and where it jumps."""
+    """The arguments of tables of one variable that jump, as a program, and for each its words and where it jumps."""
     needed, found, slots = live_run(program), [], []
     for slot, code in enumerate(program.run, program.first_run):
         if slot in needed and CALL.fullmatch(code.op) and len(code.args) == 1:
             table = program.functions[int(code.op.removeprefix("call"))]
             jumps = table.pieces.jumps() if isinstance(table, Table) else ()
             if jumps:
-                found.append((table.label, jumps))
+                found.append((_words(table), jumps))
                 slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
     return (
         (replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={}), found) if found else None
     )
+
+
+def _words(table: Table) -> str:
+    """A table, or a derivative of it, as a sentence names it."""
+    (order,) = table.orders
+    kinds = {-1: "the integral of ", 0: "the ", 1: "the slope of ", 2: "the second derivative of "}
+    return f"{kinds.get(order, f'derivative {order} of ')}table '{table.name}'"
 
 
 def _moved(code: Instruction, place: dict[int, int]) -> Instruction:

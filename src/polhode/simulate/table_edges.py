@@ -32,7 +32,7 @@ def edges_met(rates: Rates, times: Floats, states: Floats, driven: Floats) -> li
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
             told[name] = (
-                f"the table {name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
+                f"{name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
                 f"t = {times[met[0] + 1]:.6g} s, inside a step; the kinds cubic and pchip do not, but at their ends."
             )
     return list(told.values())
