@@ -128,8 +128,12 @@ def integrate(
                 solver = make(t, x, bound(t))
         elif rates.is_kept and control.method not in REMEMBERING:
             x = solver.y = rates.settled(t, x)
+            if jumps and jumps.is_old:
+                jumps.start(t, x)
             acting = rates.acting(t, x) if driven else None
             solver.f = rates(t, x)
+        elif jumps and jumps.is_old:  # by a sample that was brought back
+            jumps.start(t, x)
         try:
             rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
             if acting is not None:
@@ -138,8 +142,6 @@ def integrate(
         except Stop:
             record.end(t, x)
             raise
-        if jumps and jumps.is_old:
-            jumps.start(t, x)
         if record.steps >= control.most_steps:
             record.end(t, x)
             raise _too_many(t, control)

@@ -54,7 +54,7 @@ class Jumps:
         self.times: list[float] = []
         self.first = ""
         self.largest: Floats = np.zeros(0)
-        self.leaving: dict[int, float] = {}
+        self.leaving: list[int] = []
         self.turning: list[int] = []
 
     @property
@@ -68,7 +68,8 @@ class Jumps:
         values = self.rates.switches(t, x)
         self.largest = np.maximum(np.abs(values), _LEAST)
         self.modes[:] = np.sign(values)
-        self.first = self._words(t, x)
+        if not self.times:
+            self.first = self._words(t, x)
         self._choose(t, x, np.flatnonzero(np.abs(values) <= _ZERO * self.largest).tolist())
 
     @property
@@ -98,8 +99,9 @@ class Jumps:
             right = np.flatnonzero(self.modes[k] * values[:index, k] > 0.0)
             zeros[k] = self._zero(between, k, times[right[-1] if len(right) else index - 1], times[index])
         met = min(zeros.values())
-        self.turning = [k for k, zero in zeros.items() if zero == met and self.modes[k] != 0.0]
-        self.leaving = {k: float(np.sign(values[index, k])) for k in zeros if self.modes[k] == 0.0}
+        changing = [k for k, zero in zeros.items() if zero == met]
+        self.turning = [k for k in changing if self.modes[k] != 0.0]
+        self.leaving = [k for k in changing if self.modes[k] == 0.0]
         return met
 
     def _wrong(self, values: Floats) -> NDArray[np.bool_]:
@@ -107,20 +109,25 @@ class Jumps:
         return np.where(self.modes == 0.0, np.abs(values), -self.modes * values) > _ZERO * self.largest
 
     def _zero(self, between: Between, k: int, before: float, after: float) -> float:
-        if self.modes[k] == 0.0:
-            return float(before)
-        return zero_between(lambda s: float(self.rates.switches(s, between(s))[k]), before, after)
+        """Where a value passes through zero, or is zero no longer."""
+
+        def value(s: float) -> float:
+            found = float(self.rates.switches(s, between(s))[k])
+            return found if self.modes[k] else abs(found) - _ZERO * self.largest[k]
+
+        return zero_between(value, before, after)
 
     # ---- how to go on ----------------------------------------------------------------------------------------
 
     def turn(self, t: float, x: Floats) -> None:
         """Change the signs at a place that `look` found; raise Stop where no choice leads on."""
         self._count(t, x)
+        if self.is_old:
+            self.start(t, x)
+            return
         values = self.rates.switches(t, x)
-        for k, sign in self.leaving.items():
-            self.modes[k] = sign
         near = np.flatnonzero(np.abs(values) <= _NEAR * self.largest).tolist()
-        self._choose(t, x, sorted({*self.turning, *near} - self.leaving.keys()))
+        self._choose(t, x, sorted({*self.turning, *near, *self.leaving}), self.leaving)
 
     def step(self, t: float, x: Floats) -> None:
         """The same after a step of fixed length, in which signs were held still: they change at its end."""
@@ -132,34 +139,34 @@ class Jumps:
         wrong = np.flatnonzero(self._wrong(values)).tolist()
         if wrong:
             self._count(t, x)
-            self.leaving = {k: float(np.sign(values[k])) for k in wrong if self.modes[k] == 0.0}
-            for k, sign in self.leaving.items():
-                self.modes[k] = sign
-            self._choose(t, x, [k for k in wrong if k not in self.leaving])
+            turning = [k for k in wrong if self.modes[k] != 0.0]
+            self.modes[wrong] = np.sign(values[wrong])
+            self._choose(t, x, turning)
 
     def _count(self, t: float, x: Floats) -> None:
         if not self.times:
             self.first = self._words(t, x)
         self.times.append(t)
         if len(self.times) > _MANY and t - self.times[-_MANY] <= _SHORT * self.end:
-            raise self._stop("chatters", t, x, "jumps again and again, without end in a finite time")
+            span = t - self.times[-_MANY]
+            raise self._stop("chatters", t, x, f"has jumped {_MANY} times in the last {span:.1g} s, and would go on so")
 
-    def _choose(self, t: float, x: Floats, which: Sequence[int]) -> None:
-        """Signs for values that are zero, such that each moves to its own side, or rests."""
+    def _choose(self, t: float, x: Floats, which: Sequence[int], leaving: Sequence[int] = ()) -> None:
+        """Signs for values that are zero, such that each moves to its own side, or nothing moves it."""
         if not which:
             return
         held = np.array(which)
+        stays = np.where(np.isin(held, leaving), np.sign(self.rates.switches(t, x)[held]), 0.0)
         tried = (
             list(product((1.0, -1.0, 0.0), repeat=len(which))) if len(which) <= _TRIED else self._guesses(t, x, held)
         )
         rates = [self._value_rates(t, x, held, np.array(signs)) for signs in tried]
         still = _STILL * np.abs(rates).max(axis=0)
         for signs, rate in zip(tried, rates, strict=True):
-            moves, rests = signs * rate > still, np.equal(signs, 0.0) & (np.abs(rate) <= still)
-            if (moves | rests).all():
+            if ((signs * rate > still) | (np.equal(signs, stays) & (np.abs(rate) <= still))).all():
                 self.modes[held] = signs
                 return
-        raise self._stop("sticks", t, x, "pushes back from both sides: the motion sticks there")
+        raise self._stop("sticks", t, x, "jumps and pushes back from both sides: the motion sticks there")
 
     def _guesses(self, t: float, x: Floats, held: Any) -> list[tuple[float, ...]]:
         """Signs that follow from where values go without them, and from where they go then."""
@@ -184,9 +191,19 @@ class Jumps:
         small = float(f"{1e-3 * (seen if seen > _LEAST else 1.0):.0e}")
         return Stop(
             status,
-            f"at t = {t:.6g} s {self._words(t, x)} jumps and {what}. Dry friction that sticks is not modelled.",
+            f"at t = {t:.6g} s {self._words(t, x)} {what}. Dry friction that sticks is not modelled.",
             f"Make the jump smooth, as tanh(v/{small:g}) or v/sqrt(v**2 + {small:g}**2) instead of sign(v), and take "
             'method="Radau"; or end the run there by an event.',
+        )
+
+    def tell_unheld(self) -> str:
+        """That signs could not be held still, if it was so."""
+        if self.rates.unheld is None:
+            return ""
+        named = " or ".join(dict.fromkeys(source.words for source in self.sources))
+        return (
+            f"near t = {self.rates.unheld:.6g} s the constraints are nearly singular: if {named} jumps at such a pose, "
+            "it does so inside a step, which is then less exact."
         )
 
     def tell(self, fixed: bool) -> str:

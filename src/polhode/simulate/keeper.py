@@ -115,6 +115,8 @@ class KeptRates(Rates):
         """The nearest state on the constraints and its rate, by singular values."""
         if not np.isfinite(x).all():
             raise NonFinite(t, x, np.full_like(x, np.nan))
+        if self.signs is not None and self.unheld is None:
+            self.unheld = t
         size = self.coordinates
         through = self._passage(t, x)
         if through is None:

@@ -42,6 +42,7 @@ class Rates:
         self.groups = quaternion_groups(functions.equations)
         self.coordinates = len(functions.equations.q)
         self.evaluations = 0
+        self.unheld: float | None = None  # when signs were first taken as they are, although a run holds them still
         self.alpha = np.zeros(1)
         self._driven = tau.function is not None or inputs.function is not None
         self._time = np.zeros(1)

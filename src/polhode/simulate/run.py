@@ -65,7 +65,8 @@ def simulate(
     """Run a mechanism for `duration` seconds and return its trajectory.
 
     start, speeds   the name of a pose, coordinates by name, or arrays (q, u); the rest is at home and at rest
-    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either
+    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either; under a controller
+                    steps end at the samples (but for LSODA, BDF and ida), so that more of these cost more steps
     method          adaptive: DOP853 (which "auto" takes), RK45, RK23, LSODA, Radau, BDF, with `rtol`, `atol` and
                     steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
@@ -210,6 +211,8 @@ class _Run:
             record.notices.append(jumped)
             if method in fixed.METHODS and stop is None:
                 warn(jumped)
+        unheld = guard.jumps.tell_unheld() if guard.jumps else ""
+        record.notices += [unheld] if unheld else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             raise SimulationError(
