@@ -146,7 +146,7 @@ class _Plain:
         elif part.tag == "hfield":
             attributes = _flat_field(attributes)
         for key, value in attributes.items():
-            # The compiler holds a lock for ever after a blank attribute.
+            # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
             if key not in _MAY_BE_BLANK and not value.strip():
                 raise FormatError(
                     "the attribute is blank.",
