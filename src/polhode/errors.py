@@ -187,4 +187,5 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    printable = message.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character
+    warnings.warn(printable, category, stacklevel=level)

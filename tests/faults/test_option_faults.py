@@ -113,3 +113,9 @@ def test_f11_a_name_that_no_text_can_hold_does_not_break_a_table(tmp_path: Path)
     assert "E-TRAJ-018" in message
     assert r"\ud800" in message
     assert not list(tmp_path.iterdir())
+
+
+def test_f11_a_warning_that_quotes_half_a_character_can_be_printed() -> None:
+    with pytest.warns(UserWarning, match=r"parameter '\\ud800'") as told:
+        ph.System("s").parameter("\ud800", 1, "furlong")
+    str(told[0].message).encode()
