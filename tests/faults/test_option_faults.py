@@ -119,3 +119,9 @@ def test_f11_a_warning_that_quotes_half_a_character_can_be_printed() -> None:
     with pytest.warns(UserWarning, match=r"parameter '\\ud800'") as told:
         ph.System("s").parameter("\ud800", 1, "furlong")
     str(told[0].message).encode()
+
+
+def test_a_speed_that_is_no_name_is_refused() -> None:
+    run = mass().simulate(0.01)
+    assert "[E-TRAJ-003]" in refused(run.speed, [("z", 0.3)])
+    assert "[E-TRAJ-003]" in refused(run.__getitem__, [1])

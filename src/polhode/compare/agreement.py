@@ -15,7 +15,7 @@ from typing import Any
 
 from ..constraints import Constraints
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
 from ..kinematics.motion import link_jacobian
@@ -76,6 +76,10 @@ def agreement(derived: Mapping[str, Equations]) -> Agreement:
     the reference derivation agrees on coordinate rate, kinetic energy, potential energy, applied effort, mass matrix,\
  inverse dynamics, acceleration
     """
+    cure = "Give a mapping from formalisms to what derive returned, for example {'kane': system.derive('kane')}."
+    with understood("a mapping from names to equations", derived, place="agreement", cure=cure):
+        if not derived or not all(isinstance(each, Equations) for each in derived.values()):
+            raise TypeError
     checked: dict[str, None] = {}
     missing: dict[str, None] = {}
     found: dict[tuple[str, str], list[str]] = {}

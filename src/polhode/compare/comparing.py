@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TypeAlias
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..catalogue import catalogued
 from ..codegen.count import Operations, count
 from ..equations import Equations
-from ..errors import PolhodeError
+from ..errors import PolhodeError, refuse, understood
 from ..expr import Expr
 from ..formalisms import derive, names
 from ..functions import Functions
+from ..model.reading import checked_name, list_of
 from ..model.system import System
 from .agreement import agreement
 from .comparison import Comparison, Row
@@ -31,12 +33,18 @@ _TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best
 
 
 def compare(
-    system: System, formalisms: Sequence[str] | None = None, *, run: bool = True, functions: Sequence[str] = FUNCTIONS
+    system: System,
+    /,
+    formalisms: Sequence[str] | str | None = None,
+    *,
+    run: bool = True,
+    functions: Sequence[str] | str = FUNCTIONS,
+    **strange: Any,
 ) -> Comparison:
     """Derive a system by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
-    The reference derivation, which shares nothing with them but the System record, judges them all. What `auto` picks
-    for each function comes last.
+    The reference derivation, which starts anew at the System record (`reference`), judges them all. What `auto` picks
+    for each function comes last. A single name stands for a list of one.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -44,12 +52,23 @@ def compare(
     >>> compare(s, run=False).agree
     True
     """
+    refuse(strange, compare)
+    with understood("a system", system, place="compare", cure="Give a polhode.System."):
+        if not isinstance(system, System):
+            raise TypeError
+    functions = _names(functions, "function")
+    for function in functions:
+        catalogued(function)
+    asked = names() if formalisms is None else _names(formalisms, "formalism")
+    if not asked:
+        cure = f"Name some of {', '.join(names())}, or leave them out to have all."
+        raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-COMPARE-001")
     made: dict[str, Equations] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
     known: _Known = {}
     size = len(derive(system).u)
-    for formalism in names() if formalisms is None else formalisms:
+    for formalism in asked:
         if formalisms is None and formalism in _SLOW and size > _SLOW_SPEEDS:
             refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
             continue
@@ -60,7 +79,12 @@ def compare(
         except PolhodeError as error:
             refused.append((formalism, str(error)))
     if not made:
-        raise PolhodeError("no formalism accepts this system.", place=f"system '{system.name}'", cure=refused[0][1])
+        raise PolhodeError(
+            "no formalism accepts this system.",
+            place=f"system '{system.name}'",
+            cure=refused[0][1],
+            code="E-COMPARE-002",
+        )
     first, *others = made.values()
     if formalisms is None:
         picked, own = _rows(system, "auto", functions, run, known)
@@ -78,13 +102,20 @@ def compare(
     return Comparison(system.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
 
 
+def _names(given: Sequence[str] | str, kind: str) -> list[str]:
+    """Names that a user gave, each once; a text is one name."""
+    entries = [given] if isinstance(given, str) else list_of(given, f"a list of {kind}s", f"compare {kind}s")
+    return list(dict.fromkeys(checked_name(entry, kind) for entry in entries))
+
+
 def _warm_up(formalism: str, functions: Sequence[str]) -> None:
     """Load what a formalism needs, so that the first function is not charged for it."""
     slider = System("slider")
     slider.joint("slide", slider.ground, slider.body("block", 1), "prismatic")
     equations = derive(slider, formalism)
     for function in functions:
-        getattr(equations, function)
+        with suppress(PolhodeError):  # a slider has no constraints
+            catalogued(function)[1](equations)
 
 
 def _rows(
@@ -95,9 +126,8 @@ def _rows(
     for function in functions:
         began = time.perf_counter()
         equations = derive(system, formalism)
-        getattr(equations, function)
-        took = time.perf_counter() - began
         roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
+        took = time.perf_counter() - began
         key = (function, *map(id, roots))
         if key not in known:
             compiled = equations.compile()

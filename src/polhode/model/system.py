@@ -310,7 +310,7 @@ class System(Acting, Constraining, Placing):
                 setattr(made, table, copy(value))
         return made
 
-    def compare(self, formalisms: Sequence[str] | None = None, **options: Any) -> Comparison:
+    def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""
         from ..compare import compare
 

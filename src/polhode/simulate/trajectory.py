@@ -87,7 +87,7 @@ class Trajectory:
     def __getitem__(self, name: str) -> Floats:
         """A coordinate over time, also one that is prescribed or coupled; else the speed or the input of that name."""
         coordinates, speeds = self.following
-        if name in coordinates:
+        if isinstance(name, str) and name in coordinates:
             return np.asarray(self.values(coordinates[name])[0])
         inputs = () if self.functions is None or self.inputs is None else tuple(self.functions.equations.system.inputs)
         if name in self.coordinates or name not in (*self.speeds, *speeds, *inputs):
@@ -99,7 +99,7 @@ class Trajectory:
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
         dependent = self.following[1]
-        if name in dependent and name not in self.speeds:
+        if isinstance(name, str) and name in dependent and name not in self.speeds:
             return np.asarray(self.values(dependent[name])[0])
         return self.u[:, _place(name, (*self.speeds, *dependent), "speed")]
 
