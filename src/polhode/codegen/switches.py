@@ -73,8 +73,7 @@ def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[flo
     for slot, code in enumerate(program.run, program.first_run):
         if slot in needed and CALL.fullmatch(code.op) and len(code.args) == 1:
             table = program.functions[int(code.op.removeprefix("call"))]
-            jumps = table.pieces.jumps() if isinstance(table, Table) else ()
-            if jumps:
+            if isinstance(table, Table) and (jumps := table.pieces.jumps()):
                 found.append((_words(table), jumps))
                 slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
