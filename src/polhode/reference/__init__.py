@@ -1,9 +1,16 @@
 """A second derivation of everything, to judge the first: virtual power by differentiating positions.
 
-It starts at the System record (bodies, joints, loads, constraints as a user wrote them) and shares nothing with the
-formalisms but expressions: no tree, no loads, no rows. Nothing is built as a graph. All is computed at the one point of
-the prime field at which expressions have their fingerprints (`expr.field`), with numbers that carry their rates along
-(`jet`), so that each result is compared with a fingerprint directly.
+It starts at the System record (bodies, joints, loads, constraints as a user wrote them), and takes no tree, no loads
+and no rows from the formalisms. What it shares with them, and so cannot judge:
+
+    expressions           their fingerprints, `derivative` (of curves, known motions and functions), zero tests, rank
+    records of the model  the symbols of coordinates and speeds; of a joint's stages the columns H, the algebra that
+                          they generate, whether it is holonomic, and how an orientation is stored
+    Choice                which conditions the equations take to define a constraint's own coordinates
+
+Nothing is built as a graph. All is computed at the one point of the prime field at which expressions have their
+fingerprints (`expr.field`), with numbers that carry their rates along (`jet`), so that each result is compared with a
+fingerprint directly.
 
     jet, matrices         numbers that move; 4×4 matrices and elimination
     evaluate              what users' expressions are at the point, and how they move
