@@ -37,7 +37,7 @@ from .matrices import Rows, jet_product, undone
 from .positions import Positions
 
 #: Conditions on the position and velocities that vanish, by name.
-Held = tuple[dict[str, Jet], dict[str, Jet]]
+ContactConditions = tuple[dict[str, Jet], dict[str, Jet]]
 _HALF = inverse(2)
 
 
@@ -46,7 +46,7 @@ def slip_of(where: Positions, a: str, b: str, place: Sequence[Any]) -> Arrow:
     return minus(material_velocity(where.bodies[a], place), material_velocity(where.bodies[b], place))
 
 
-def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -> Held:
+def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -> ContactConditions:
     def touching(pose: Any, known: Mapping[Expr, Jet]) -> tuple[Arrow, Arrow, Arrow, Arrow, Jet, Jet]:
         plane = jet_product(pose(where.bodies[wheel.on]), where.matrix(wheel.plane))
         X = pose(where.bodies[wheel.body])
@@ -67,7 +67,7 @@ def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -
     return {"height": height}, {"along": dot(slip, ahead), "across": dot(slip, cross(n, ahead))}
 
 
-def held_by_ball(where: Positions, ball: Ball) -> Held:
+def held_by_ball(where: Positions, ball: Ball) -> ContactConditions:
     def touching(pose: Any) -> tuple[Rows, Arrow]:
         plane = jet_product(pose(where.bodies[ball.on]), where.matrix(ball.plane))
         c = at(pose(where.bodies[ball.body]), where.numbers(ball.centre))
@@ -82,11 +82,10 @@ def held_by_ball(where: Positions, ball: Ball) -> Held:
         touch = {"touch": (dot(apart, apart) - (r + other) ** 2) * _HALF}
     plane, apart = touching(resting_pose_of)
     x, y, n, o = ([row[k] for row in plane[:3]] for k in range(4))
-    reach = times(n, 0) if other is None else times(apart, other * inverse(r + other))
-    place = minus([a + b for a, b in zip(o, apart, strict=True)], times(n, r)) if other is None else _sum(o, reach)
-    slip = slip_of(where, ball.body, ball.on, place)
     if other is None:
+        slip = slip_of(where, ball.body, ball.on, minus(_sum(o, apart), times(n, r)))
         return touch, {"x": dot(slip, x), "y": dot(slip, y)}
+    slip = slip_of(where, ball.body, ball.on, _sum(o, times(apart, other * inverse(r + other))))
     return touch, {letter: dot(slip, cross(e, apart)) for letter, e in (("x", x), ("y", y), ("z", n))}
 
 
@@ -94,7 +93,7 @@ def _sum(a: Arrow, b: Arrow) -> Arrow:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def held_by_slip(where: Positions, slip: Slip, coordinates: Mapping[Expr, Jet]) -> Held:
+def held_by_slip(where: Positions, slip: Slip, coordinates: Mapping[Expr, Jet]) -> ContactConditions:
     resting = {q: jet.at_rest() for q, jet in coordinates.items()} | {where.system.time: Jet(where.system.time.fp, 1)}
 
     def given(vector: Sequence[Expr]) -> Arrow:
