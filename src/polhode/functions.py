@@ -231,6 +231,7 @@ class Functions(Exerting):
         constraints enter, `multipliers` must be given: an array, one for each row of them, or "zero".
         """
         if strange:
+            catalogued(name)
             raise unknown("option", next(iter(strange)), _OPTIONS, place=_label(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]

@@ -125,3 +125,7 @@ def test_a_speed_that_is_no_name_is_refused() -> None:
     run = mass().simulate(0.01)
     assert "[E-TRAJ-003]" in refused(run.speed, [("z", 0.3)])
     assert "[E-TRAJ-003]" in refused(run.__getitem__, [1])
+
+
+def test_a_function_that_there_is_not_is_told_before_its_options() -> None:
+    assert "[E-FUN-001]" in refused(mass().compile(cache=False, backend="numpy").evaluate, np.zeros(3), foo=1)

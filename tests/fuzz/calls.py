@@ -81,7 +81,7 @@ _OPTIONS = ("foo", "parameters", "inputs", "t", "start", "speeds", "method", "st
 #: Made by others: results, and a tuple by another name.
 _NOT_CALLED = {"Equations", "Vector"}
 #: Calls that only draw, or that reach far: left to tests of their own.
-_LEFT_OUT = {"animate", "plot", "compare", "report", "export", "keeping", "native", "compiled", "mro"}
+_LEFT_OUT = {"animate", "plot", "keeping", "native", "compiled", "mro"}
 
 
 #: The functions of numbers say only that they take any number of arguments.

@@ -6,6 +6,7 @@ import math
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import chdir
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -46,7 +47,7 @@ def failure(case: Case, seconds: float) -> str:
     """What went wrong, or nothing: an exception that is no PolhodeError, a warning of NumPy's, a hang."""
     import numpy as np
 
-    with TemporaryDirectory(prefix="fuzz-") as folder:
+    with TemporaryDirectory(prefix="fuzz-") as folder, chdir(folder):  # what is written goes there
         for name, content in case.files.items():
             Path(folder, name).write_bytes(content)
         scope = {"ph": ph, "np": np, "math": math, "Fraction": Fraction, "folder": Path(folder)}
