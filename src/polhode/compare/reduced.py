@@ -19,7 +19,7 @@ from ..expr.spelling import acceleration_of
 from ..reference import Choice, ConstraintRow, Derivation
 from ..reference.matrices import independent_rows, solved
 
-#: What tells one reduction from another; equations that have it alike share one.
+#: What tells one reduction of a mechanism from another; equations that have it alike share one.
 Key = tuple[object, ...]
 
 
@@ -101,7 +101,7 @@ def reduced(equations: Equations, known: dict[Key, Reduced]) -> Reduced:
     rows = () if ties is None else tuple(row.name for row in ties.rows)
     chosen = None if binding is None else tuple(binding.independent)
     told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
-    key = equations.system, told, rows, tuple(tree.u), chosen
+    key = told, rows, tuple(tree.u), chosen
     if key not in known:
         free = Derivation(equations.system, choices)
         places = {u: k for k, u in enumerate(free.speeds)}
