@@ -278,3 +278,36 @@ def test_a_mass_matrix_has_an_inverse_and_a_determinant() -> None:
     e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
     assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
     assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2
+
+
+def called(name: str) -> ph.Equations:
+    """A hinge of this name on a spring that its own speed damps."""
+    s = ph.System("s")
+    j = s.joint(name, s.ground, s.body("b", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.joint_force(j, -2 * j.q[0] - 3 * j.u[0])
+    return s.derive()
+
+
+@pytest.mark.parametrize(
+    ("name", "forcing"),
+    [
+        ("crank 0", "tau_crank 0 - 3*crank 0' - 2*crank 0"),
+        ("arm.elbow", "tau_arm.elbow - 3*arm.elbow' - 2*arm.elbow"),
+        ("θ1", "tau_θ1 - 3*θ1' - 2*θ1"),
+        ("1", "tau_1 - 3*'1'' - 2*'1'"),
+        ("2e3", "tau_2e3 - 3*'2e3'' - 2*'2e3'"),
+        ("a + b", "tau_'a + b' - 3*'a + b'' - 2*'a + b'"),
+        ("a-b", "tau_'a-b' - 3*'a-b'' - 2*'a-b'"),
+        ("2*x", "tau_'2*x' - 3*'2*x'' - 2*'2*x'"),
+        ("x²", "tau_'x²' - 3*'x²'' - 2*'x²'"),
+        ("x'", """tau_"x'" - 3*"x'"' - 2*"x'\""""),
+        ("x\ny", r"tau_'x\ny' - 3*'x\ny'' - 2*'x\ny'"),
+        (" x", "tau_' x' - 3*' x'' - 2*' x'"),
+    ],
+)
+def test_a_name_that_could_be_read_as_something_else_is_quoted(name: str, forcing: str) -> None:
+    e = called(name)
+    assert sorted(repr(e.forcing[0]).split(" - ")) == sorted(forcing.split(" - "))
+    assert e.symbols[repr(e.q[0])] is e.q[0] and e.symbols[repr(e.u[0])] is e.u[0]
+    assert e.coordinates == e.speeds == [name]
+    assert e.linearize({name: 0}, speeds={name: 0}).states == [repr(e.q[0]), repr(e.u[0])]

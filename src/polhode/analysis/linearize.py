@@ -138,7 +138,7 @@ def linearize(
     """Small motions about a state: coordinates by name, and `speeds`, efforts `tau` and `inputs` by theirs.
 
     What is not named is at home and at rest. Values may be numbers or expressions of parameters. In `at` speeds,
-    efforts and inputs may stand as well, as `d(name)` and `tau(name)` where a coordinate has the same name. A state
+    efforts and inputs may stand as well, as they are written: x', tau_x (or `d(x)`, `tau(x)`). A state
     that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
     accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
 
@@ -159,7 +159,8 @@ def linearize(
         point = operating_point(equations, given, _named(parameters, "parameters"))
         prescribed = None
         if accelerations is not None:
-            known = dict(zip(point.equations.speeds, point.equations.u, strict=True))
+            known = {spelled(acceleration_of(u)): u for u in point.equations.u}
+            known |= dict(zip(point.equations.speeds, point.equations.u, strict=True))
             prescribed = _read(equations, _named(accelerations, "accelerations"), known, "speed")
         try:
             return _linearized(point, prescribed, parameters)
@@ -257,12 +258,13 @@ def _given(equations: Equations, at: Any, speeds: Any, tau: Any, inputs: Any) ->
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    everything = {f"tau({name})": effort for name, effort in efforts.items()} | table | own
+    written = {spelled(x): x for x in (*tree.q, *equations.u, *tree.tau)}
+    everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
     everything |= {f"d({name})": u for name, u in own.items()} | {q.name: q for q in tree.q}
-    found = _read(equations, _named(at, "at"), everything, "coordinate, speed, effort or input")
+    found = _read(equations, _named(at, "at"), everything, "coordinate, speed, effort or input", [*written, *table])
     for given, known, kind, word in (
-        (speeds, own, "speed", "speeds"),
-        (tau, efforts, "effort on a speed", "tau"),
+        (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
+        (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),
         (inputs, table, "input", "inputs"),
     ):
         found |= _read(equations, _named(given, word), known, kind)
@@ -280,13 +282,19 @@ def _named(given: Any, what: str) -> Mapping[str, Any]:
     return given or {}
 
 
-def _read(equations: Equations, given: Mapping[str, Any], known: Mapping[str, Expr], kind: str) -> dict[Expr, Expr]:
-    """Values by symbol: numbers, or expressions of parameters."""
+def _read(
+    equations: Equations,
+    given: Mapping[str, Any],
+    known: Mapping[str, Expr],
+    kind: str,
+    offered: Sequence[str] = (),
+) -> dict[Expr, Expr]:
+    """Values by symbol: numbers, or expressions of parameters; an unknown name is answered by those offered."""
     parameters = {entry.symbol for entry in equations.system.parameters.values()}
     found: dict[Expr, Expr] = {}
     for name, value in given.items():
         if name not in known:
-            raise unknown(kind, name, known, place=_PLACE, code="E-LIN-002")
+            raise unknown(kind, name, offered or known, place=_PLACE, code="E-LIN-002")
         found[known[name]] = as_expr(value)
         strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
         if strange:

@@ -11,8 +11,10 @@ r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells w
     multiplier of a constraint c                 lambda_c    \lambda_{c}    lambda_c
 
 The time t, the number pi and the rate alpha_stabilisation keep these words for themselves: a parameter that is called t
-is written t_. In SymPy the words of Python and of its functions are kept free likewise, and a name that is no
-identifier becomes one: `crank 0` is crank_0.
+is written t_. In text a name that could be read as something else, a number or a sum, stands in quotes: '1', 'a + b''.
+In SymPy the words of Python and the functions that an expression can hold are kept free likewise, and a name that is no
+identifier becomes one: `crank 0` is crank_0. Other names that SymPy's `sympify` reads as its own when it reads text (E,
+I, S, N, O, Q, beta, gamma, zeta, …) stay, so that `subs` finds them; text with them is read with `locals`.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ def spelled(x: Expr) -> str:
     ("x'", 'v', 'tau_x')
     """
     head, primes = _style(x)
-    return head + _word_of(x) + "'" * primes
+    name = _word_of(x)
+    return head + (name if _is_plain(head, name) else repr(name)) + "'" * primes
 
 
 def identifier(x: Expr) -> str:
@@ -149,6 +152,12 @@ def _word_of(x: Expr) -> str:
     if kind in _OURS:
         return _OURS[kind]
     return f"{name}_" if name in _KEPT and kind != "symbol" else name
+
+
+def _is_plain(head: str, name: str) -> bool:
+    """Whether a name can be read as a name only: words with single blanks, dots or colons between, a letter first."""
+    words = re.split("[ .:]", name)
+    return f"{head}{words[0]}".isidentifier() and all(word and f"a{word}".isidentifier() for word in words)
 
 
 def _as_identifier(name: str) -> str:
