@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 
 import polhode as ph
 from polhode.formats.dh import from_dh
@@ -14,6 +15,7 @@ from polhode.simulate import Trajectory
 
 NAN = float("nan")
 EYE = ph.Matrix.identity(2)
+M = sympy.Symbol("m")
 
 
 @pytest.fixture
@@ -113,6 +115,10 @@ WRONG_TYPES: list[tuple[Call, str]] = [
     (lambda s: s.body("arm2").axis("x"), "axis: 'x'"),
     (lambda s: s.body("arm2").origin.velocity(5), "there is no body or frame '5'"),
     (lambda s: ph.symbol(5), "a symbol is named by a text"),
+    (lambda s: ph.from_sympy(M, ["m"]), "from_sympy symbols: ['m'] is not a mapping from names to symbols"),
+    (lambda s: ph.from_sympy(M, 5), "from_sympy symbols: 5 is not a mapping from names to symbols"),
+    (lambda s: ph.from_sympy(M, [1]), "from_sympy symbols: [1] is not a mapping from names to symbols"),
+    (lambda s: ph.from_sympy(M, {"m": "zzz"}), "from_sympy symbols 'm': 'zzz' is not a number or an expression"),
     (lambda s: ph.Matrix(5), "5 is not a matrix"),
     (lambda s: ph.Matrix("12"), "'12' is not a matrix"),
     (lambda s: ph.Matrix(["123", "456", "789"]), "['123', '456', '789'] is not a matrix"),

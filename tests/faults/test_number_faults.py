@@ -219,3 +219,23 @@ def test_F26_a_very_long_number_can_still_be_shown() -> None:
     long = as_expr(10) ** 4000 * as_expr(10) ** 4000 * ph.symbol("x")
     assert repr(long) == "2**26576*x"
     assert "x" in ph.latex(long)
+
+
+@pytest.mark.parametrize("text", ["1e301", "-1e308", "1e-301", "5e-324", "0e999", "1000000e300"])
+def test_F26_a_text_is_taken_as_far_as_its_float_is(text: str) -> None:
+    assert as_expr(text) is as_expr(float(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1e309", "out of the range"),
+        ("-1e99999", "out of the range"),
+        ("1e-400", "too small"),
+        ("1e-99999", "too small"),
+    ],
+)
+def test_F26_a_text_beyond_the_range_of_a_double_is_told_as_such(text: str, said: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=said) as refused:
+        as_expr(text)
+    assert refused.value.problems[0].code == "E-EXPR-008"

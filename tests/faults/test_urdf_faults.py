@@ -156,7 +156,9 @@ def any_locale(request: pytest.FixtureRequest) -> Iterator[None]:
     locale.setlocale(locale.LC_ALL, before)
 
 
-@pytest.mark.parametrize("number", ["1,5", "1.5m", "nan", "inf", "-Infinity", "1e999", "0x10", "", "1_0", "١"])
+@pytest.mark.parametrize(
+    "number", ["1,5", "1.5m", "nan", "inf", "-Infinity", "1e999", "1e-999", "0x10", "", "1_0", "١"]
+)
 def test_F07_what_is_not_a_number_is_refused_where_it_stands(number: str, any_locale: None, tmp_path: Path) -> None:
     message = refusal(tmp_path, hinge(inertial=f'<inertial><mass value="{number}"/>{INERTIA}</inertial>'))
     assert f"arm.urdf:3: link 'arm' <mass value=\"{number}\">" in message
@@ -371,6 +373,7 @@ def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
     assert "Did you mean 'elbow'" in refusal(tmp_path, hinge(), locked=["elbw"])
     assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": "bent"})
     assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": float("nan")})
+    assert "not a number" in refusal(tmp_path, hinge(), locked={"elbow": "1e999"})
     assert "no single coordinate" in refusal(tmp_path, hinge(kind="floating"), locked={"elbow": 1})
     system, _ = _read(tmp_path, hinge(kind="floating"), locked="elbow")
     assert len(system.derive().u) == 0

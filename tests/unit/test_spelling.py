@@ -311,3 +311,33 @@ def test_a_name_that_could_be_read_as_something_else_is_quoted(name: str, forcin
     assert e.symbols[repr(e.q[0])] is e.q[0] and e.symbols[repr(e.u[0])] is e.u[0]
     assert e.coordinates == e.speeds == [name]
     assert e.linearize({name: 0}, speeds={name: 0}).states == [repr(e.q[0]), repr(e.u[0])]
+
+
+def test_a_multiplier_that_is_written_as_a_parameter_is_told_with_its_constraint() -> None:
+    s = samples.four_bar()
+    name = next(iter(s.constraints))
+    first = s.derive().constraints.multipliers[0]
+    clash = s.parameter(str(ph.to_sympy(first)), 1)
+    with pytest.raises(ph.PolhodeError) as refused:
+        s.derive()
+    (problem,) = refused.value.problems
+    assert problem.place == f"constraint '{name}'" and problem.code == "E-NAME-001"
+    assert f"'{clash.name}'" in problem.message and "another name" in problem.cure
+
+
+def test_a_place_on_a_curve_that_is_written_as_a_parameter_is_refused_at_once() -> None:
+    def bead() -> ph.System:
+        s = ph.System("bead on a parabola")
+        s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+        return s
+
+    s = bead()
+    s.parameter("wire_place", 1)
+    with pytest.raises(ph.PolhodeError, match=r"disc 'wire'.*wire_place in SymPy"):
+        s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True)
+    assert not s.constraints
+    s = bead()
+    s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True)
+    with pytest.raises(ph.PolhodeError, match="wire_place in SymPy"):
+        s.parameter("wire_place", 1)
+    assert s.derive().constraints is not None

@@ -211,8 +211,11 @@ def constraints_of(
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
     made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
-    auxiliary = [q for each in found.tree.carried for q in each.symbols]
-    told_apart([*auxiliary, *made.multipliers], system.spellings, f"system '{system.name}'")
+    own = [(each.of, q) for each in found.tree.carried for q in each.symbols]
+    own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
+    spellings = dict(system.spellings)
+    for constraint, each in own:
+        spellings |= told_apart([each], spellings, f"constraint '{constraint}'")
     return made
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?", re.ASCII)
+_DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 _LONGEST = 200
-_LARGEST_EXPONENT = 300
+_BEYOND = 1000  # an exponent that is as far out of the range of a double as any larger one, in so few digits
 
 
 def decimal(text: str) -> Fraction | None:
-    """The rational that a decimal spells, or None if it spells none.
+    """The rational that a decimal spells, or None if it spells none; exponents end at 1000, beyond any double.
 
     >>> decimal("-1.25e-1"), decimal("1,5"), decimal("nan"), decimal("0x10")
     (Fraction(-1, 8), None, None, None)
     """
     word = text.strip()
     found = _DECIMAL.fullmatch(word) if len(word) <= _LONGEST else None
-    if found is None or abs(int(found.group(1) or 0)) > _LARGEST_EXPONENT:
+    if found is None:
         return None
-    return Fraction(word)
+    digits, exponent = found.groups()
+    return Fraction(digits) * Fraction(10) ** max(-_BEYOND, min(int(exponent or 0), _BEYOND))
 
 
 def numeral(text: str) -> Fraction | None:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..errors import LimitError, PolhodeError
+from ..errors import LimitError, PolhodeError, understood
 from . import functions
 from .call import call
 from .graph import free_symbols, topological
@@ -117,7 +117,9 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
         return Matrix([[from_sympy(value[i, j], symbols) for j in range(columns)] for i in range(rows)])
     if not isinstance(value, sympy.Basic):
         return as_expr(value)
-    known = symbols or {}
+    cure = "Give for example equations.symbols, or {'m': m}."
+    with understood("a mapping from names to symbols", symbols, place="from_sympy symbols", cure=cure):
+        known = {} if symbols is None else dict(symbols.items())
     table = _from_sympy_table(sympy)
     made: dict[int, Expr] = {}
     stack = [value]
@@ -153,7 +155,7 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     from sympy.core.function import AppliedUndef
 
     if isinstance(node, sympy.Symbol):
-        return known[node.name] if node.name in known else symbol(node.name)
+        return _meant(node.name, known) if node.name in known else symbol(node.name)
     if isinstance(node, sympy.Rational):
         return number(Fraction(int(node.p), int(node.q)))
     if isinstance(node, sympy.Float):
@@ -169,6 +171,11 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     return None
 
 
+def _meant(name: str, known: Mapping[str, Expr]) -> Expr:
+    with understood("a symbol", known[name], place=f"from_sympy symbols '{name}'"):
+        return as_expr(known[name])
+
+
 def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
     import sympy
 
@@ -179,7 +186,7 @@ def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
     short = f"{inner.func.__name__}{chr(39) * order}"
     for name in (str(node), short):
         if name in known:
-            return known[name]
+            return _meant(name, known)
     raise PolhodeError(
         f"the function of time {node} stands for nothing here.",
         place="from_sympy",

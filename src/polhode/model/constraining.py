@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expr import derivative, free_symbols, is_zero, symbol
+from ..expr import Expr, derivative, free_symbols, is_zero, symbol
 from ..geometry import Pose, unit_axis
 from .body import Body, Frame
 from .constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
@@ -33,6 +33,7 @@ class Constraining:
         def _frame_name(self, frame: Place, place: str) -> str: ...
         def _joint(self, joint: Joint | str, place: str) -> Joint: ...
         def _new_name(self, table: Mapping[str, object], kind: str, name: str) -> None: ...
+        def _tell_apart(self, made: Iterable[Expr], place: str) -> None: ...
 
     def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
         """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
@@ -325,6 +326,7 @@ class Constraining:
             curve_of(curve, along, place),
             slips,
         )
+        self._tell_apart([along], place)
         self.constraints[name] = made
         return made
 

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import FormatError, shown, suggestion, understood
 from ...expr.numeral import decimal
 from .mimic import Law, law_of
+from .number import is_sane
 from .parts import JointPart
 from .report import Findings
 
@@ -91,7 +92,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
             )
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
-        if value is None:
+        if value is None or not is_sane(value):
             raise FormatError(
                 f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at.",
                 place=findings.file,

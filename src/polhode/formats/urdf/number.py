@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from ...errors import PolhodeError
 from ...expr.numeral import decimal
+from ...expr.rational import SMALLEST
 from .markup import Element
 from .report import Findings
 
@@ -24,6 +25,11 @@ def tolerance(snap: float | str, code: str) -> Fraction:
 
 #: No length, mass or inertia of a robot is larger; their products stay within the range of floats.
 LARGEST = Fraction(10) ** 60
+
+
+def is_sane(value: Fraction) -> bool:
+    """Whether a robot can have this number, and a double can hold it."""
+    return not value or SMALLEST <= abs(value) <= LARGEST
 
 
 def scalar(
@@ -57,7 +63,7 @@ def vector(element: Element, attribute: str, what: str, findings: Findings, defa
 def _read(text: str, element: Element, attribute: str, what: str, findings: Findings) -> Fraction | None:
     """A number of sane size, or a problem and None."""
     value = decimal(text)
-    if value is None or abs(value) > LARGEST:
+    if value is None or not is_sane(value):
         findings.problem(
             element.line,
             f"{what} {element.shown(attribute)}",
