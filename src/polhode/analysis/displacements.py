@@ -44,7 +44,7 @@ def displacements(equations: Equations) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, ties = equations.tree, equations.constraints
     every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
-    names = _told_apart(every, [*tree.coordinates, *map(spelled, tree.u)])
+    names = _told_apart(every, [*map(spelled, (*tree.q, *tree.u))])
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
     if ties is None or not ties.positions:
         return Displacements(names, D.columns, back)
@@ -69,7 +69,7 @@ def _of_link(tree: Tree, place: int) -> Iterator[_One]:
         else:
             stored = len(link.coordinates) - len(gamma[0]) if turns and k >= turns.stop else 0
             q = link.coordinates[k + stored]
-            yield _One(tree.coordinates[q], {q: as_expr(1)}, {q: as_expr(1)}, speed)
+            yield _One(spelled(tree.q[q]), {q: as_expr(1)}, {q: as_expr(1)}, speed)
 
 
 def _turns(link: Link) -> range:
