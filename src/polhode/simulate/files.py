@@ -45,11 +45,11 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         ("q.", "u."),
         (trajectory.coordinates, trajectory.speeds),
         (trajectory.q, trajectory.u),
-        trajectory.following,
+        trajectory.dependent,
         strict=True,
     ):
         names += [f"{kind}{name}" for name in (*known, *more)]
-        columns += [values, trajectory.values(*more.values()).T] if more else [values]
+        columns += [values, *more.values()]
     with understood("a list of names", reactions, place="reactions"):
         listed = list(reactions)
     for name in listed:
@@ -251,7 +251,7 @@ def to_xarray(trajectory: Trajectory) -> Any:
         raise PolhodeError(
             "xarray is not installed.", cure='Install it with: pip install "polhode[data]"', code="E-TRAJ-020"
         ) from error
-    coordinates, speeds = trajectory.following
+    coordinates, speeds = trajectory.dependent
     variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
     variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
     told = {"status": trajectory.status, "message": trajectory.message}

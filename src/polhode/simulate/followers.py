@@ -31,6 +31,17 @@ def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
     return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
 
 
+def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """The same over time."""
+    coordinates, speeds = following(trajectory.equations)
+    if not coordinates and not speeds:
+        return {}, {}
+    values = trajectory.values(*coordinates.values(), *speeds.values())
+    values.setflags(write=False)
+    split = len(coordinates)
+    return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
+
+
 def standing_for(equations: Equations) -> Mapping[Expr, Expr]:
     """What the symbols of all that follows stand for, their accelerations included."""
     tree, binding = equations.tree, equations.binding

@@ -86,29 +86,28 @@ class Trajectory:
 
     def __getitem__(self, name: str) -> Floats:
         """A coordinate over time, also one that is prescribed or coupled; else the speed or the input of that name."""
-        coordinates, speeds = self.following
-        if isinstance(name, str) and name in coordinates:
-            return np.asarray(self.values(coordinates[name])[0])
+        if name in self.coordinates:
+            return self.q[:, self.coordinates.index(name)]
         inputs = () if self.functions is None or self.inputs is None else tuple(self.functions.equations.system.inputs)
-        if name in self.coordinates or name not in (*self.speeds, *speeds, *inputs):
-            return self.q[:, _place(name, (*self.coordinates, *coordinates, *self.speeds, *speeds, *inputs), "value")]
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
-        return self.speed(name)
+        coordinates, speeds = self.dependent
+        known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
+        return _named(name, known, (*self.coordinates, *coordinates, *self.speeds, *speeds, *inputs), "value")
 
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
-        dependent = self.following[1]
-        if isinstance(name, str) and name in dependent and name not in self.speeds:
-            return np.asarray(self.values(dependent[name])[0])
-        return self.u[:, _place(name, (*self.speeds, *dependent), "speed")]
+        if name in self.speeds:
+            return self.u[:, self.speeds.index(name)]
+        speeds = self.dependent[1]
+        return _named(name, speeds, (*self.speeds, *speeds), "speed")
 
     @cached_property
-    def following(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Coordinates, and speeds, that are no unknowns but follow the state, as far as the mechanism is known."""
-        from .followers import following
+    def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
+        """Coordinates, and speeds, over time that are prescribed, coupled or dependent, if the mechanism is known."""
+        from .followers import dependent_along
 
-        return ({}, {}) if self.functions is None else following(self.functions.equations)
+        return ({}, {}) if self.functions is None else dependent_along(self)
 
     @property
     def is_whole(self) -> bool:
@@ -440,10 +439,10 @@ class Trajectory:
         )
 
 
-def _place(name: str, names: tuple[str, ...], kind: str) -> int:
+def _named(name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str) -> Floats:
     try:
-        return names.index(name)
-    except ValueError:
+        return known[name]
+    except (KeyError, TypeError):
         raise PolhodeError(
             f"the trajectory has no {kind} {name!r}.", cure=suggestion(name, names), code="E-TRAJ-003"
         ) from None

@@ -41,6 +41,12 @@ def test_prescribed_and_coupled_motions_are_got_by_name(run: Trajectory) -> None
         run["trun"]
 
 
+def test_what_follows_is_computed_once(run: Trajectory) -> None:
+    for name in ("turn", "gear", "spin"):
+        assert np.shares_memory(run[name], run[name])
+        assert not run[name].flags.writeable
+
+
 def test_any_symbol_of_the_system_has_values(run: Trajectory) -> None:
     system = run.mechanism.equations.system
     joints = system.joints
