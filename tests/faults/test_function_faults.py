@@ -174,23 +174,23 @@ def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "code"),
     [
-        lambda e: e.compile(backend="cuda"),
-        lambda e: e.compile(backend=None),
-        lambda e: e.compile(backned="llvm"),
-        lambda e: e.assemble(foo=1),
-        lambda e: e.assemble(hold=5),
-        lambda e: e.assemble(parameters=5),
-        lambda e: e.linearize(foo=1),
+        (lambda e: e.compile(backend="cuda"), "E-CODE-012"),
+        (lambda e: e.compile(backend=None), "E-CODE-012"),
+        (lambda e: e.compile(backned="llvm"), "E-CALL-001"),
+        (lambda e: e.assemble(foo=1), "E-CALL-001"),
+        (lambda e: e.assemble(hold=5), "E-SIM-039"),
+        (lambda e: e.assemble(parameters=5), "E-VALUE-006"),
+        (lambda e: e.linearize(foo=1), "E-CALL-001"),
     ],
 )
 def test_a_wrong_option_of_equations_is_told(
-    call: Callable[[Any], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: Callable[[Any], Any], code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError):
+    with pytest.raises(PolhodeError, match=code):
         call(s.derive())
     assert not list(tmp_path.iterdir())

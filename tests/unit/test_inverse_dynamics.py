@@ -118,8 +118,9 @@ def test_actuators_that_do_not_serve_are_told(bars: ph.Equations, actuated: list
 
 def test_words_that_are_no_multipliers_are_told(bars: ph.Equations) -> None:
     q, u, udot, _ = moving(bars)
-    for wrong in ("none", [[1.0], [2.0, 3.0]], ["a", "b"], [1.0]):
-        with pytest.raises(PolhodeError):
+    ragged, words = ([[1.0], [2.0, 3.0]], "E-VALUE-007"), (["a", "b"], "E-VALUE-007")
+    for wrong, told in (("none", "E-FUN-007"), ragged, words, ([1.0], r"the shape is \(1,\), expected \(2,\)")):
+        with pytest.raises(PolhodeError, match=told):
             bars.compile().inverse_dynamics(q[0], u[0], udot[0], multipliers=wrong)
     embedded = four_bar().derive(independent=["crank"]).compile()
     with pytest.raises(PolhodeError, match="have no multipliers"):
