@@ -50,6 +50,30 @@ def test_f35_a_wish_that_cannot_be_met_is_refused(options: dict[str, Any], code:
     assert f"[{code}]" in refused(mass().simulate, 1, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"events": 5}, "events: 5 is not a list of events"),
+        ({"functions": 5}, "functions: 5 is not what equations.compile() gives"),
+        ({"audit": "x"}, "audit: 'x' is not True, False or a tolerance"),
+        ({"audit": float("nan")}, "audit: nan is not"),
+        ({"hold": 5}, "simulate: hold is 5, not a list of coordinates"),
+        ({"progress": 5}, "progress: 5 is not True, False, None or a function"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_told_before_the_run(options: dict[str, Any], sentence: str) -> None:
+    def controller(t: float, q: Any, u: Any) -> list[float]:
+        raise AssertionError("the run began")
+
+    assert sentence in refused(mass().simulate, 1, tau=controller, **options)
+
+
+def test_a_name_that_is_a_list_is_told() -> None:
+    run = mass().simulate(0.1)
+    assert "no value ['x']" in refused(run.__getitem__, ["x"])
+    assert "no speed ['x']" in refused(run.speed, ["x"])
+
+
 def test_f35_a_step_that_had_to_change_is_told() -> None:
     run = mass().simulate(1, method="rk4", step=0.3)
     assert run.info["step"] == pytest.approx(1 / 3)

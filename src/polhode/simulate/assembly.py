@@ -82,10 +82,7 @@ def assemble(
     from .state import start_state
 
     refuse(strange, assemble)
-    if isinstance(hold, str) or not isinstance(hold, Collection):
-        raise PolhodeError(
-            f"hold is {hold!r}, not a list of coordinates.", place="assemble", cure="Give hold=[…].", code="E-SIM-039"
-        )
+    check_held(hold, "assemble")
     functions = equations.compile()
     functions.values_of((), parameters)  # told here, whether there are constraints or not
     begin = start_state(equations, start, speeds)
@@ -93,6 +90,14 @@ def assemble(
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)
     manifold = Manifold(functions, equations.constraints, parameters)
     return assembled(manifold, begin, hold, time)
+
+
+def check_held(hold: Any, place: str) -> None:
+    """Refuse what is no list of coordinates."""
+    if isinstance(hold, str) or not isinstance(hold, Collection):
+        raise PolhodeError(
+            f"hold is {hold!r}, not a list of coordinates.", place=place, cure="Give hold=[…].", code="E-SIM-039"
+        )
 
 
 def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:

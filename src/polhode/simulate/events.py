@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..equations import Equations
-from ..errors import PolhodeError, ValueMissing
+from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import Expr, as_expr, free_symbols
 from .guard import Stop
 from .record import Record
@@ -48,7 +48,9 @@ def read_events(
     equations: Equations, events: Sequence[Any], until: Any, parameters: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     """Functions, crossings and expressions as functions `g(t, q, u)`; `until` is one more, which ends the run."""
-    made = [_as_function(equations, event, parameters) for event in events]
+    with understood("a list of events", events, place="events", cure="Give events=[…]."):
+        listed = list(events)
+    made = [_as_function(equations, event, parameters) for event in listed]
     if until is not None:
         last = _as_function(equations, until, parameters)
         made.append(_marked(last, getattr(last, "direction", 0), terminal=True))

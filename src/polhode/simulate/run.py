@@ -15,7 +15,7 @@ from ..expr import Expr
 from ..functions import Functions
 from ..model.body import check_mass
 from . import adaptive, fixed
-from .assembly import Assembly, assembled
+from .assembly import Assembly, assembled, check_held
 from .audit import TOLERANCE
 from .drive import ControllerFailed, Drive, drive
 from .energy_watch import watched as watched_energy
@@ -28,7 +28,7 @@ from .manifold import Manifold
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record
-from .settings import METHODS, Even, control_of, grid_of, span_of, unknown_method
+from .settings import METHODS, Even, check_kinds, control_of, grid_of, span_of, unknown_method
 from .state import Floats, Start, start_state
 from .table_edges import edges_met
 from .trajectory import Trajectory
@@ -93,6 +93,8 @@ def simulate(
     refuse(strange, simulate)
     if method not in METHODS:
         raise unknown_method(method)
+    check_held(hold, "simulate")
+    check_kinds(functions, progress, audit)
     width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
     span = span_of(duration, samples, rate, width)
     functions = functions or equations.compile()

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LimitError, PolhodeError
+from ..errors import LimitError, PolhodeError, understood
+from ..functions import Functions
 from . import adaptive, fixed
 from .state import Floats
 
@@ -43,6 +44,20 @@ class Given:
     @property
     def count(self) -> int:
         return len(self.times)
+
+
+def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
+    """Refuse options of the wrong kind before a run, rather than after it."""
+    compiled = functions is None or isinstance(functions, Functions)
+    tellable = progress is None or isinstance(progress, bool) or callable(progress)
+    for place, value, is_right, what in (
+        ("functions", functions, compiled, "what equations.compile() gives"),
+        ("progress", progress, tellable, "True, False, None or a function of the fraction done"),
+        ("audit", audit, _number(audit) >= 0.0, "True, False or a tolerance"),
+    ):
+        with understood(what, value, place=place):
+            if not is_right:
+                raise TypeError
 
 
 def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
