@@ -11,7 +11,7 @@ from ..errors import PolhodeError
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..functions import Functions, plan_outputs
 from ..runtime import compile_program
-from .followers import standing_for
+from .followers import substitutions_of
 from .state import Floats
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
     """The values (expressions, samples); accelerations are those that the equations of motion give."""
     equations = functions.equations
-    roots = substitute([as_expr(value) for value in expressions], standing_for(equations))
+    roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
     _check_known(roots, functions, trajectory.tau is not None)
     planned = plan_outputs(equations, "values", ("q", "u", "udot", "tau"), [("values", (len(roots),), roots)])
     arrays = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
-def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
+def dependent_of(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
     """The symbols of coordinates, and of speeds, that follow the state, by name.
 
     >>> import polhode as ph
@@ -23,7 +23,7 @@ def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
     >>> _ = s.joint("turn", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speeds=["spin"])
     >>> _ = s.joint("slide", s.bodies["table"], s.body("block", 1), ph.Prismatic("x"))
     >>> _ = s.prescribe("turn", 2 * s.time)
-    >>> [list(each) for each in following(s.derive())]
+    >>> [list(each) for each in dependent_of(s.derive())]
     [['turn'], ['spin']]
     """
     joints = equations.system.joints.values()
@@ -33,7 +33,7 @@ def following(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
 
 def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """The same over time."""
-    coordinates, speeds = following(trajectory.equations)
+    coordinates, speeds = dependent_of(trajectory.equations)
     if not coordinates and not speeds:
         return {}, {}
     values = trajectory.values(*coordinates.values(), *speeds.values())
@@ -42,23 +42,23 @@ def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str
     return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
 
 
-def standing_for(equations: Equations) -> Mapping[Expr, Expr]:
+def substitutions_of(equations: Equations) -> Mapping[Expr, Expr]:
     """What the symbols of all that follows stand for, their accelerations included."""
     tree, binding = equations.tree, equations.binding
-    stand: dict[Expr, Expr] = dict(tree.followed)
+    found: dict[Expr, Expr] = dict(tree.followed)
     rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
     if binding is not None:
-        stand |= binding.followed
+        found |= binding.followed
         accelerations = binding.E @ equations.udot + binding.gamma
         rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in binding.dependent}
     # A coupled speed is a multiple of its leader's, and so is its acceleration.
     leaders = {u: acceleration_of(u) for u in tree.u}
-    coupled = [u for u in following(equations)[1].values() if u in tree.followed and u not in tree.rates]
+    coupled = [u for u in dependent_of(equations)[1].values() if u in tree.followed and u not in tree.rates]
     made = substitute([tree.followed[u] for u in coupled], leaders)
-    led = substitute(made, rates)
-    rates |= {acceleration_of(u): rate for u, rate in zip(coupled, led, strict=True)}
-    bound = substitute(list(stand.values()), {} if binding is None else binding.followed)
-    return dict(zip(stand, bound, strict=True)) | rates
+    coupled_rates = substitute(made, rates)
+    rates |= {acceleration_of(u): rate for u, rate in zip(coupled, coupled_rates, strict=True)}
+    bound = substitute(list(found.values()), {} if binding is None else binding.followed)
+    return dict(zip(found, bound, strict=True)) | rates
 
 
 def columns_of(trajectory: Trajectory, equations: Equations) -> tuple[Floats, Floats]:
@@ -69,7 +69,7 @@ def columns_of(trajectory: Trajectory, equations: Equations) -> tuple[Floats, Fl
         (trajectory.coordinates, trajectory.speeds),
         (trajectory.q, trajectory.u),
         (equations.coordinates, equations.speeds),
-        following(equations),
+        dependent_of(equations),
         strict=True,
     ):
         if [name for name in ours if name in theirs or name not in more] != list(theirs):

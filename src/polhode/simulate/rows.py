@@ -101,13 +101,13 @@ class Rows:
         """What no motion can answer, row by row."""
         return np.asarray(wanted - self.A @ self.least(wanted))
 
-    def combined(self, others: Rows, places: list[int]) -> Floats:
-        """Other rows, combined as those here are that have the singular values at some places."""
-        return np.asarray(self._factors[0][:, places].T @ others.W)
+    def combined(self, others: Rows, indices: list[int]) -> Floats:
+        """Other rows, combined as those here are that belong to some singular values."""
+        return np.asarray(self._factors[0][:, indices].T @ others.W)
 
-    def clashing(self, place: int) -> list[int]:
+    def clashing(self, index: int) -> list[int]:
         """The rows of a combination that is as short as a singular value is."""
-        weights = np.abs(self._factors[0][:, place])
+        weights = np.abs(self._factors[0][:, index])
         return [k for k, weight in enumerate(weights) if weight > 0.1 * weights.max()]
 
     def sources(self, row: int) -> list[int]:
