@@ -6,7 +6,7 @@ Nothing heavy is imported when this is loaded: a function that is known on disk 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .errors import PolhodeError, suggestion
 from .exerted import ENTRIES
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from .expr import Expr
 
 Maker: TypeAlias = "Callable[[Equations], Outputs]"
+
+
+class Entry(NamedTuple):
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+
+    arrays: tuple[str, ...]
+    make: Maker
+    rates: tuple[str, ...] = ()
 
 
 def _vector(name: str, field: str) -> Maker:
@@ -103,47 +111,47 @@ def _matrices(names: Sequence[str], field: str) -> Maker:
     return outputs
 
 
-#: For each function its arrays, and what it puts out.
-CATALOGUE: dict[str, tuple[tuple[str, ...], Maker]] = {
-    "forward_dynamics": (("q", "u", "tau"), _vector("udot", "forward_dynamics")),
-    "inverse_dynamics": (("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
-    "mass_matrix": (("q",), _mass_matrix),
-    "bias": (("q", "u"), _vector("bias", "bias")),
-    "coordinate_rates": (("q", "u"), _vector("qdot", "coordinate_rates")),
-    "energy": (("q", "u"), _energy),
-    "momentum": (("q", "u"), _momentum),
-    "poses": (("q",), _poses),
-    "state_rates": (("x", "tau"), _state_rates),
-    "inverse_dynamics_derivatives": (
+#: The functions that every mechanism has.
+CATALOGUE: dict[str, Entry] = {
+    "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
+    "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
+    "mass_matrix": Entry(("q",), _mass_matrix),
+    "bias": Entry(("q", "u"), _vector("bias", "bias")),
+    "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),
+    "energy": Entry(("q", "u"), _energy),
+    "momentum": Entry(("q", "u"), _momentum),
+    "poses": Entry(("q",), _poses),
+    "state_rates": Entry(("x", "tau"), _state_rates, rates=("xdot",)),
+    "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
         _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
     ),
-    "forward_dynamics_derivatives": (
+    "forward_dynamics_derivatives": Entry(
         ("q", "u", "tau"),
         _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
     ),
 }
 
 #: Those that there are where a system has constraints; with multipliers, the first three.
-CONSTRAINED: dict[str, tuple[tuple[str, ...], Maker]] = {
-    "multipliers": (("q", "u", "tau"), _vector("multipliers", "multipliers")),
-    "stabilised_rates": (("x", "tau", "alpha"), _stabilised_rates),
-    "kept_rates": (("x", "tau", "alpha"), _kept_rates),
-    "constraint_values": (("q",), _of_constraints("constraint_values", "values")),
-    "definition_values": (("q",), _of_constraints("definition_values", "definition_values")),
-    "definition_steps": (("q",), _of_constraints("definition_steps", "definition_steps")),
-    "constraint_rates": (("q", "u"), _of_constraints("constraint_rates", "rates")),
-    "constraint_matrix": (("q",), _of_constraints("constraint_matrix", "A")),
-    "constraint_bias": (("q", "u"), _of_constraints("constraint_bias", "gamma")),
-    "kinematic_matrix": (("q",), _kinematic_matrix),
+CONSTRAINED: dict[str, Entry] = {
+    "multipliers": Entry(("q", "u", "tau"), _vector("multipliers", "multipliers")),
+    "stabilised_rates": Entry(("x", "tau", "alpha"), _stabilised_rates, rates=("xdot",)),
+    "kept_rates": Entry(("x", "tau", "alpha"), _kept_rates, rates=("xdot",)),
+    "constraint_values": Entry(("q",), _of_constraints("constraint_values", "values")),
+    "definition_values": Entry(("q",), _of_constraints("definition_values", "definition_values")),
+    "definition_steps": Entry(("q",), _of_constraints("definition_steps", "definition_steps")),
+    "constraint_rates": Entry(("q", "u"), _of_constraints("constraint_rates", "rates")),
+    "constraint_matrix": Entry(("q",), _of_constraints("constraint_matrix", "A")),
+    "constraint_bias": Entry(("q", "u"), _of_constraints("constraint_bias", "gamma")),
+    "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
 
-def catalogued(asked: Asked) -> tuple[tuple[str, ...], Maker]:
-    """The arrays and the maker of a function: of the catalogue by its name, of a quantity by its record."""
+def catalogued(asked: Asked) -> Entry:
+    """The entry of a function: of the catalogue by its name, of a quantity by its record."""
     if isinstance(asked, Quantity):
-        return asked.arrays, asked.outputs
-    found = None
+        return Entry(asked.arrays, asked.outputs)
+    found: Any = None
     if isinstance(asked, str):
         found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
     if found is None:
@@ -153,7 +161,7 @@ def catalogued(asked: Asked) -> tuple[tuple[str, ...], Maker]:
             cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
             code="E-FUN-001",
         )
-    return found
+    return Entry(*found)
 
 
 def arrays_of(equations: Equations) -> dict[str, list[Expr]]:

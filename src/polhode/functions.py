@@ -54,7 +54,7 @@ def plan_of(
     """
     from .expr import quiet_collector
 
-    wanted, make = catalogued(asked)
+    wanted, make, _ = catalogued(asked)
     with quiet_collector():
         return plan_outputs(equations, _label(asked), wanted, make(equations), bake, split_angles, notes)
 
@@ -249,8 +249,11 @@ class Functions(Exerting):
             return native(*arrays) if values is None else native(*arrays, parameters=values)
         q, lengths = unit_quaternions(arrays[0], self._quaternions)
         found = native(q, *arrays[1:], parameters=values)
-        if lengths and native.outputs in (("qdot",), ("xdot",)):
-            stretch(found, self._quaternions, lengths)
+        if lengths:
+            outputs = found if isinstance(found, tuple) else (found,)
+            for made, (output, shape) in zip(outputs, native.outline.outputs, strict=True):
+                if output in catalogued(name).rates:
+                    stretch(made, len(shape), self._quaternions, lengths)
         return found
 
     def _quaternions_of(self, name: Asked) -> tuple[int, ...]:

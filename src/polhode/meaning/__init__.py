@@ -38,7 +38,7 @@ def meanings(equations: Equations, of: Asked) -> dict[int, str]:
     >>> found[e.q[0].fp], found[e.inverse_dynamics[0].fp]
     ('coordinate a', 'effort on hinge')
     """
-    _, make = catalogued(of)
+    make = catalogued(of).make
     catalogue = Catalogue()
     with quiet_collector():
         outputs = make(equations)
