@@ -105,16 +105,17 @@ def export(
 
 
 def default_prefix(name: str) -> str:
-    """A system's name as the beginning of identifiers; a digest tells names apart of which not enough is left.
+    """A system's name as the beginning of identifiers; where that is not the name as written, a digest follows.
 
-    >>> default_prefix("Double pendulum"), default_prefix("3R"), default_prefix("größer")
-    ('double_pendulum', 'm_3r', 'gr_er_45fbf6a6')
+    >>> default_prefix("arm_1"), default_prefix("Arm 1"), default_prefix("3R"), default_prefix("größer")
+    ('arm_1', 'arm_1_9e570da7', 'm_3r_37a67f87', 'gr_er_45fbf6a6')
     """
     plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
-    if not (name.isascii() and 0 < len(plain) <= _LONGEST_PREFIX):
-        digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        plain = f"{plain[: _LONGEST_PREFIX - 11]}_{digest}".lstrip("_")
-    return plain if plain[0].isalpha() else f"m_{plain}"
+    if plain == name and plain[:1].isalpha() and len(plain) <= _LONGEST_PREFIX:
+        return plain
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    short = f"{plain[: _LONGEST_PREFIX - 11]}_{digest}".lstrip("_")
+    return short if short[0].isalpha() else f"m_{short}"
 
 
 def _checked_prefix(prefix: str) -> str:

@@ -45,7 +45,7 @@ int main(void) {{
 @pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc here")
 @pytest.mark.parametrize("prefixes", [(None, None), ("left", "right")])
 def test_exports_of_two_models_link_together(prefixes: tuple[str | None, str | None], tmp_path: Path) -> None:
-    made = [swing("Long swing", 2.0).derive(), swing("short swing", 0.5).derive()]
+    made = [swing("long_swing", 2.0).derive(), swing("short_swing", 0.5).derive()]
     symbols = []
     for equations, prefix in zip(made, prefixes, strict=True):
         written = equations.export("c", tmp_path, of=["forward_dynamics", "bias"], prefix=prefix)
@@ -67,7 +67,7 @@ def test_exports_of_two_models_link_together(prefixes: tuple[str | None, str | N
 
 @pytest.mark.skipif(not (shutil.which("gfortran") and shutil.which("gcc")), reason="there is no gfortran here")
 def test_fortran_of_two_models_links_together(tmp_path: Path) -> None:
-    for equations in (swing("long swing", 2.0).derive(), swing("short swing", 0.5).derive()):
+    for equations in (swing("long_swing", 2.0).derive(), swing("short_swing", 0.5).derive()):
         equations.export("fortran", tmp_path)
     names = ["long_swing_forward_dynamics", "short_swing_forward_dynamics"]
     (tmp_path / "both.f90").write_text(
@@ -105,6 +105,14 @@ def test_any_name_of_a_model_makes_an_identifier(name: str, tmp_path: Path) -> N
         for path in s.derive().export(target, tmp_path / target, of="inverse_dynamics_derivatives"):
             stem = path.name.split(".")[0]
             assert stem.isascii() and stem.isidentifier() and len(stem) < 60
+
+
+@pytest.mark.parametrize("target", ["c", "fortran", "numpy"])
+def test_names_that_look_alike_make_different_identifiers(target: str, tmp_path: Path) -> None:
+    names = ["arm_1", "arm 1", "Arm-1", "ARM_1", "arm_1_", "arm__1"]
+    written = [path.name for name in names for path in swing(name, 1.0).derive().export(target, tmp_path)]
+    assert len({*written}) == len(written)
+    assert "arm_1_forward_dynamics.json" in written
 
 
 def test_names_that_are_too_long_are_shortened_and_told_apart(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def kept_name(path: Path) -> str:
 @pytest.mark.parametrize("target", ["c", "fortran", "numpy"])
 @pytest.mark.parametrize("system", SOURCES)
 def test_generated_source_is_what_was_reviewed(system: str, target: str, tmp_path: Path) -> None:
-    written = export(SOURCES[system]().derive(), target, tmp_path, "forward_dynamics")
+    written = export(SOURCES[system]().derive(), target, tmp_path, "forward_dynamics", prefix=system)
     for path in written:
         if path.suffix == ".json":  # the check value's last digits belong to the machine's libm
             continue

@@ -53,10 +53,10 @@ def _are_unit(parts: Floats) -> bool:
 def _scaled(part: Floats, place: int) -> Floats:
     """Bring quaternions to unit length in place, and give the lengths they had; no square leaves the floats."""
     largest = np.abs(part).max(axis=-1, keepdims=True)
-    for wrong, what in ((~np.isfinite(largest), "not finite"), (largest == 0.0, "of length zero")):
+    for wrong, what in ((~np.isfinite(largest), "that is not finite"), (largest == 0.0, "of length zero")):
         if wrong.any():
             raise PolhodeError(
-                f"coordinates {place} to {place + 3} are a quaternion that is {what}, which is no orientation.",
+                f"coordinates {place} to {place + 3} are a quaternion {what}, which is no orientation.",
                 place="array 'q'",
                 cure="No turn is (1, 0, 0, 0).",
                 code="E-FUN-006",
