@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from .constraints import Binding, Constraints
-from .errors import PolhodeError, refuse, understood, unknown
+from .errors import PolhodeError, check_kind, refuse, understood, unknown
 from .expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from .expr.spelling import acceleration_of
 from .geometry import Pose
@@ -373,9 +373,8 @@ class Equations:
             raise unknown("result to differentiate", of, results, code="E-EQ-004")
         table = self.system.parameters
         with understood("a list of parameters", parameters, place="parameter derivatives"):
-            strange = [name for name in parameters if name not in table]
-        if strange:
-            raise unknown("parameter", strange[0], table, code="E-VALUE-008")
+            for strange in [name for name in parameters if name not in table]:
+                raise unknown("parameter", strange, table, code="E-VALUE-008")
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
@@ -392,8 +391,8 @@ class Equations:
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
-        with understood("a set of equations", other, place="agrees_with"):
-            bound = other if other.binding is not None and self.binding is None else self
+        check_kind(Equations, "a set of equations", other, "agrees_with")
+        bound = other if other.binding is not None and self.binding is None else self
         if bound.binding is not None and self.speeds != other.speeds:
             return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
         alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]

@@ -122,8 +122,23 @@ def understood(what: str, value: object, *, place: str = "", cure: str = "") -> 
             raise
         found = [replace(problem, place=problem.place or place) for problem in error.problems]
         raise type(error)(problems=found) from None
-    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-        raise ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001") from None
+    except (TypeError, ValueError, OverflowError):
+        raise _wrong_kind(what, value, place, cure) from None
+
+
+def check_kind(kind: type, what: str, value: object, place: str) -> None:
+    """Raise where a value is of another kind.
+
+    >>> check_kind(bool, "True or False", 5, "bake")
+    Traceback (most recent call last):
+    polhode.errors.ModelError: bake: 5 is not True or False.  [E-TYPE-001]
+    """
+    if not isinstance(value, kind):
+        raise _wrong_kind(what, value, place)
+
+
+def _wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
+    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
 
 
 def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: str = "") -> PolhodeError:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .catalogue import arrays_of, catalogued
 from .codegen.program import Program
-from .errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from .errors import PolhodeError, ShapeError, ValueMissing, check_kind, understood, unknown
 from .exerted import Exerting, actuated_efforts
 from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
 from .runtime.backends import check_backend
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from .runtime import FixedStep
 
 
-#: What a function takes besides its arrays.
+#: What a function takes besides its arrays, and inverse_dynamics beyond that.
 _OPTIONS = ("t", "inputs", "multipliers", "parameters")
+_MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,9 @@ def plan_outputs(
     from .expr import free_symbols, substitute
 
     table = equations.system.parameters
-    with understood("True or False", (bake, split_angles), place="bake, split_angles"):
-        split_angles = bool(split_angles)
-        known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    check_kind(bool, "True or False", bake, "bake")
+    check_kind(bool, "True or False", split_angles, "split_angles")
+    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
         roots = substitute([root for _, _, entries in outputs for root in entries], known)
         start = 0
@@ -232,7 +233,8 @@ class Functions(Exerting):
         """
         if strange:
             catalogued(name)
-            raise unknown("option", next(iter(strange)), _OPTIONS, place=_label(name), code="E-CALL-002")
+            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(_label(name), ()))
+            raise unknown("option", next(iter(strange)), known_options, place=_label(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if extra:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,11 @@ def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> 
     said = polhode("simulate", MODELS / "arm.yaml", code=2)
     assert "partial: singular mass matrix" in said
     assert "no inertia resists" in polhode.errors
+
+
+def test_check_counts_distinct_derivations(polhode: Shell) -> None:
+    said = " ".join(polhode("check", MODELS / "arm.yaml").split())
+    assert re.search(r"formalisms agree exactly, by \d distinct derivations? of M", said)
 
 
 def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:

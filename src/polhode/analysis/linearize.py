@@ -45,6 +45,7 @@ Floats = NDArray[np.float64]
 #: Accelerations below this, in rad/s² or m/s², are rounding.
 _STILL = 1e-9
 _PLACE = "linearize"
+_MATRICES = ("P", "R", "M", "C", "K", "F", "G")
 #: What is raised where something is divided by what vanishes.
 _DIVISIONS = ("E-EXPR-003", "E-LINEAR-001")
 
@@ -96,6 +97,8 @@ class Linear:
 
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
         """One of the matrices P, R, M, C, K, F, G at the model's parameter values, or given ones."""
+        if not isinstance(of, str) or of not in _MATRICES:
+            raise unknown("matrix", of, _MATRICES, place=_PLACE, code="E-LIN-009")
         matrix: Matrix = getattr(self, of)
         rows, columns = len(matrix), (len(matrix[0]) if len(matrix) else 0)
         flat = evaluate([as_expr(entry) for entry in matrix.entries()], self._values(parameters))
@@ -109,7 +112,7 @@ class Linear:
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """A and B of ẋ = A x + B c: x are the `states`, displacements and speeds, and c the `controls`."""
-        P, R, M, C, K, F, G = (self.numbers(name, parameters) for name in "PRMCKFG")
+        P, R, M, C, K, F, G = (self.numbers(name, parameters) for name in _MATRICES)
         drives = np.hstack([F, G])
         try:
             A = np.block([[P, R], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])

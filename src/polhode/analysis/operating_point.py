@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ..equations import Equations
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..formalisms import derive
 
@@ -93,7 +93,12 @@ def parameter_values(equations: Equations, given: Mapping[str, Any] | None) -> d
         if name not in table:
             raise unknown("parameter", name, table, place=_PLACE, code="E-LIN-008")
     values = {entry.symbol: (given or {}).get(name, entry.value) for name, entry in table.items()}
-    return {symbol: float(value) for symbol, value in values.items() if value is not None}
+    return {symbol: _number(symbol.name, value) for symbol, value in values.items() if value is not None}
+
+
+def _number(name: str, value: Any) -> float:
+    with understood("a number", value, place=f"{_PLACE} parameter '{name}'"):
+        return float(value)
 
 
 def _home(equations: Equations) -> dict[Expr, Expr]:

@@ -38,6 +38,7 @@ from ..expr import (
 )
 from ..geometry.elimination import solve_columns
 from ..kinematics.motion import flow
+from ..model.reading import list_of
 
 _PLACE = "programme"
 #: Below this, beside the largest, a singular value is none.
@@ -69,8 +70,10 @@ def programme_control(
     >>> programme_control(s.derive(), [slide.q[0] - ph.sin(s.time)], ["v"]).control
     {'v': -m*sin(t)}
     """
+    conditions = list_of(programme, "a list of conditions", _PLACE)
+    named = list_of(actuators, "a list of speeds", _PLACE)
     with quiet_collector():
-        return _programme(equations, programme, list(actuators), as_expr(pull))
+        return _programme(equations, conditions, named, as_expr(pull))
 
 
 def _programme(equations: Equations, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:

@@ -23,7 +23,7 @@ def run(file: Path, json: bool, base: str | None = None) -> int:
         tell("deriving")
         equations = system.derive()
         tell("deriving by every formalism and comparing")
-        comparison = compare(system, run=False, functions=())
+        comparison = compare(system, run=False, functions=("mass_matrix",))
     unset = [name for name, parameter in system.parameters.items() if parameter.value is None]
     notes = [f"parameter '{name}' has no value; give one to simulate" for name in unset]
     notes += [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from math import isfinite
 from operator import index
@@ -96,7 +96,9 @@ def numbers_by_name(value: Any, place: str) -> dict[str, float]:
     """A mapping from names to numbers, as floats."""
     cure = "Give a mapping from names to numbers, for example {'elbow': 0.3}."
     with understood("a mapping from names to numbers", value, place=place, cure=cure):
-        pairs = dict(value.items())
+        if not isinstance(value, Mapping):
+            raise TypeError
+        pairs = dict(value)
     made: dict[str, float] = {}
     for key, entry in pairs.items():
         with understood("a number", entry, place=f"{place} '{key}'"):

@@ -99,7 +99,9 @@ def simulate(
     span = span_of(duration, samples, rate, width)
     functions = functions or equations.compile()
     with understood("a mapping from names to numbers", parameters, place="parameters"):
-        changed = dict({} if parameters is None else parameters.items())
+        if not isinstance(parameters, Mapping | None):
+            raise TypeError
+        changed = dict(parameters or {})
     for name, body in equations.system.bodies.items() if changed else ():
         check_mass(body.mass, changed, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)

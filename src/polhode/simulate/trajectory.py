@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError, path_of, suggestion, understood
+from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
 from ..functions import Functions
 from ..model.records import GROUND
 from ..quantities import Asked, PoseOf
@@ -251,14 +251,15 @@ class Trajectory:
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
+        from ..equations import Equations
         from .followers import columns_of
 
-        with understood("a set of equations, or these are no parameters,", (equations, parameters), place="of"):
-            _, parameters = equations.speeds, dict(parameters)
+        check_kind(Equations, "a set of equations", equations, "of")
+        check_kind(Mapping, "a mapping", parameters, "of")
         q, u = columns_of(self, equations)
         return replace(
             self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
-            functions=equations.compile(), parameters=parameters or self.parameters,
+            functions=equations.compile(), parameters=dict(parameters) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -272,8 +273,7 @@ class Trajectory:
 
         with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
             times = np.atleast_1d(np.asarray(t, dtype=np.float64))
-        groups = quaternion_groups(self.functions.equations) if self.functions else []
-        known = self.functions
+        groups = quaternion_groups(known.equations) if (known := self.functions) else []
         rates = known.coordinate_rates(self.q, self.u, **self._given("coordinate_rates")) if known else None
         q, u = interpolated(self.t, self.q, self.u, times, rates, groups)
         return replace(self, t=times, q=q, u=u, inputs=None, tau=None)

@@ -174,7 +174,7 @@ class Arrow(Combination):
 def unit(owner: Directions, index: int) -> Arrow:
     """The unit vector along an axis of a body or frame."""
     with understood("the number of an axis", index, place="axis", cure="Give 0, 1 or 2."):
-        wanted = (0, 1, 2)[whole(index)]
+        wanted = range(-3, 3).index(whole(index)) % 3
     return arrow_of(owner, [int(wanted == k) for k in range(3)])
 
 

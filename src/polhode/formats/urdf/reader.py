@@ -123,7 +123,7 @@ def read_urdf(
     _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
     assembly.numbers.refuse_unused(path.name)
     with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
-        folders = {str(name): Path(folder) for name, folder in (packages or {}).items()}
+        folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}
     meshes = _meshes(links, path.parent, folders, findings)
     return assembly.system, Report(
         path.name,

@@ -1,0 +1,49 @@
+"""Values of the wrong kind are answered by a sentence that names them; what is not the user's stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.analysis import programme_control
+from polhode.errors import PolhodeError, understood
+
+
+def pendulum() -> ph.System:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
+    return s
+
+
+CALLS: dict[str, tuple[Callable[[ph.Equations], Any], str]] = {
+    "linearize": (lambda e: e.linearize(parameters={"m": "x"}).eigenvalues(), "parameter 'm': 'x' is not a number"),
+    "numbers": (lambda e: e.linearize().numbers("K", {"m": "x"}), "parameter 'm': 'x' is not a number"),
+    "matrix": (lambda e: e.linearize().numbers("Z"), "there is no matrix 'Z'"),
+    "no matrix": (lambda e: e.linearize().numbers(5), "there is no matrix '5'"),
+    "programme": (lambda e: programme_control(e, 5, ["hinge"]), "5 is not a list of conditions"),
+    "actuators": (lambda e: programme_control(e, [e.q[0]], 5), "5 is not a list of speeds"),
+    "bake": (lambda e: e.operations(bake="no"), "bake: 'no' is not True or False"),
+    "agrees_with": (lambda e: e.agrees_with(5), "5 is not a set of equations"),
+    "of": (lambda e: e.simulate(0.1).of(5), "5 is not a set of equations"),
+    "of parameters": (lambda e: e.simulate(0.1).of(e, [1]), r"\[1\] is not a mapping"),
+    "run": (lambda e: e.simulate(0.1, parameters=5), "5 is not a mapping from names to numbers"),
+    "pose": (lambda e: e.system.pose("p", 5), "5 is not a mapping from names to numbers"),
+    "axis": (lambda e: e.system.ground.axis(3), "3 is not the number of an axis"),
+    "actuated": (lambda e: e.compile().inverse_dynamics([0], [0], [0], actuatd=["hinge"]), "Did you mean 'actuated'"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_value_of_the_wrong_kind_is_told(call: str) -> None:
+    act, said = CALLS[call]
+    with pytest.raises(PolhodeError, match=said):
+        act(pendulum().derive())
+
+
+@pytest.mark.parametrize("error", [AttributeError, KeyError, IndexError, ZeroDivisionError])
+def test_a_defect_is_not_blamed_on_a_value(error: type[Exception]) -> None:
+    with pytest.raises(error), understood("a vector", 5):
+        raise error
