@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from ..constraints import bind
 from ..constraints.rows import Constraints
 from ..equations import Equations
+from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, symbol
 from ..expr.spelling import spelled
 from ..kinematics.tree import Link, Tree
@@ -44,6 +45,13 @@ def displacements(equations: Equations) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, ties = equations.tree, equations.constraints
     every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
+    if tree.carried and any(one.speed is None for one in every):
+        raise PolhodeError(
+            "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
+            place=f"system '{equations.system.name}'",
+            cure="Write the joint as a planar or free one with a knife edge or a condition on its speeds.",
+            code="E-LIN-010",
+        )
     names = _told_apart(every, [*map(spelled, (*tree.q, *tree.u))])
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
     if ties is None or not ties.positions:

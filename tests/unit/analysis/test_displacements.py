@@ -110,3 +110,12 @@ def test_turns_of_one_joint_are_numbered() -> None:
     s.joint("j", s.ground, s.body("a", 1, inertia=INERTIA), ph.Compound(ph.Spherical(), ph.Spherical()))
     small = s.derive().linearize()
     assert small.displacements == ["j_rx", "j_ry", "j_rz", "j_rx_2", "j_ry_2", "j_rz_2"]
+
+
+def test_a_nonholonomic_joint_beside_a_disc_on_a_curve_is_refused() -> None:
+    s = held(blade())
+    disc = s.body("disc", 1, inertia=(1, 1, 1))
+    s.joint("roll", s.ground, disc, ph.Planar("y"))
+    s.roll_disc("tyre", "disc", 0.1, lambda x: x**2 / 10)
+    with pytest.raises(ph.PolhodeError, match="E-LIN-010"):
+        s.derive(constraints="embedded").linearize()
