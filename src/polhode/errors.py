@@ -131,7 +131,9 @@ def check_kind(kind: type, what: str, value: object, place: str) -> None:
 
     >>> check_kind(bool, "True or False", 5, "bake")
     Traceback (most recent call last):
-    polhode.errors.ModelError: bake: 5 is not True or False.  [E-TYPE-001]
+    ...
+    polhode.errors.ModelError: bake: 5 is not True or False.
+      [E-TYPE-001]
     """
     if not isinstance(value, kind):
         raise _wrong_kind(what, value, place)
