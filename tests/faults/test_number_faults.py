@@ -186,7 +186,7 @@ def test_F07_no_two_doubles_have_one_fingerprint() -> None:
         ("tanh((-2)**0.3)", "pow(-2, 3/10) is not a finite real number"),
         ("min(1, sqrt(log(0.5)))", "sqrt(log(1/2)) is not a finite real number"),
         ("1/(log(2) + log(0.5))", "is not a finite real number"),
-        ("exp(1000)", "exp(1000) is out of the range of a double"),
+        ("exp(1000)", "this number is out of the range of a double"),
         ("exp(1)*1e308*10", "is out of the range of a double"),
         ("exp(exp(exp(exp(10))))", "is not a finite real number"),
         ("1/exp(exp(100))", "is not a finite real number"),

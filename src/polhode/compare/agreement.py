@@ -78,7 +78,11 @@ def agreement(derived: Mapping[str, Equations]) -> Agreement:
     """
     cure = "Give a mapping from formalisms to what derive returned, for example {'kane': system.derive('kane')}."
     with understood("a mapping from names to equations", derived, place="agreement", cure=cure):
-        if not derived or not all(isinstance(each, Equations) for each in derived.values()):
+        if (
+            not isinstance(derived, Mapping)
+            or not derived
+            or not all(isinstance(each, Equations) for each in derived.values())
+        ):
             raise TypeError
     checked: dict[str, None] = {}
     missing: dict[str, None] = {}

@@ -119,7 +119,9 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
         return as_expr(value)
     cure = "Give for example equations.symbols, or {'m': m}."
     with understood("a mapping from names to symbols", symbols, place="from_sympy symbols", cure=cure):
-        known = {} if symbols is None else dict(symbols.items())
+        if not isinstance(symbols, Mapping | None):
+            raise TypeError
+        known = dict(symbols or {})
     table = _from_sympy_table(sympy)
     made: dict[int, Expr] = {}
     stack = [value]

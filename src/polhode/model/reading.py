@@ -120,7 +120,7 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
 def flag_of(value: Any, what: str, place: str) -> bool:
     """A flag: True or False, of Python or of NumPy; a text or a number is none."""
     with understood("True or False", value, place=f"{place} {what}"):
-        if not isinstance(value, bool) and value.dtype.kind != "b":
+        if not isinstance(value, bool) and getattr(getattr(value, "dtype", None), "kind", "") != "b":
             raise TypeError
         return bool(value)
 
