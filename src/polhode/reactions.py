@@ -14,7 +14,7 @@ from typing import Any
 from .constraints import Constraints, constraints_of
 from .constraints.wrenches import Push, constraint_wrenches, pushes
 from .equations import Equations
-from .errors import PolhodeError, unknown
+from .errors import PolhodeError, check_kind, unknown
 from .expr import Expr, Matrix, Vector, as_expr, derivative, substitute
 from .expr.spelling import acceleration_of
 from .formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
@@ -49,6 +49,7 @@ class Reactions:
     """Every reaction of a system's equations; the sweep is made once."""
 
     def __init__(self, equations: Equations, solved: bool = True) -> None:
+        check_kind(bool, "True or False", solved, "solved")
         self.equations = equations
         self.system = equations.system
         tree = build_tree(self.system, welds=True)

@@ -26,6 +26,7 @@ CALLS: dict[str, tuple[Callable[[ph.Equations], Any], str]] = {
     "programme": (lambda e: programme_control(e, 5, ["hinge"]), "5 is not a list of conditions"),
     "actuators": (lambda e: programme_control(e, [e.q[0]], 5), "5 is not a list of speeds"),
     "bake": (lambda e: e.operations(bake="no"), "bake: 'no' is not True or False"),
+    "power": (lambda e: e.power(solved="no"), "solved: 'no' is not True or False"),
     "agrees_with": (lambda e: e.agrees_with(5), "5 is not a set of equations"),
     "of": (lambda e: e.simulate(0.1).of(5), "5 is not a set of equations"),
     "of parameters": (lambda e: e.simulate(0.1).of(e, [1]), r"\[1\] is not a mapping"),
