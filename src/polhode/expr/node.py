@@ -182,14 +182,14 @@ _constants: dict[int, Expr] = {}  # fingerprint -> small number or π, alive for
 _in_roles: set[int] = set()  # fingerprints of symbols that differ in their roles alone
 
 
-def _forget(ref: _Ref) -> None:
-    if _table.get(ref.key) is ref:
-        del _table[ref.key]
+def _forget(ref: _Ref, table: dict[tuple[Any, ...], _Ref] = _table) -> None:  # also while the interpreter ends
+    if table.get(ref.key) is ref:
+        del table[ref.key]
 
 
-def _forget_leaf(ref: _Ref) -> None:
-    if _leaves.get(ref.key) is ref:
-        del _leaves[ref.key]
+def _forget_leaf(ref: _Ref, table: dict[int, _Ref] = _leaves) -> None:
+    if table.get(ref.key) is ref:
+        del table[ref.key]
 
 
 _set_op, _set_args, _set_data, _set_fp = (vars(Expr)[slot].__set__ for slot in ("op", "args", "data", "fp"))
