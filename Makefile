@@ -25,7 +25,7 @@ setup: $(VENV)/.has-test ## make .venv with polhode, its tests' tools and the en
 	@echo "$(VENV) is ready"
 
 demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
-	@$(BIN)/python -m polhode.demo --out out
+	@$(BIN)/python -m polhode.cli.demo --out out
 
 # Neighbouring tests stay with one process, which remembers what they share, until another has nothing left to do.
 SHARED := -n $(JOBS) --dist worksteal

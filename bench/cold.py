@@ -22,8 +22,8 @@ def stages() -> dict[str, tuple[float, float]]:
     for name in (
         "llvmlite.binding",
         "polhode.formalisms",
-        "polhode.functions",
-        "polhode.runtime.engine",
+        "polhode.compiled.functions",
+        "polhode.compiled.native.engine",
         "bench.models",
     ):
         importlib.import_module(name)

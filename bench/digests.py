@@ -18,11 +18,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 import polhode as ph
-from polhode import samples
 from polhode.codegen.count import count
 from polhode.codegen.program_text import dump_program
+from polhode.compare.ladder.arms import general_arm, puma_like_arm
 from polhode.formalisms import names
-from polhode.ladder.arms import general_arm, puma_like_arm
+from polhode.model import samples
 
 from .counts import puma_560
 from .models import binary_tree, chain

@@ -15,7 +15,7 @@ from polhode.codegen.plan import plan
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, evaluate, tanh
 from polhode.formats import loads_yaml
-from polhode.samples import Vehicle, car, semitrailer
+from polhode.model.samples import Vehicle, car, semitrailer
 
 from . import sympy_arm, sympy_satellite
 from .clock import least_times, seconds_of

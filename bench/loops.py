@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from polhode.errors import PolhodeError
-from polhode.samples import n_four_bar
+from polhode.model.samples import n_four_bar
 from polhode.simulate import Trajectory, simulate
 
 from .clock import least_times, seconds_of

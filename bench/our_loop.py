@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polhode.codegen.llvm import lane_module
-from polhode.runtime import engine
+from polhode.compiled.native import engine
 
 from .plain_tree import Floats
 

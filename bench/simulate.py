@@ -13,8 +13,8 @@ from scipy.integrate import solve_ivp
 from sympy.physics import mechanics as me
 
 import polhode as ph
+from polhode.compiled.native.fixed_step import FixedStep
 from polhode.errors import PolhodeError
-from polhode.runtime.fixed_step import FixedStep
 
 from .clock import least_times, seconds_of
 from .plain_tree import Floats, as_mjcf, plain_tree

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.samples import car, cruising
+from polhode.model.samples import car, cruising
 from polhode.view.plot import plot_channels, save_plot
 
 # Describe: a body on four suspensions, four tyres whose curve was measured on a test bench; 1.5° of steer within 0.2 s.

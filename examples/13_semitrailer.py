@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.samples import cruising, semitrailer, steady_turn
+from polhode.model.samples import cruising, semitrailer, steady_turn
 from polhode.view.plot import plot_channels, save_plot
 
 # Describe: tractor and trailer on five rigid axles, ten wheels; the front wheels are turned by one degree.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.samples import squeezing_mechanism
+from polhode.model.samples import squeezing_mechanism
 
 # Describe: a motor turns crank K1; rod K2 leads a point P; an arm on a spring and two pairs of bars hang on P.
 squeezer = squeezing_mechanism()

@@ -151,7 +151,7 @@ def test_commands_answer_as_shown(path: Path, folder: Path) -> None:
         for command, answer in sessions(block):
             program, *arguments = shlex.split(command)
             assert program == "polhode", f"line {block.line}: only polhode is run, not {program}"
-            result = run([sys.executable, "-m", "polhode.cli", *arguments], folder)
+            result = run([sys.executable, "-m", "polhode.cli.app", *arguments], folder)
             assert result.returncode == 0, f"line {block.line}: {command}\n{result.stdout}{result.stderr}"
             assert matches(answer, result.stdout), f"line {block.line}: {command} answers\n{result.stdout}"
 

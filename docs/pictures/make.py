@@ -18,7 +18,7 @@ from typing import Any
 
 from PIL import Image
 
-from polhode.samples import six_degree_of_freedom_arm
+from polhode.model.samples import six_degree_of_freedom_arm
 
 HERE = Path(__file__).parent
 SIZE, SHOWN = (1000, 660), (880, 581)

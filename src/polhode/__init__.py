@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import stamp as stamp  # notes when polhode was loaded
+from .files import version as version  # notes when polhode was loaded
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,7 +37,7 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
     """
-    from .kept.start import load
+    from .compiled.store.start import load
 
     return load(path, **options)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .equations import Equations
+from .compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
+from .dynamics.equations import Equations
 from .errors import PolhodeError
 from .expr import (
     Expr,
@@ -40,6 +41,7 @@ from .expr.exact import (
     tanh,
 )  # fmt: skip
 from .geometry import rotation
+from .kinematics.vectors import Arrow, Dyadic, Point, basis
 from .model import (
     Body,
     BuildingBlock,
@@ -64,9 +66,7 @@ from .model import (
     rod,
     sphere,
 )
-from .model.random_system import random_system
-from .quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
-from .vectors import Arrow, Dyadic, Point, basis
+from .model.samples.random_system import random_system
 
 __all__ = [
     "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",

@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
 from polhode.formalisms import names
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.system import System
 
 

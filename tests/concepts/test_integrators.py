@@ -10,7 +10,7 @@ from scipy.special import ellipk
 
 import polhode as ph
 from polhode.codegen.step_loop import METHODS as TABLEAUX
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.simulate import METHODS, simulate
 
 #: IDA is an extra: pip install 'polhode[sundials]'.

@@ -26,9 +26,9 @@ from polhode.codegen.numpy_module import print_numpy
 from polhode.codegen.ops import MEANING
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
-from polhode.opaque.table import KINDS, Table, checked
-from polhode.runtime import compile_program
-from polhode.runtime.backends import LANES_FROM
+from polhode.compiled.native import compile_program
+from polhode.compiled.native.backends import LANES_FROM
+from polhode.expr.opaque.table import KINDS, Table, checked
 
 Batch = list[np.ndarray]
 Target = Callable[[Program, Batch, np.ndarray], np.ndarray]

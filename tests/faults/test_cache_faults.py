@@ -17,10 +17,10 @@ import pytest
 from filelock import FileLock
 
 from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.compiled.native import FixedStep, backends, compile_program, engine
+from polhode.compiled.native.backends import BackendWarning
 from polhode.errors import PolhodeError
-from polhode.runtime import FixedStep, backends, compile_program, engine
-from polhode.runtime.backends import BackendWarning
-from polhode.runtime.cache import CacheWarning, ObjectCache, default_cache
+from polhode.files.cache import CacheWarning, ObjectCache, default_cache
 
 SQUARE = Program("square", (Array("x", 1),), 0, (), (), (Instruction("mul", (0, 0)),), (Output("y", (1,), (1,)),))
 KEY = "ab" * 32
@@ -155,7 +155,7 @@ def test_f38_a_lock_that_nobody_gives_back_does_not_stop_the_work(tmp_path: Path
 
 def test_f38_two_processes_compile_the_same_model_once(tmp_path: Path) -> None:
     script = (
-        "import sys,time;from pathlib import Path;from polhode.runtime.cache import ObjectCache\n"
+        "import sys,time;from pathlib import Path;from polhode.files.cache import ObjectCache\n"
         "def make():\n    Path(sys.argv[1], f'made-{time.time_ns()}').touch(); time.sleep(0.5); return b'code'\n"
         "sys.exit(ObjectCache(Path(sys.argv[1]), patience=600).get_or_make('ab' * 32, make) != b'code')"
     )
@@ -250,7 +250,7 @@ def test_f38_an_unknown_backend_lists_those_there_are() -> None:
 
 def test_f38_a_writer_killed_at_any_moment_leaves_a_clean_cache(tmp_path: Path) -> None:
     script = (
-        "import sys;from pathlib import Path;from polhode.runtime.cache import ObjectCache\n"
+        "import sys;from pathlib import Path;from polhode.files.cache import ObjectCache\n"
         "c=ObjectCache(Path(sys.argv[1]))\n"
         "while True:\n    c.write('ab' * 32, bytes(300000)); print(flush=True)\n"
     )
@@ -270,7 +270,7 @@ def test_c_code_is_kept_too(cache: ObjectCache, monkeypatch: pytest.MonkeyPatch)
         compile_program(SQUARE, backend="c", cache=cache)
     except PolhodeError:
         pytest.skip("there is no C compiler here")
-    from polhode.runtime import c_compiler
+    from polhode.compiled.native import c_compiler
 
     monkeypatch.setattr(c_compiler, "_shared_library", None)
     assert right(backend="c", cache=cache)

@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
-from polhode.samples import four_bar, n_four_bar
+from polhode.model.samples import four_bar, n_four_bar
 from polhode.simulate import Trajectory, assemble, simulate
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 from polhode.simulate import AssemblyOptions, RunOptions, Trajectory, assemble, simulate
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.cli import main
-from polhode.equations import Equations
+from polhode.cli.app import main
+from polhode.dynamics.equations import Equations
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
-from polhode.samples import six_degree_of_freedom_arm
+from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.simulate import Trajectory, simulate
 from polhode.simulate.rates import Rates
 

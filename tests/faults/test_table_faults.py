@@ -11,8 +11,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FormatError, ModelError, PolhodeError
+from polhode.expr.opaque.table import LARGEST
 from polhode.formats import dumps_yaml, loads_yaml
-from polhode.opaque.table import LARGEST
 
 X = ph.symbol("x")
 TYRE = ph.table([0, 1], [0, 1], name="tyre", outside="error")

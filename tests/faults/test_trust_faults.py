@@ -13,7 +13,7 @@ import pytest
 from tests.fuzz.watch import within
 
 import polhode as ph
-from polhode.runtime.cache import CacheWarning
+from polhode.files.cache import CacheWarning
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files on this system")
 

@@ -12,7 +12,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.mutate import WORDS
 
 import polhode as ph
-from polhode.functions import Functions
+from polhode.compiled.functions import Functions
 from polhode.simulate import Trajectory
 
 #: Arguments as text: what a tired engineer, another library or an enemy might hand over.

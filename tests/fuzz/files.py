@@ -17,9 +17,9 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.structure import changed_tree, changed_xml
 
 import polhode as ph
-from polhode import samples
 from polhode.formats import dumps_yaml
 from polhode.formats.document import parse
+from polhode.model import samples
 
 MODELS = Path(__file__).parents[2] / "models"
 

@@ -20,10 +20,10 @@ from pathlib import Path
 import pytest
 
 import polhode as ph
-from polhode.export import export
-from polhode.ladder.arms import general_arm, puma_like_arm
+from polhode.compare.ladder.arms import general_arm, puma_like_arm
+from polhode.compiled.export import export
+from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
-from polhode.samples import six_degree_of_freedom_arm
 
 HERE = Path(__file__).parent
 MODELS = HERE.parents[1] / "models"
@@ -126,7 +126,7 @@ def digest(system: System, folder: Path) -> str:
 SCRIPT = """
 import sys, tempfile
 from pathlib import Path
-from polhode.samples import six_degree_of_freedom_arm
+from polhode.model.samples import six_degree_of_freedom_arm
 sys.path.insert(0, sys.argv[1])
 from test_golden import digest
 with tempfile.TemporaryDirectory() as folder:

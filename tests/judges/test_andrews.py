@@ -18,9 +18,9 @@ from mpmath import atan2, cos, matrix, mp, mpf, sin, sqrt
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import evaluate
-from polhode.samples.squeezer import PARAMETERS, START, squeezing_mechanism
+from polhode.model.samples.squeezer import PARAMETERS, START, squeezing_mechanism
 
 #: F. Mazzia and C. Magherini, Test Set for IVP Solvers, problem `andrews`: angles and their rates at t = 0.03 s.
 PUBLISHED = {

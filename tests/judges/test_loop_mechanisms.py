@@ -12,11 +12,11 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import evaluate
+from polhode.model.samples.bricard import bricard_mechanism
+from polhode.model.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
 from polhode.model.system import System
-from polhode.samples.bricard import bricard_mechanism
-from polhode.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
 from polhode.simulate import assemble
 
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.5

@@ -20,14 +20,14 @@ import pytest
 from scipy.linalg import block_diag, expm
 from scipy.spatial.transform import Rotation
 
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
+from polhode.dynamics.reactions import Reactions
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
-from polhode.model.random_system import JOINTS, random_state, random_system
 from polhode.model.records import GROUND, Joint
+from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import Stage
 from polhode.model.system import System
-from polhode.reactions import Reactions
 
 pin = pytest.importorskip("pinocchio")
 

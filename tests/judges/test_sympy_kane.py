@@ -10,7 +10,7 @@ from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBod
 
 import polhode as ph
 from polhode.expr import evaluate
-from polhode.model.random_system import random_state
+from polhode.model.samples.random_system import random_state
 from polhode.model.system import System
 
 G = sp.Rational(981, 100)

@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, dynamicsymbols, inertia
 
 import polhode as ph
-from polhode.vectors import Arrow
+from polhode.kinematics.vectors import Arrow
 
 
 def rates(q: Sequence[Any], u: Sequence[Any]) -> dict[Any, Any]:

@@ -8,7 +8,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import derivative, same, substitute
 from polhode.formalisms import names
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 
 def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:

@@ -11,12 +11,12 @@ import pytest
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
-from polhode.model.random_system import JOINTS, random_state, random_system
 from polhode.model.records import GROUND
+from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import STORAGES
 
 PRINT_THIRTY = """
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 for seed in range(30):
     s = random_system(seed)
     print([*s.bodies.values()], [*s.joints.values()], s.loads, s.gravity, [*random_state(s, seed).values()])

@@ -16,6 +16,7 @@ import polhode as ph
 from polhode.compare import Comparison, agreement
 from polhode.constraints import rolling
 from polhode.constraints.rows import Constraints
+from polhode.dynamics.loads import Loads
 from polhode.expr import Matrix, Vector, as_expr
 from polhode.formalisms import composite_body, embedding, newton_euler
 from polhode.geometry import Inertia
@@ -23,7 +24,6 @@ from polhode.geometry.elimination import SymmetricFactors
 from polhode.geometry.orientation import ORIENTATIONS
 from polhode.kinematics import joint as joint_kinematics
 from polhode.kinematics import tree as tree_module
-from polhode.loads import Loads
 from polhode.model.system import System
 
 #: Two that share little, and one that shares much with the second.

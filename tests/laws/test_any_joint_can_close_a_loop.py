@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode.constraints import closing, constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
 from polhode.formalisms import names
 from polhode.kinematics.motion import flow, link_jacobian

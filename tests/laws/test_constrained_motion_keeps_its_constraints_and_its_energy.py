@@ -9,9 +9,9 @@ import pytest
 
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import SimulationError
-from polhode.samples import bennett, four_bar, n_four_bar
+from polhode.model.samples import bennett, four_bar, n_four_bar
 from polhode.simulate import METHODS, Trajectory, simulate
 
 

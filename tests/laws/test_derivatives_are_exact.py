@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import derivatives
-from polhode.composite_derivatives import CompositeTree
 from polhode.constraints.random_constraints import random_constrained_system
-from polhode.equations import Recipe
+from polhode.dynamics import derivatives
+from polhode.dynamics.composite_derivatives import CompositeTree
+from polhode.dynamics.equations import Recipe
 from polhode.expr import directional, jacobian, same, substitute
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 
 def _arm() -> ph.System:

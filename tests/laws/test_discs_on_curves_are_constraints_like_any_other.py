@@ -11,11 +11,11 @@ import polhode as ph
 from polhode.constraints import Constraints
 from polhode.constraints.carrying import fitted
 from polhode.constraints.wrenches import constraint_wrenches
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import Expr, as_expr, directional, evaluate, same
 from polhode.formalisms import names
 from polhode.kinematics.motion import link_jacobian
-from polhode.model.random_system import Dice
+from polhode.model.samples.random_system import Dice
 
 SEEDS = range(6)
 

@@ -6,7 +6,7 @@ import pytest
 
 from polhode.expr import same, sin
 from polhode.formalisms import names
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 

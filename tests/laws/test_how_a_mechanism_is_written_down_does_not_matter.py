@@ -12,12 +12,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import Expr, Vector, evaluate, same, substitute, symbol
 from polhode.geometry import Pose
 from polhode.model.body import Body
-from polhode.model.random_system import random_state, random_system
 from polhode.model.records import GROUND, Joint
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.system import System
 
 Rewrite = Callable[..., System]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polhode.expr import same, substitute
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "articulated_body"])

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, same
 from polhode.formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
 from polhode.kinematics.passes import PASSES, apply
 from polhode.kinematics.tree import build_tree
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.system import System
 
 LAGRANGIAN = (uicker_kahn, hollerbach_4x4, hollerbach_3x3)

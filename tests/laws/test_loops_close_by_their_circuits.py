@@ -14,7 +14,7 @@ from polhode.constraints import Constraints, constraints_of
 from polhode.constraints.carrying import with_carried
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import derivative, evaluate, same, sin
-from polhode.formalisms.network import Network, network
+from polhode.formalisms.network.equations import Network, network
 from polhode.kinematics.tree import build_tree
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 
 
 def pendulum(height: float = 0.0) -> ph.System:

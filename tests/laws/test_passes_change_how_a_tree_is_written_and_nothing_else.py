@@ -14,7 +14,7 @@ from polhode.geometry import Pose
 from polhode.kinematics.parallel import far_end
 from polhode.kinematics.passes import PASSES, VARIANTS, apply
 from polhode.kinematics.tree import build_tree
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.system import System
 
 COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1], *VARIANTS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polhode.expr import as_expr, directional, same, symbol
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 SEEDS = range(8)
 

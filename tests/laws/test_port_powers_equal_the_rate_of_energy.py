@@ -8,10 +8,10 @@ import pytest
 
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
+from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
-from polhode.model.random_system import random_system
-from polhode.power import Power
+from polhode.model.samples.random_system import random_system
 
 
 def energy_rate(made: Equations) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polhode.expr import Matrix, Vector, as_expr, directional, same, skew
-from polhode.model.random_system import JOINTS, random_system
+from polhode.model.samples.random_system import JOINTS, random_system
 from polhode.model.system import System
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.expr import Expr, Vector, as_expr, directional, sqrt
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring
-from polhode.model.random_system import JOINTS, random_system
+from polhode.model.samples.random_system import JOINTS, random_system
 from polhode.model.system import System
 
 

@@ -7,13 +7,13 @@ import pytest
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.constraints.wrenches import constraint_wrenches
+from polhode.dynamics.loads import Loads
+from polhode.dynamics.reactions import Reactions
 from polhode.errors import PolhodeError
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses
 from polhode.kinematics.tree import BASE
-from polhode.loads import Loads
-from polhode.model.random_system import random_system
-from polhode.reactions import Reactions
+from polhode.model.samples.random_system import random_system
 
 
 def _system(seed: int) -> ph.System:

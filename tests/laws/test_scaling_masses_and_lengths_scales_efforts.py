@@ -10,8 +10,8 @@ import pytest
 from polhode.expr import same, substitute
 from polhode.geometry import Pose
 from polhode.model.body import Body
-from polhode.model.random_system import random_system
 from polhode.model.records import Joint
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 

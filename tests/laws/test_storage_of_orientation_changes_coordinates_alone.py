@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.expr import Expr, evaluate
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.stage import STORAGES
 from polhode.model.system import System
 

@@ -7,7 +7,7 @@ import pytest
 
 from polhode.expr import Matrix, evaluate, gradient, jacobian, same
 from polhode.formalisms import names
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 
 
 @pytest.mark.parametrize("formalism", names())

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode import samples
 from polhode.compare import agreement
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import cos, sin
 from polhode.formalisms import names
-from polhode.model.random_system import random_system
+from polhode.model import samples
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 #: What is compared where nothing is tied, and where something is.

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polhode.dynamics.loads import Loads
 from polhode.expr import as_expr, evaluate
 from polhode.formalisms import articulated_body, composite_body, newton_euler
 from polhode.kinematics.motion import kinetic_energy
-from polhode.loads import Loads
-from polhode.model.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 
 
 def on_floats(entries: Any, values: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from tests.trials.singular_poses import faults, passed
 
 import polhode as ph
-from polhode.samples import four_bar, n_four_bar
+from polhode.model.samples import four_bar, n_four_bar
 
 #: Runs that once took thousands of steps, or lost energy, where a step fell on a flat pose.
 ONCE_STUCK = [

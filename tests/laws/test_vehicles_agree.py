@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.expr import evaluate, free_symbols
 from polhode.model.force import PointForce
-from polhode.samples import Tyre, Vehicle, brush, car, cruising, put_on_road, semitrailer, steady_turn
+from polhode.model.samples import Tyre, Vehicle, brush, car, cruising, put_on_road, semitrailer, steady_turn
 
 BOTH = {"car": car, "semitrailer": semitrailer}
 RECURSIVE = ("kane", "newton_euler", "composite_body", "articulated_body")

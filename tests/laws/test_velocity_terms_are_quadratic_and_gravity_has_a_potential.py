@@ -7,7 +7,7 @@ import pytest
 from polhode.expr import Vector, as_expr, directional, gradient, same, substitute
 from polhode.formalisms.poincare import Poincare
 from polhode.kinematics.tree import build_tree
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler"])

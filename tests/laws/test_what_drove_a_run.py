@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 
 LANDING = ["DOP853", "RK45", "RK23", "Radau", "rk4", "heun", "euler"]
 REMEMBERING = ["LSODA", "BDF"] + (["ida"] if find_spec("sksundae") else [])

@@ -28,8 +28,8 @@ from polhode.expr import (
     symbols,
     tan,
 )
-from polhode.expr.latex import latex
-from polhode.expr.normal import normal
+from polhode.expr.latex_printer import latex
+from polhode.expr.normal_form import normal
 from polhode.geometry import Pose, bracket, rotation
 from polhode.geometry.rotation import is_rotation
 from polhode.kinematics.joint import (

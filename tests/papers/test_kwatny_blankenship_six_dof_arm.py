@@ -31,7 +31,7 @@ from polhode.expr import (
     substitute,
     topological,
 )
-from polhode.expr.normal import normal
+from polhode.expr.normal_form import normal
 from polhode.formalisms.poincare import Poincare
 from polhode.geometry import Pose, rotation
 

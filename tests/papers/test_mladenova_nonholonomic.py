@@ -15,8 +15,8 @@ import pytest
 
 import polhode as ph
 from polhode import Equations, Expr, Matrix, Vector
+from polhode.dynamics.envelope import envelope
 from polhode.expr import as_expr, cos, directional, gradient, jacobian, rank, same, sin, substitute, symbol
-from polhode.formalisms.envelope import envelope
 from polhode.formalisms.hamel import Hamel
 from polhode.geometry.elimination import solve_columns
 

@@ -10,8 +10,7 @@ from fractions import Fraction
 
 import pytest
 
-from polhode.errors import PolhodeError
-from polhode.ladder import (
+from polhode.compare.ladder import (
     TABLE_3,
     Formula,
     Rung,
@@ -23,7 +22,8 @@ from polhode.ladder import (
     on_the_graph,
     puma_like_arm,
 )
-from polhode.ladder.written import Tally
+from polhode.compare.ladder.written import Tally
+from polhode.errors import PolhodeError
 
 #: Operations for six joints as the table prints them (rows A and B apart, see below).
 PRINTED_AT_6 = {

@@ -13,7 +13,7 @@ from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.linear import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
 from polhode.model.joint_type import JointType
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]

@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.expr import as_expr, cos, is_zero, normal, same, sin, symbol
-from polhode.vectors import incremental_angular_acceleration, incremental_velocity, named
+from polhode.kinematics.vectors import incremental_angular_acceleration, incremental_velocity, named
 
 s = ph.System("two bodies", gravity=(0, 0, 0))
 L, m = s.parameter("L"), s.parameter("m")

@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
+from polhode.compiled.functions import Functions
 from polhode.errors import SimulationError
-from polhode.functions import Functions
-from polhode.samples import n_four_bar
+from polhode.model.samples import n_four_bar
 
 WINDOWS = (1, 2, 10)
 TOLERANCES = (1e-9, 1e-10, 1e-11, 1e-12, 1e-13)

@@ -14,19 +14,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
-ROOMS = [
-    "expr",
-    "geometry",
-    "model",
-    "formats",
-    "kinematics",
-    "reference",
-    "formalisms",
-    "codegen",
-    "runtime",
-    "simulate",
-    "view",
-]
+ROOMS = (
+    "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
+    "codegen", "compiled", "view", "simulate", "compare", "cli",
+)  # fmt: skip
 
 
 def lint_imports(folder: Path) -> tuple[bool, str]:
@@ -44,8 +35,13 @@ def lint_imports(folder: Path) -> tuple[bool, str]:
     return run.returncode == 0, run.stdout + run.stderr
 
 
-#: Modules, or rooms, that a contract names.
-NAMED = ("compare", "constraints", "equations", "loads")
+def named_modules() -> set[str]:
+    """The modules inside rooms that a contract names as those who import, or who must not be imported."""
+    config = configparser.ConfigParser()
+    config.read(CONTRACTS, encoding="utf-8")
+    lists = [section.get(key, "") for section in config.values() for key in ("source_modules", "forbidden_modules")]
+    names = {line.strip().removeprefix("polhode.") for text in lists for line in text.split("\n") if line.strip()}
+    return {name.replace(".", "/") for name in names if "*" not in name}
 
 
 def build_house(folder: Path, modules: Mapping[str, str]) -> Path:
@@ -56,15 +52,14 @@ def build_house(folder: Path, modules: Mapping[str, str]) -> Path:
         (package / room / "__init__.py").touch()
     (package / "__init__.py").touch()
     (package / "errors.py").touch()
-    for name, text in modules.items():
-        path = package / f"{name}.py"
+    (package / "surface.py").touch()
+    for name, text in {**dict.fromkeys(named_modules() - {*ROOMS}, ""), **modules}.items():
+        path = package / (f"{name}/__init__.py" if name in ("compiled/native", "compare/reference") else f"{name}.py")
         path.parent.mkdir(exist_ok=True)
-        if path.parent != package:
-            (path.parent / "__init__.py").touch()
+        for folder_on_the_way in (path.parent, *path.parent.parents):
+            if package in folder_on_the_way.parents:
+                (folder_on_the_way / "__init__.py").touch()
         path.write_text(text, encoding="utf-8")
-    for name in NAMED:
-        if not (package / name).exists():
-            (package / f"{name}.py").touch()
     return folder
 
 
@@ -77,32 +72,30 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
     house = build_house(
         tmp_path,
         {
+            "files/reading": "from polhode import errors",
             "expr/node": "from polhode.errors import *",
+            "expr/opaque": "from polhode.files import reading",
             "geometry/rotation": "from polhode.expr import node",
-            "model/system": "def derive():\n    from polhode.formalisms import registry",
-            "formats/urdf": "from polhode.model import system",
+            "model/system": "from polhode.expr import node",
+            "formats/urdf": "from polhode.model import system\nfrom polhode.files import reading",
             "kinematics/sweep": "from polhode.geometry import rotation\nfrom polhode.model import system",
-            "reference/power": "from polhode.model import system\nfrom polhode.expr import node",
-            "equations": "from polhode.kinematics import sweep\n"
-            "def compile():\n    from polhode.codegen import plan\n    from polhode import functions\n"
-            "def linearize():\n    from polhode.analysis import linear\n"
-            "def simulate():\n    from polhode.simulate import trajectory",
-            "formalisms/registry": "from polhode import equations",
+            "compare/reference/power": "from polhode.model import system\nfrom polhode.expr import node",
+            "dynamics/equations": "from polhode.kinematics import sweep\nfrom polhode.constraints import rows",
+            "constraints/rows": "from polhode.kinematics import sweep",
+            "formalisms/registry": "from polhode.dynamics import equations",
             "formalisms/poincare": "from polhode.formalisms import registry\nfrom polhode.kinematics import sweep",
             "codegen/program": "from polhode import errors",
             "codegen/plan": "from polhode.expr import node\nfrom polhode.codegen import program",
             "codegen/c99": "from polhode.codegen import program",
-            "runtime/native": "from polhode.codegen import c99, program",
-            "functions": "from polhode import equations\nfrom polhode.runtime import native",
-            "analysis/linear": "from polhode import equations",
+            "compiled/native/engine": "from polhode.codegen import c99, program",
+            "compiled/functions": "from polhode.dynamics import equations\nfrom polhode.compiled.native import engine",
+            "analysis/linear": "from polhode.dynamics import equations",
             "control/lqr": "from polhode.analysis import linear",
             "planning/spline": "from polhode.geometry import rotation",
-            "simulate/trajectory": "from typing import TYPE_CHECKING\nfrom polhode.runtime import native\n"
-            "if TYPE_CHECKING:\n    from polhode.view.page import Page\n"
-            "def animate():\n    from polhode.view import page",
+            "simulate/trajectory": "from polhode.compiled import functions\nfrom polhode.view import page",
             "view/page": "from polhode import errors",
-            "demo": "from polhode.simulate import trajectory\nfrom polhode.view import page",
-            "cli": "from polhode import demo\nfrom polhode.formats import urdf",
+            "surface": "from polhode.simulate import trajectory\nfrom polhode.model import system",
+            "cli/demo": "from polhode import surface\nfrom polhode.view import page",
         },
     )
     kept, report = lint_imports(house)
@@ -110,27 +103,28 @@ def test_the_doors_that_the_design_draws_are_open(tmp_path: Path) -> None:
 
 
 WRONG_DOORS = {
+    "files know no expression": {"files/cache": "from polhode import expr"},
     "expressions know no geometry": {"expr/node": "from polhode import geometry"},
     "geometry knows no bodies": {"geometry/screw": "from polhode import model"},
     "a body does not derive": {"model/body": "def f():\n    from polhode import formalisms"},
     "kinematics knows no formalism": {"kinematics/sweep": "from polhode import formalisms"},
-    "equations do not know who derived them": {"equations": "def f():\n    from polhode import formalisms"},
-    "what judges derivations knows no tree": {"reference/positions": "from polhode import kinematics"},
-    "what judges derivations has its own rotations": {"reference/stage": "from polhode import geometry"},
-    "what judges derivations knows no loads": {"loads": "", "reference/power": "from polhode import loads"},
-    "what judges derivations knows no rows": {"constraints": "", "reference/rows": "from polhode import constraints"},
+    "equations do not know who derived them": {"dynamics/power": "def f():\n    from polhode import formalisms"},
+    "what judges derivations knows no tree": {"compare/reference/positions": "from polhode import kinematics"},
+    "what judges derivations has its own rotations": {"compare/reference/stage": "from polhode import geometry"},
+    "what judges derivations knows no loads": {"compare/reference/power": "from polhode import dynamics"},
+    "what judges derivations knows no rows": {"compare/reference/rows": "from polhode import constraints"},
+    "what judges derivations is not who compares": {"compare/reference/rows": "from polhode.compare import comparing"},
     "what judges derivations reaches none through the model": {
-        "vectors/arrow": "from polhode import kinematics",
-        "model/directions": "from polhode.vectors import arrow",
-        "reference/positions": "from polhode.model import directions",
+        "model/tree": "from polhode import kinematics",
+        "compare/reference/positions": "from polhode.model import tree",
     },
     "formalisms know no targets": {"formalisms/kane": "from polhode import codegen"},
     "code knows no geometry": {"codegen/plan": "from polhode import geometry"},
     "code knows no mechanics": {"codegen/plan": "from polhode import kinematics"},
-    "runtime sees no expression": {"runtime/native": "from polhode import expr"},
-    "runtime sees no expression through the plan": {
+    "native code sees no expression": {"compiled/native/engine": "from polhode import expr"},
+    "native code sees no expression through the plan": {
         "codegen/plan": "from polhode import expr",
-        "runtime/native": "from polhode.codegen import plan",
+        "compiled/native/engine": "from polhode.codegen import plan",
     },
     "simulation knows no formalism": {"simulate/run": "from polhode import formalisms"},
     "analysis knows no targets": {"analysis/linear": "from polhode import codegen"},

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
 

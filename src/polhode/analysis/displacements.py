@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from ..constraints import bind
 from ..constraints.rows import Constraints
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, symbol
 from ..expr.spelling import spelled

@@ -20,7 +20,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..formalisms import derive

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints.rows import reference_of
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, unknown
 from ..expr import (
     Expr,

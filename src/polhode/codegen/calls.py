@@ -9,9 +9,9 @@ from typing import Any
 from polhode.codegen.ops import live_run, live_setup
 from polhode.codegen.program import Program
 from polhode.errors import PolhodeError
-from polhode.opaque.function import Opaque
-from polhode.opaque.table import Table
-from polhode.opaque.user import UserFunction
+from polhode.expr.opaque.function import Opaque
+from polhode.expr.opaque.table import Table
+from polhode.expr.opaque.user import UserFunction
 
 #: The operations that call functions.
 CALL = re.compile(r"call(0|[1-9][0-9]*)", re.ASCII)

@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from polhode.codegen.calls import horner, renamed, sources, tables, user_functions
 from polhode.codegen.program import Program
-from polhode.opaque.pieces import Pieces
+from polhode.expr.opaque.pieces import Pieces
 
 _SEARCH = """/* The piece of a table that x lies in: 0 before the first knot, last + 1 after the last. */
 static int table_piece(const double *t, int last, double x) {

@@ -9,8 +9,8 @@ from textwrap import wrap
 
 from polhode.codegen.calls import horner, own_symbol, renamed, sources, tables, user_functions
 from polhode.codegen.program import Program
-from polhode.opaque.pieces import Pieces
-from polhode.opaque.user import UserFunction
+from polhode.expr.opaque.pieces import Pieces
+from polhode.expr.opaque.user import UserFunction
 
 _CHUNK = 200  # numbers in one data statement: the standard counts continuation lines
 _WIDTH = 110

@@ -8,9 +8,9 @@ from math import prod
 from polhode.codegen.calls import called
 from polhode.codegen.program import Program
 from polhode.codegen.sincos import double, vector_type
-from polhode.opaque.pieces import Pieces
-from polhode.opaque.table import Table
-from polhode.opaque.user import UserFunction
+from polhode.expr.opaque.pieces import Pieces
+from polhode.expr.opaque.table import Table
+from polhode.expr.opaque.user import UserFunction
 
 _SEARCH = """
 define internal i64 @ph_piece(ptr %t, i64 %last, double %x) nounwind {

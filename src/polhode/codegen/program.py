@@ -17,7 +17,7 @@ from hashlib import sha256
 from math import prod
 from types import MappingProxyType
 
-from polhode.opaque.function import Opaque
+from polhode.expr.opaque.function import Opaque
 
 #: Compilers tell names apart by their first 63 letters.
 _LONGEST_NAME = 50

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ..errors import PolhodeError
-from ..opaque.records import function_of, record_of
+from ..expr.opaque.records import function_of, record_of
 from .calls import CALL
 from .program import ARITY, Array, Instruction, Output, Program
 

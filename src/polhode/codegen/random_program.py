@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
-from polhode.opaque.function import Opaque
+from polhode.expr.opaque.function import Opaque
 
 
 def random_program(seed: int, size: int = 60, name: str = "sample", functions: Sequence[Opaque] = ()) -> Program:

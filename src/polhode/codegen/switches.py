@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..opaque.table import Table
+from ..expr.opaque.table import Table
 from .calls import CALL
 from .ops import live_run
 from .program import Array, Instruction, Output, Program

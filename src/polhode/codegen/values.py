@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..expr import Expr
 from ..expr.field import P
-from ..opaque.function import Opaque
+from ..expr.opaque.function import Opaque
 
 Ref = tuple[int, int]  # a value and the sign with which it is meant
 

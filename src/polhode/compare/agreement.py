@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..constraints import Constraints
-from ..equations import Equations
+from ..dynamics.equations import Equations
+from ..dynamics.loads import Loads
 from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
 from ..kinematics.motion import link_jacobian
-from ..loads import Loads
-from ..reference import Derivation
-from ..reference.matrices import applied, product, solved, transposed
 from .reduced import Key, Reduced, reduced
+from .reference import Derivation
+from .reference.matrices import applied, product, solved, transposed
 
 #: How many of a kind a sentence lists.
 _LISTED = 3

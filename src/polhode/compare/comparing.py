@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..catalogue import catalogued
 from ..codegen.count import Operations, count
-from ..equations import Equations
+from ..compiled.catalogue import catalogued
+from ..compiled.functions import Functions
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, understood
 from ..expr import Expr
 from ..formalisms import derive, names
-from ..functions import Functions
 from ..model.reading import checked_name, list_of
 from ..model.system import System
 from .agreement import agreement

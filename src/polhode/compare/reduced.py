@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..expr import Expr
 from ..expr.field import P
 from ..expr.spelling import acceleration_of
-from ..reference import Choice, ConstraintRow, Derivation
-from ..reference.matrices import independent_rows, solved
+from .reference import Choice, ConstraintRow, Derivation
+from .reference.matrices import independent_rows, solved
 
 #: What tells one reduction of a mechanism from another; equations that have it alike share one.
 Key = tuple[object, ...]

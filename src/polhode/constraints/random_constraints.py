@@ -24,8 +24,8 @@ from ..model.joint_type import (
     Spherical,
     Universal,
 )
-from ..model.random_system import Dice, random_system
 from ..model.records import GROUND
+from ..model.samples.random_system import Dice, random_system
 from ..model.system import System
 from .rows import constraints_of
 

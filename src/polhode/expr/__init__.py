@@ -1,43 +1,19 @@
-"""The expression graph: exact, shared, fingerprinted."""
+"""The expression graph: exact, shared, fingerprinted.
 
-from .call import Function, call, function, table
-from .decide import independent_columns, is_zero, rank, rational_value, same
-from .derivative import derivative, directional, gradient, jacobian
-from .evaluate import constant_value, evaluate
-from .functions import (
-    absolute,
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    cosh,
-    exp,
-    log,
-    maximum,
-    minimum,
-    pi,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-)
-from .graph import free_symbols, operation_counts, quiet_collector, rebuild, substitute, topological
-from .latex import latex
-from .leaves import symbol, symbols, unit_symbols
-from .matrix import Matrix, Vector, skew
-from .node import Expr, as_expr, live_nodes, number
-from .normal import normal
-from .sympy_bridge import from_sympy, to_sympy
+Its names are loaded when one is used: the opaque functions below it belong to compiled code as well, which starts
+without expressions.
+"""
 
-__all__ = [
-    "Expr", "Function", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "call",
-    "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy",
-    "function", "gradient",
-    "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
-    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sign",
-    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "topological",
-    "unit_symbols",
-]  # fmt: skip
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .names import *  # noqa: F403 - the names are listed there, once
+
+
+def __getattr__(name: str) -> Any:
+    names = import_module(".names", __name__)
+    globals().update({each: getattr(names, each) for each in names.__all__}, __all__=names.__all__)
+    if name in globals():
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

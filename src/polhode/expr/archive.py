@@ -9,13 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import PolhodeError
-from ..opaque.function import Opaque
-from ..opaque.records import function_of, record_of
-from .call import call
+from .calls import call
 from .functions import pi
 from .graph import rebuild_named, topological
 from .leaves import symbol, unit_symbols
 from .node import CALL, NUMBER, SYMBOL, Expr, number
+from .opaque.function import Opaque
+from .opaque.records import function_of, record_of
 
 _VERSION = 1
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")

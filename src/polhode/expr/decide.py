@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .evaluate import constant_value
+from .evaluation import constant_value
 from .field import P, inverse, rational
 from .graph import free_symbols
 from .node import as_expr

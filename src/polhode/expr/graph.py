@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import LimitError, PolhodeError
 from . import functions
-from .call import call
+from .calls import call
 from .node import CALL, NUMBER, SYMBOL, Expr, add, as_expr, div, mul, neg, sub
 
 #: A graph with more nodes than this is refused with a sentence rather than swallowing the machine.

@@ -82,7 +82,7 @@ def _block_inverse(A: Matrix) -> Matrix:
 
 def _tidy(entry: Any) -> Expr:
     """The readable form of a short expression; a long one as it is."""
-    from .normal import normal
+    from .normal_form import normal
 
     made = as_expr(entry)
     return normal(made) if len(topological([made])) <= 60 else made

@@ -77,7 +77,7 @@ class Vector(tuple[Any, ...]):
         return _listed("Vector", [_short(entry) for entry in self])
 
     def _repr_latex_(self) -> str:
-        from .latex import latex
+        from .latex_printer import latex
 
         return f"${latex(self)}$"
 
@@ -258,7 +258,7 @@ class Matrix(tuple[Vector, ...]):
         return _listed("Matrix", [f"[{', '.join(map(_short, row))}]" for row in self])
 
     def _repr_latex_(self) -> str:
-        from .latex import latex
+        from .latex_printer import latex
 
         return f"${latex(self)}$"
 

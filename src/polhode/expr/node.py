@@ -117,7 +117,7 @@ class Expr:
         return self.fp != 0
 
     def __float__(self) -> float:
-        from .evaluate import constant_value
+        from .evaluation import constant_value
 
         return float(constant_value(self))
 
@@ -133,7 +133,7 @@ class Expr:
         return to_sympy(self)
 
     def _repr_latex_(self) -> str:
-        from .latex import latex
+        from .latex_printer import latex
 
         return f"${latex(self)}$"
 
@@ -153,7 +153,7 @@ class Expr:
 
     def diff(self, *symbols: Expr) -> Expr:
         """The derivative with respect to one symbol after another."""
-        from .derivative import derivative
+        from .differentiation import derivative
 
         result = self
         for variable in symbols:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import LimitError, PolhodeError, understood
 from . import functions
-from .call import call
+from .calls import call
 from .graph import free_symbols, topological
 from .leaves import symbol
 from .matrix import Matrix, Vector

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import sympy
 
-from ..opaque.function import Opaque
+from .opaque.function import Opaque
 
 _CLASSES: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
@@ -15,7 +15,7 @@ _CLASSES: WeakValueDictionary[str, Any] = WeakValueDictionary()
 def opaque_class(function: Opaque) -> Any:
     """The SymPy function that stands for an opaque one; the same class for the same function.
 
-    >>> from polhode.opaque.table import checked
+    >>> from polhode.expr.opaque.table import checked
     >>> x = sympy.Symbol("x")
     >>> opaque_class(checked([0, 1], [0, 2], name="f"))(2 * x).diff(x)
     2*f'(2*x)

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..constraints import Binding, Constraints, bind, constraints_of
 from ..constraints.carrying import with_carried
-from ..equations import Equations, Recipe
+from ..dynamics.embedding import embedded, with_multipliers
+from ..dynamics.equations import Equations, Recipe
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -18,7 +19,6 @@ from ..kinematics.tree import Tree, build_tree
 from ..model.reading import list_of, numbers_by_name, unknown
 from ..model.system import System
 from . import auto, hamel
-from .embedding import embedded, with_multipliers
 from .other_names import cure_for
 
 #: Name of each formalism, which is also its file's; `auto` picks among them.
@@ -112,7 +112,7 @@ def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] 
     """The constraints; a network brings the rows of its own circuits."""
     if formalism != "network":
         return constraints_of(system, tree, near)
-    from .network import network
+    from .network.equations import network
 
     tree = with_carried(system, tree)
     return constraints_of(system, tree, near, network(system, tree))

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Loads, Wrench
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, is_zero, skew
 from ..geometry import Inertia
@@ -30,7 +31,6 @@ from ..geometry.inertia import rotate_general, rotate_symmetric, symmetric
 from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import measured
-from ..loads import Loads, Wrench
 from ..model.system import System
 from . import composite_body
 from .newton_euler import accelerate, inertial_wrenches

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..equations import Recipe, solve
+from ..dynamics.equations import Recipe, solve
 from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree

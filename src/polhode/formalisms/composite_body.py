@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..equations import Recipe, right_side
+from ..dynamics.equations import Recipe, right_side
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Inertia
 from ..geometry.linear import factor_by_sparsity

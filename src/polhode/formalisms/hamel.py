@@ -25,13 +25,13 @@ from functools import cache, cached_property
 from typing import Any
 
 from ..constraints import Binding
-from ..equations import Recipe
+from ..dynamics.envelope import Envelope, envelope, generalized_forces
+from ..dynamics.equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobian, substitute
 from ..geometry.elimination import solve_columns, solve_symmetric
 from ..kinematics.motion import kinetic_energy
 from ..kinematics.tree import Tree
 from ..model.system import System
-from .envelope import Envelope, envelope, generalized_forces
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..kinematics.tree import BASE, Tree

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
 from ..expr import Matrix, Vector
 from ..kinematics.tree import BASE, Tree
 from ..model.system import System

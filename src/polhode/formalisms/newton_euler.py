@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Loads, Wrench
 from ..expr import Matrix, Vector
 from ..kinematics.field import (
     acceleration_matrix,
@@ -31,7 +32,6 @@ from ..kinematics.field import (
 from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import Measured, measured
-from ..loads import Loads, Wrench
 from ..model.system import System
 
 _ZERO = Vector([0, 0, 0])

@@ -28,14 +28,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.envelope import applied_forces
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Loads
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, substitute
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Tree, build_tree
-from ..loads import Loads
 from ..model.system import System
-from .envelope import applied_forces
 
 
 @dataclass(frozen=True)

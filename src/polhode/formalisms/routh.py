@@ -7,7 +7,7 @@ C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Bod
     paper       here
     q̇          symbols of their own; the speeds are u = Γ⁻ q̇, and the rows are brought to them by Γᵀ
     Q           -∂𝒱/∂q and the applied forces
-    λ, a        multipliers and rows of the constraints (`formalisms.embedding`)
+    λ, a        multipliers and rows of the constraints (`dynamics.embedding`)
 
 The coordinates of a quaternion are not independent; contracted with Γᵀ, whose columns are tangent to the unit sphere,
 the equations hold all the same. Needs a tree; any joint. Cost: grows fast with size.
@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.envelope import Envelope, envelope, generalized_forces
+from ..dynamics.equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobian, substitute, symbol
 from ..kinematics.motion import kinetic_energy
 from ..kinematics.tree import Tree
 from ..model.system import System
-from .envelope import Envelope, envelope, generalized_forces
 
 
 @dataclass(frozen=True)

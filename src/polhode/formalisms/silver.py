@@ -24,12 +24,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Loads, Wrench
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.angular_velocity import inertia_of_moments
 from ..kinematics.tree import BASE, Link, Tree
-from ..loads import Loads, Wrench
 from ..model.system import System
 
 _ZERO = Vector([0, 0, 0])

@@ -24,13 +24,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..equations import Recipe
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Loads
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
-from ..loads import Loads
 from ..model.system import System
 
 

@@ -15,8 +15,8 @@ from typing import Protocol
 from ..errors import FormatError, PolhodeError, suggestion
 from ..expr import Expr, as_expr, call, number, pi
 from ..expr.functions import BY_NAME
+from ..expr.opaque.function import Opaque
 from ..expr.rational import LARGEST, in_range, short_decimal
-from ..opaque.function import Opaque
 
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100

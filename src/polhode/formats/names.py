@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ..errors import FormatError, suggestion
 from ..expr import Expr, pi, symbol
+from ..expr.opaque.function import Opaque
 from ..model import System
-from ..opaque.function import Opaque
 
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 _KIND_OF = {"q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input"}

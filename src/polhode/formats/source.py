@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from ..errors import FormatError, LimitError
-from ..files import TooLarge, read_file
+from ..files.reading import TooLarge, read_file
 
 SIZE_LIMIT = 20_000_000
 

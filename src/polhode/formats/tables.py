@@ -10,8 +10,8 @@ from ..errors import FormatError
 from ..expr import Expr, Matrix, Vector, topological
 from ..expr.functions import BY_NAME
 from ..expr.node import CALL
+from ..expr.opaque.table import Table, checked
 from ..model import System
-from ..opaque.table import Table, checked
 from . import records
 from .document import Path
 from .grammar import ACCESSORS, CONSTANTS

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, free_symbols, number
-from ..expr.evaluate import check_constants
+from ..expr.evaluation import check_constants
 from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis

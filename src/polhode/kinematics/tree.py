@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
-from ..expr.evaluate import evaluate
+from ..expr.evaluation import evaluate
 from ..geometry import Inertia, Pose
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage

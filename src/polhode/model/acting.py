@@ -26,7 +26,7 @@ from .reading import index_of, number_of, result_of, titled, vector_of
 from .records import GROUND, Joint
 
 if TYPE_CHECKING:
-    from ..vectors import Arrow, Point
+    from ..kinematics.vectors import Arrow, Point
     from .system import System
 
 
@@ -81,7 +81,7 @@ class Acting:
 
     def _spot(self, on: Body | Frame | Point | str, at: Point | Iterable[Any], place: str) -> tuple[str, Vector]:
         """The body that is meant, and the point in its components."""
-        from ..vectors import Point
+        from ..kinematics.vectors import Point
 
         if isinstance(on, Point):
             on, at = self._own_body(on, place), on
@@ -117,7 +117,7 @@ class Acting:
         self, vector: Arrow | Iterable[Any], frame: Body | Frame | str | None, place: str
     ) -> tuple[Vector, str]:
         """Components and the frame they are in: for an arrow that asked for or, if it is in one frame, its own."""
-        from ..vectors import Arrow
+        from ..kinematics.vectors import Arrow
 
         wanted = None if frame is None else self._frame_name(frame, place)
         if not isinstance(vector, Arrow):

@@ -13,7 +13,7 @@ from ..geometry.inertia import nearest_inertia
 from .directions import Directions
 
 if TYPE_CHECKING:
-    from ..vectors import Dyadic, Point
+    from ..kinematics.vectors import Dyadic, Point
     from .system import System
 
 
@@ -70,7 +70,7 @@ class Body(Directions):
     @property
     def inertia_dyadic(self) -> Dyadic:
         """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
-        from ..vectors import inertia_dyadic
+        from ..kinematics.vectors import inertia_dyadic
 
         return inertia_dyadic(self)
 

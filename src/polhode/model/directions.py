@@ -1,6 +1,6 @@
 """What a body, a frame and a System offer to the vector language: axes, points, angular velocity.
 
-Each method hands over to `polhode.vectors` when it is called; the model itself knows no kinematics.
+Each method hands over to `polhode.kinematics.vectors` when it is called; the model itself knows no kinematics.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..vectors import Arrow, Point
+    from ..kinematics.vectors import Arrow, Point
     from .body import Body, Frame
     from .system import System
 
@@ -51,7 +51,7 @@ class Directions:
 
     def axis(self, index: int) -> Arrow:
         """The unit vector along axis 0, 1 or 2."""
-        from ..vectors import unit
+        from ..kinematics.vectors import unit
 
         return unit(self, index)
 
@@ -62,25 +62,25 @@ class Directions:
 
     def point(self, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
         """The point with these coordinates along the axes, or at the end of an arrow from the origin."""
-        from ..vectors import point_of
+        from ..kinematics.vectors import point_of
 
         return point_of(self, at)
 
     def arrow(self, components: Iterable[Any]) -> Arrow:
         """The vector with these components along the axes."""
-        from ..vectors import arrow_of
+        from ..kinematics.vectors import arrow_of
 
         return arrow_of(self, components)
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
         """ω of this body relative to a body or frame (the ground), in native form."""
-        from ..vectors import angular_velocity
+        from ..kinematics.vectors import angular_velocity
 
         return angular_velocity(self, in_)
 
     def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
         """α = dω/dt, both relative to a body or frame (the ground)."""
-        from ..vectors import angular_acceleration
+        from ..kinematics.vectors import angular_acceleration
 
         return angular_acceleration(self, in_)
 

@@ -37,9 +37,9 @@ from .unit import checked_unit
 
 if TYPE_CHECKING:
     from ..compare import Comparison
-    from ..diagnose import Diagnosis
-    from ..equations import Equations
-    from ..vectors import Arrow
+    from ..constraints.diagnostics import Diagnosis
+    from ..dynamics.equations import Equations
+    from ..kinematics.vectors import Arrow
 
 BODY_LIMIT = 2000
 
@@ -75,7 +75,7 @@ class System(Acting, Constraining, Placing):
         self.loads: list[Load] = []
         self.poses: dict[str, NamedPose] = {}
         self.spellings: dict[tuple[str, str], Expr] = {}  # how the symbols of the tables above are written
-        self.kept_scene: Any = None  # what polhode.vectors made of the tables above, until they grow
+        self.kept_scene: Any = None  # what polhode.kinematics.vectors made of the tables above, until they grow
 
     @property
     def gravity(self) -> Vector:
@@ -328,7 +328,7 @@ class System(Acting, Constraining, Placing):
         • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
         • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
         """
-        from ..diagnose import diagnose
+        from ..constraints.diagnostics import diagnose
 
         return diagnose(self.snapshot(), pose)
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, derivative, free_symbols, is_zero, same, topological
 from ..expr.node import CALL
+from ..expr.opaque.table import Table
 from ..geometry import unit_axis
-from ..opaque.table import Table
 from .reading import number_of, result_of
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compiled.functions import Functions, plan_outputs
+from ..compiled.native import compile_program
 from ..errors import PolhodeError
 from ..expr import Expr, as_expr, free_symbols, substitute
-from ..functions import Functions, plan_outputs
-from ..runtime import compile_program
 from .followers import substitutions_of
 from .state import Floats
 

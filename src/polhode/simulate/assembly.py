@@ -13,7 +13,7 @@ from typing import Any, Never
 
 import numpy as np
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, suggestion
 from .fitting import unfit
 from .freedom import Freedom, freedom, listed

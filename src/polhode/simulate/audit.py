@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..compiled.reactions import Floats
 from ..errors import SimulationError
-from ..exerted import Floats
 from .forces import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:
-    from ..power import Balance
+    from ..dynamics.power import Balance
     from .trajectory import Trajectory
 
 TOLERANCE = 1e-6

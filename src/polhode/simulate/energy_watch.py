@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..equations import Equations
+from ..compiled.functions import Functions
+from ..dynamics.equations import Equations
 from ..errors import warn
 from ..expr import free_symbols
-from ..functions import Functions
 from ..model.force import Load, PointSpring, Potential
 from .drive import Drive
 from .trajectory import Trajectory

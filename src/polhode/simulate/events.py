@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import Expr, as_expr, free_symbols
 from .guard import Stop
@@ -84,8 +84,8 @@ def _marked(function: Event, direction: int, terminal: bool) -> Event:
 def _evaluated(equations: Equations, expression: Expr, parameters: Mapping[str, Any]) -> Event:
     """An expression as a function; symbols of coupled, driven and dependent joints stand for what they follow."""
     from ..codegen.plan import plan
+    from ..compiled.native import compile_program
     from ..expr import substitute
-    from ..runtime import compile_program
 
     (bound,) = substitute([expression], equations.tree.followed)
     (bound,) = equations._bound([bound])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FormatError, PolhodeError, understood
-from ..files import read_file
+from ..files.reading import read_file
 from .state import Floats
 
 if TYPE_CHECKING:

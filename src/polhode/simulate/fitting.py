@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..constraints.tracking import curve_of_disc
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..expr import Expr, evaluate, substitute
 from ..model.constraint import Disc, Wheel
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..expr import Expr, as_expr, substitute
 from ..expr.spelling import acceleration_of

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..compiled.quantities import DrivingForceOf, Quantity, ReactionOf
+from ..compiled.reactions import Floats, evaluate, motion
 from ..errors import PolhodeError, understood
-from ..exerted import Floats, evaluate, motion
-from ..quantities import DrivingForceOf, Quantity, ReactionOf
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..compiled.functions import Functions
 from ..expr import Expr, as_expr, evaluate
 from ..expr.spelling import spelled
-from ..functions import Functions
 from ..kinematics.tree import Link
 from .fitting import standing, unfit
 from .rates import NonFinite, Rates

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
 from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions import Functions
+from ..compiled.functions import Functions
 from .drive import Drive
 from .freedom import listed
 from .guard import Stop

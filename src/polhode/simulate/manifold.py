@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.functions import Functions
 from ..constraints import Constraints
 from ..constraints.rows import facings
 from ..expr import Expr, evaluate
-from ..functions import Functions
 from .guard import Stop
 from .rows import Rows
 from .state import Floats, quaternion_groups

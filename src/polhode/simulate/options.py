@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from ..compiled.functions import Functions
     from ..expr import Expr
-    from ..functions import Functions
     from .events import Crossing, Event
 
 

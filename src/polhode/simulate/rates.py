@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions import Functions
+from ..compiled.functions import Functions
 from .drive import Drive
 from .signs import signs_of
 from .state import Floats, quaternion_groups

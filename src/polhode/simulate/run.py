@@ -9,10 +9,10 @@ from typing import Any, Never
 
 import numpy as np
 
-from ..equations import Equations
+from ..compiled.functions import Functions
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, SimulationError, refuse, understood, warn
 from ..expr import Expr
-from ..functions import Functions
 from ..model.body import check_mass
 from . import adaptive, fixed
 from .assembly import Assembly, assembled, check_held

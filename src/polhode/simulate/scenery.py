@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints.tracking import curve_of_disc
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body

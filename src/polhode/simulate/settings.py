@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, understood
-from ..functions import Functions
 from . import adaptive, fixed
 from .state import Floats
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.switches import Switched, switched
-from ..functions import Functions
+from ..compiled.functions import Functions
 from .jump_sources import sources
 from .state import Floats
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..errors import PolhodeError, ShapeError, unknown
 
 Floats = NDArray[np.float64]

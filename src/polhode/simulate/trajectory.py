@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..compiled.functions import Functions
+from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
-from ..functions import Functions
 from ..model.records import GROUND
-from ..quantities import Asked, PoseOf
 from .state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
 if TYPE_CHECKING:
-    from ..equations import Equations
+    from ..dynamics.equations import Equations
     from .audit import PowerAudit
     from .forces import ReactionHistory
     from .ties import Drift
@@ -251,7 +251,7 @@ class Trajectory:
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
-        from ..equations import Equations
+        from ..dynamics.equations import Equations
         from .followers import columns_of
 
         check_kind(Equations, "a set of equations", equations, "of")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..equations import Equations
+from ..dynamics.equations import Equations
 from ..expr import Vector
 from ..model.constraint import Closure, Disc
 from ..model.stage import Stage

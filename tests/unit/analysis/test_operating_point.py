@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.samples.linkages import four_bar
+from polhode.model.samples.linkages import four_bar
 
 
 def cart_and_pole() -> ph.System:

@@ -19,7 +19,7 @@ from polhode.codegen.packs import packed
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
 from polhode.codegen.vectors import Packed
-from polhode.runtime import compile_program, engine
+from polhode.compiled.native import compile_program, engine
 
 
 def solve_of_many_columns(seed: int, size: int = 7, columns: int = 10, holes: float = 0.3) -> Program:

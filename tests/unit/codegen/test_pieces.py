@@ -11,8 +11,8 @@ from polhode.codegen.ops import live_run
 from polhode.codegen.plan import plan
 from polhode.codegen.random_program import random_program
 from polhode.codegen.schedule import schedule
+from polhode.compiled.native import compile_program
 from polhode.expr import cos, sin, symbol
-from polhode.runtime import compile_program
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -12,8 +12,8 @@ import pytest
 
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.codegen.sincos import COSINE, HALF_PI, LIMIT, SINE
-from polhode.runtime import compile_program, engine
-from polhode.runtime.compiled import Compiled
+from polhode.compiled.native import compile_program, engine
+from polhode.compiled.native.compiled import Compiled
 
 Real = Callable[[mpmath.mpf], mpmath.mpf]
 

@@ -24,8 +24,8 @@ from polhode.codegen.twin_packs import twin_packs
 from polhode.codegen.twin_worth import Ledger
 from polhode.codegen.vectors import Gather, Pack, Packed, Source, Splat, Term
 from polhode.codegen.waves import wave_packs
-from polhode.runtime import compile_program, engine
-from polhode.runtime.fixed_step import FixedStep
+from polhode.compiled.native import compile_program, engine
+from polhode.compiled.native.fixed_step import FixedStep
 
 JOINTS, SHARED = 3, 4
 

@@ -9,11 +9,11 @@ import pytest
 
 import polhode as ph
 from polhode.constraints.carrying import carry, fitted
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
+from polhode.formalisms.network.kinematics import inverse_kinematics
 from polhode.model.joint_type import JointType
-from polhode.network.kinematics import inverse_kinematics
 from polhode.simulate.units import coordinate_units
 
 HALF = Fraction(1, 2)

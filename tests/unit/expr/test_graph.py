@@ -30,8 +30,8 @@ from polhode.expr import (
     topological,
 )  # fmt: skip
 from polhode.expr.archive import dump, load
-from polhode.expr.latex import latex
-from polhode.expr.normal import normal
+from polhode.expr.latex_printer import latex
+from polhode.expr.normal_form import normal
 
 x, y, z = symbols("x y z")
 
@@ -109,8 +109,8 @@ def test_a_graph_of_a_million_nodes_in_one_chain_works_and_is_freed() -> None:
 SCRIPT = """
 from polhode.expr import *
 from polhode.expr.archive import dump
-from polhode.expr.latex import latex
-from polhode.expr.normal import normal
+from polhode.expr.latex_printer import latex
+from polhode.expr.normal_form import normal
 x, y, z = symbols("x y z")
 e = (sin(x) * cos(y) + cos(x) * sin(y) + z) ** 2 / (x + y * z) - sqrt(x * x + y * y + 1)
 d = e.diff(x) * e.diff(y)

@@ -37,7 +37,7 @@ from polhode.expr import (
     tan,
     unit_symbols,
 )  # fmt: skip
-from polhode.expr.normal import normal
+from polhode.expr.normal_form import normal
 from polhode.expr.sympy_bridge import from_sympy, to_sympy
 
 a, b, q = symbols("a b q")

@@ -15,7 +15,7 @@ from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml
 from polhode.geometry import Pose, rotation
 from polhode.model import JointType
 from polhode.model.constraint import Closure
-from polhode.model.random_system import random_system
+from polhode.model.samples.random_system import random_system
 
 MODELS = Path(__file__).parents[3] / "models"
 

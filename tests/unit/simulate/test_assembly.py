@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import PolhodeError
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 from polhode.simulate import Trajectory, simulate
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError, ValueMissing
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 from polhode.simulate import crossing, simulate
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.samples import four_bar
+from polhode.model.samples import four_bar
 from polhode.simulate import Trajectory
 
 

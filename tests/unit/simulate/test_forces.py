@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.compiled.reactions import held
 from polhode.errors import PolhodeError
-from polhode.exerted import held
 from polhode.expr import evaluate
 from polhode.simulate import Trajectory
 

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.model.records import GROUND
-from polhode.samples import six_degree_of_freedom_arm
+from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.simulate.scenery import DrawnBody, Scenery, quaternions_of
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations import Equations
+from polhode.dynamics.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.simulate.state import home, quaternion_groups, start_state
 

@@ -21,7 +21,7 @@ Needs a tree; any joint. Cost: quadratic in the number of bodies.
 
 from __future__ import annotations
 
-from ...equations import Recipe
+from ...dynamics.equations import Recipe
 from ...kinematics.tree import Tree
 from ...model.system import System
 from .literal import Literal

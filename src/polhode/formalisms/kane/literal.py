@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ...equations import Equations, Recipe
+from ...dynamics.equations import Equations, Recipe
+from ...dynamics.loads import Loads
 from ...expr import Expr, Matrix, Vector, as_expr, substitute, symbol
 from ...expr.spelling import OWN
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
 from ...kinematics.tree import BASE, Tree
-from ...loads import Loads
 from ...model.system import System
 from .bodies import NONRECURSIVE, Part, parts_of
 from .rotational import Rotational, in_own_basis, rotational_terms

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, rebuild, same, sin, symbol, topological
-from ...expr.latex import latex
+from ...expr.latex_printer import latex
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...expr.text import text
 from ...kinematics.tree import BASE, Tree

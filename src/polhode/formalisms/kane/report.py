@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ...equations import Equations
+from ...dynamics.equations import Equations
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, quiet_collector
-from ...expr.latex import latex as expression_latex
+from ...expr.latex_printer import latex as expression_latex
 from ...expr.spelling import latex_escape
 from .kinematical import kinematical_equations
 from .literal import Literal

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from ...errors import FormatError, LimitError, understood
-from ...files import TooLarge, read_file
+from ...files.reading import TooLarge, read_file
 
 _CHUNK = 65_536
 

@@ -1,0 +1,223 @@
+"""The command `polhode`. Nothing heavy is loaded before a command needs it, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import PolhodeError
+
+app = typer.Typer(
+    name="polhode",
+    help="Exact equations of motion of mechanisms: derive, compare, simulate, export.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(help="A model file (.yaml) or a robot file (.urdf, .xml).", show_default=False)]
+Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"polhode {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Exact equations of motion of mechanisms: derive, compare, simulate, export."""
+
+
+@app.command()
+def derive(
+    file: File,
+    formalism: Formalism = "auto",
+    of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Say what a mechanism is and print its equations of motion."""
+    from . import derive as command
+
+    command.run(file, formalism, of, latex, json, base, report)
+
+
+@app.command()
+def simulate(
+    file: File,
+    duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds.")] = 10.0,
+    pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
+    ] = None,
+    method: Annotated[str, typer.Option(help="auto, DOP853, LSODA, Radau, rk4, …")] = "auto",
+    step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
+    tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
+    csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write an animated page (.html).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
+    reaction: Annotated[
+        list[str] | None, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
+    ] = None,
+    audit: Annotated[bool, typer.Option("--audit", help="Check that power and the rate of energy agree.")] = False,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Run a mechanism; write what came of it."""
+    from . import simulate as command
+
+    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    files = {"csv": csv, "page": page, "plot": plot, "save": save}
+    raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))
+
+
+@app.command()
+def compare(
+    file: File,
+    timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
+    from . import compare as command
+
+    raise typer.Exit(command.run(file, timing, json, base))
+
+
+@app.command()
+def export(
+    file: File,
+    target: Annotated[str, typer.Option(help="c, fortran or numpy.")] = "c",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
+    of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
+    reaction: Annotated[list[str] | None, typer.Option(help="A joint or constraint: what it carries.")] = None,
+    pose: Annotated[list[str] | None, typer.Option(help="A body or frame: where it is.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
+    ] = None,
+    formalism: Formalism = "auto",
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Write functions as source code without dependencies."""
+    from . import export as command
+
+    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [], prefix)
+
+
+@app.command()
+def check(file: File, base: Base = None, json: Json = False) -> None:
+    """Check a model file: that it reads, derives, agrees, and can start."""
+    from . import check as command
+
+    raise typer.Exit(command.run(file, json, base))
+
+
+@app.command()
+def diagnose(
+    file: File,
+    pose: Annotated[str | None, typer.Option(help="The named pose to look at; home by default.")] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Say what the constraints of a mechanism leave free, and what is wrong with them."""
+    from . import diagnose as command
+
+    raise typer.Exit(command.run(file, pose, json, base))
+
+
+@app.command()
+def network(
+    file: File,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
+    from . import network as command
+
+    command.run(file, out, diagram, json, base)
+
+
+@app.command()
+def ladder(
+    joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
+    by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    json: Json = False,
+) -> None:
+    """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
+    from . import ladder as command
+
+    command.run(joints, by_joints, json)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of model files."""
+    from ..formats import schema as published
+    from .show import as_json
+
+    as_json(published())
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
+) -> None:
+    """Derive, compare, run and show a six-degree-of-freedom arm."""
+    from .demo import run
+
+    run(out)
+
+
+def main() -> None:
+    """Run the command line; what is wrong with the input ends in a message and exit code 2."""
+    try:
+        app()
+    except PolhodeError as error:
+        sys.exit(_report(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; closing quietly is what they expect.
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _report(error: PolhodeError) -> int:
+    from . import show
+
+    if "--json" in sys.argv:
+        show.as_json({"error": error.as_json()})
+    else:
+        show.console(stderr=True).print(show_lines(str(error)), style="red", soft_wrap=True)
+    return 2
+
+
+def show_lines(message: str) -> str:
+    """The lines of a message without control characters."""
+    from .show import plain
+
+    return "\n".join(plain(line) for line in message.splitlines())
+
+
+if __name__ == "__main__":
+    main()

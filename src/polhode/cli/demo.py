@@ -1,0 +1,207 @@
+"""The demonstration: `python -m polhode.cli.demo --out out`.
+
+The six-degree-of-freedom arm of Kwatny and Blankenship (1995), section IV, once with compound joints throughout and
+once with a simple spherical wrist: derived by every formalism, compared, compiled, dropped, and shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
+
+from ..compare import Comparison, compare, nanoseconds_per_call
+from ..compiled.functions import Functions
+from ..dynamics.equations import Equations
+from ..errors import PolhodeError
+from ..model.samples import six_degree_of_freedom_arm
+from ..simulate import Trajectory
+from . import show
+
+WRISTS = ("compound", "spherical")
+SECONDS = 10.0
+TOLERANCE = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the demonstration found and wrote."""
+
+    comparisons: dict[str, Comparison]
+    trajectories: dict[str, Trajectory]
+    distance: float
+    files: tuple[Path, ...]
+
+
+def run(out: Path, seconds: float = SECONDS) -> Outcome:
+    """Derive, compare, compile, simulate and draw the arm; files go to `out`."""
+    began = time.perf_counter()
+    console = show.console()
+    folder = _folder(out)
+    console.print()
+    console.print(Text.assemble(("polhode", "bold cyan"), "  a robot arm, from description to motion"))
+    console.print("upper arm, forearm, gripper, six degrees of freedom; Kwatny & Blankenship 1995\n", style="dim")
+    comparisons = _derive(console)
+    equations = {wrist: six_degree_of_freedom_arm(wrist).derive() for wrist in WRISTS}
+    functions = _compile(console, equations)
+    trajectories = _simulate(console, functions, seconds)
+    distance = _judge(console, trajectories)
+    files = _draw(console, folder, trajectories["spherical"])
+    console.print(f"all of it in {time.perf_counter() - began:.1f} s\n", style="dim")
+    return Outcome(comparisons, trajectories, distance, files)
+
+
+def _heading(console: Console, number: int, words: str, more: str = "") -> None:
+    console.print(Text.assemble((f"{number}  ", "bold cyan"), (words, "bold"), (f"  {more}", "dim")))
+
+
+def _derive(console: Console) -> dict[str, Comparison]:
+    _heading(console, 1, "Derive", "by every formalism, with symbols for masses and lengths")
+    comparisons = {}
+    with console.status("   deriving, counting, timing") as status:
+        for wrist in WRISTS:
+            status.update(f"   {wrist} wrist: deriving, counting, timing")
+            comparisons[wrist] = compare(six_degree_of_freedom_arm(wrist))
+    for line in _table(comparisons):
+        console.print(line)
+    console.print("   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim")
+    for wrist, comparison in comparisons.items():
+        times = [row.derivation_ms for row in comparison.rows]
+        said = f"{wrist} wrist: {comparison.verdict} ({min(times):.0f} to {max(times):.0f} ms a function)"
+        mark = "✓" if comparison.agree else "✗"
+        lines = fill(said, 78, initial_indent=f"   {mark} ", subsequent_indent=" " * 5)
+        console.print(lines, style="green" if comparison.agree else "red")
+    console.print()
+    return comparisons
+
+
+def _table(comparisons: dict[str, Comparison]) -> list[Text]:
+    """Both wrists side by side in 80 columns."""
+    head = f"   {'formalism':16} {'function':11} " + f"{'mul':>6}{'add':>6}{'trig':>5}{'ns':>6}" * len(WRISTS)
+    lines = [Text(" " * 32 + "".join(f"{wrist + ' wrist':>23}" for wrist in WRISTS), "bold"), Text(head, "bold")]
+    last = ""
+    for rows in zip(*(comparisons[wrist].rows for wrist in WRISTS), strict=True):
+        name = "" if rows[0].formalism == last else rows[0].formalism.replace("_", " ")
+        last = rows[0].formalism
+        function = rows[0].function.removesuffix("_dynamics").replace("_", " ")
+        line = Text(f"   {name:16} {function:11} ")
+        for wrist, row in zip(WRISTS, rows, strict=True):
+            ns = "–" if row.nanoseconds is None else f"{row.nanoseconds:.0f}"
+            cells = f"{row.multiplications:>6}{row.additions:>6}{row.sine_cosine_pairs:>5}{ns:>6}"
+            line.append(cells, "green" if row == comparisons[wrist].cheapest(row.function) else "")
+        lines.append(line)
+    return lines
+
+
+def _compile(console: Console, equations: dict[str, Equations]) -> dict[str, Functions]:
+    _heading(console, 2, "Compile", "to native code, without a compiler")
+    made = {}
+    for wrist, own in equations.items():
+        # Without the cache, so that the time told is that of a real compilation.
+        cold = own.compile(cache=False)
+        cold.program("state_rates")
+        began = time.perf_counter()
+        cold.native("state_rates")
+        took = time.perf_counter() - began
+        nanoseconds = nanoseconds_per_call(cold, "state_rates", seconds=0.1)
+        made[wrist] = cold
+        told = "" if nanoseconds is None else f", then {nanoseconds:.0f} ns to evaluate q̇ and u̇"
+        console.print(f"   {wrist} wrist: {took * 1e3:.0f} ms{told}")
+    console.print()
+    return made
+
+
+def _simulate(console: Console, functions: dict[str, Functions], seconds: float) -> dict[str, Trajectory]:
+    _heading(console, 3, "Simulate", f'{seconds:g} seconds of free fall from the pose "reach", tolerance {TOLERANCE:g}')
+    made = {}
+    for wrist, own in functions.items():
+        with _bar(console, f"   {wrist} wrist", seconds) as tell:
+            made[wrist] = own.equations.simulate(
+                seconds, start="reach", rtol=TOLERANCE, atol=TOLERANCE, progress=tell, functions=own
+            )
+    for wrist, trajectory in made.items():
+        info = trajectory.info
+        console.print(
+            f"   {wrist} wrist: {info['steps']:,} steps in {info['wall_time']:.2f} s, "
+            f"energy drift {trajectory.energy_drift:.1e}"
+        )
+    return made
+
+
+@contextmanager
+def _bar(console: Console, words: str, seconds: float) -> Iterator[Callable[[float], None]]:
+    columns = TextColumn("{task.description}"), BarColumn(40), TextColumn("{task.completed:5.2f} s")
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(words, total=seconds)
+        yield lambda share: progress.update(task, completed=share * seconds)
+
+
+def _judge(console: Console, trajectories: dict[str, Trajectory]) -> float:
+    """How far the grippers of the two models are ever apart: they describe one and the same arm."""
+    paths = [trajectory.pose("gripper")[0] for trajectory in trajectories.values()]
+    distance = float(np.linalg.norm(paths[0] - paths[1], axis=1).max())
+    console.print(f"   ✓ both models move the gripper alike, within {distance:.0e} m\n", style="green")
+    return distance
+
+
+def _draw(console: Console, folder: Path, trajectory: Trajectory) -> tuple[Path, ...]:
+    _heading(console, 4, "Look")
+    page = folder / "arm.html"
+    trajectory.animate(
+        page,
+        notes=f"Free fall from the pose “reach”; no friction. Energy drift {trajectory.energy_drift:.1e} "
+        f"over {trajectory.t[-1]:g} s.",
+    )
+    files = {page: "the arm in motion: open it in a browser"}
+    try:
+        trajectory.plot(folder / "arm.png")
+        files[folder / "arm.png"] = "angles, speeds and energy"
+    except PolhodeError as error:
+        console.print(f"   no plot: {error}", style="yellow")
+    files[trajectory.to_csv(folder / "arm.csv")] = "the numbers"
+    for path, words in files.items():
+        console.print(Text.assemble("   ", (show.plain(path), "bold"), (f"  {words}", "dim")))
+    console.print()
+    return tuple(files)
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PolhodeError(
+            f"the folder cannot be made: {error.strerror or error}.",
+            place=str(out),
+            cure="Name another with --out.",
+            code="E-DEMO-001",
+        ) from error
+    return out
+
+
+def main() -> int:
+    """Run the demonstration from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m polhode.cli.demo", description="Derive, run and show a robot arm.")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to (default: out)")
+    given = parser.parse_args()
+    try:
+        run(given.out)
+    except PolhodeError as error:
+        show.console(stderr=True).print(str(error), style="red", soft_wrap=True)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

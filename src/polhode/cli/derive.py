@@ -1,0 +1,141 @@
+"""`polhode derive`: what a mechanism is, and its equations of motion in readable form."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ..dynamics.equations import Equations
+from ..dynamics.naming import RESULTS, result_name
+from ..expr import Expr, Matrix, operation_counts
+from ..expr.normal_form import normal
+from ..model.records import GROUND
+from ..model.system import System
+from . import show
+
+#: Results with more operations than this are counted rather than printed, unless they were asked for.
+_SMALL = 150
+
+
+def run(
+    file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None, report: bool = False
+) -> None:
+    """Load, derive and print; with `report` the tables of the paper behind the formalism."""
+    of = of and result_name(of)
+    system = show.loaded(file, base)
+    began = time.perf_counter()
+    equations = system.derive(formalism, report=report)
+    wanted = [of] if of else ["mass_matrix", "forcing"]
+    for name in wanted:
+        getattr(equations, name)
+    took = time.perf_counter() - began
+    if json:
+        record = _record(system, equations, wanted, took, bool(of))
+        show.as_json({**record, "report": equations.report.as_json()} if report else record)
+    elif report:
+        written = equations.report.latex() if latex else str(equations.report)
+        for line in written.splitlines():
+            show.console().print(show.plain(line), soft_wrap=True)
+    elif latex:
+        show.console().print("\n\n".join(map(equations.latex, wanted)), soft_wrap=True)
+    else:
+        out = show.console()
+        describe(out, system, equations)
+        for name in wanted:
+            _print_result(out, equations, name, asked=bool(of))
+        out.print(f"derived by {formalism} in {took * 1e3:.1f} ms", style="dim")
+
+
+def describe(out: Console, system: System, equations: Equations) -> None:
+    """Bodies, joints, coordinates and speeds."""
+    out.print(Text(show.plain(system.name), style="bold"))
+    bodies = [body for body in system.bodies.values() if body.name != GROUND]
+    out.print(show.table(["body", "mass", "mass centre"], [(b.name, b.mass, tuple(b.com)) for b in bodies]))
+    rows = [
+        (
+            joint.name,
+            f"{joint.type.name}{'' if joint.type.is_holonomic else ', nonholonomic'}",
+            f"{joint.parent} → {joint.child}",
+            " ".join(q.name for q in joint.q),
+            " ".join(u.name for u in joint.u),
+        )
+        for joint in system.joints.values()
+    ]
+    out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
+    values = [
+        f"{name} = {'?' if p.value is None else float(p.value):}{f' {p.unit}' if p.unit else ''}"
+        for name, p in system.parameters.items()
+    ]
+    if values:
+        out.print(show.plain("parameters: " + ", ".join(values)))
+    out.print(f"{show.number(len(equations.q), 'coordinate')}, {show.number(len(equations.u), 'speed')}\n")
+
+
+def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
+    """The entries of a result that are not zero, each with its left-hand side."""
+    letter, value = RESULTS[name][0], getattr(equations, name)
+    if isinstance(value, Expr):
+        return [(letter, value)]
+    if isinstance(value, Matrix):
+        rows = equations.speeds if name == "mass_matrix" else equations.coordinates
+        square = name == "mass_matrix"
+        return [
+            (f"{letter}[{rows[i]}, {equations.speeds[j]}]", entry)
+            for i, row in enumerate(value)
+            for j, entry in enumerate(row)
+            if entry != 0 and (j >= i or not square)
+        ]
+    labels = equations.coordinates if name == "coordinate_rates" else equations.speeds
+    return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
+
+
+def readable(found: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
+    """The entries in normal form, as text."""
+    return [(label, repr(normal(entry))) for label, entry in found]
+
+
+def _print_result(out: Console, equations: Equations, name: str, asked: bool) -> None:
+    found = entries(equations, name)
+    size = sum(operation_counts(entry for _, entry in found).values())
+    if size > _SMALL and not asked:
+        out.print(f"{name}: {equations.operations(name) if name in _COUNTED else f'{size} operations'}")
+        out.print(f"  print it with --of {name}\n", style="dim")
+        return
+    for label, entry in readable(found):
+        out.print(show.plain(f"{label} = {entry}"), soft_wrap=True)
+    out.print()
+
+
+_COUNTED = ("mass_matrix", "bias", "inverse_dynamics", "forward_dynamics", "coordinate_rates")
+
+
+def _record(system: System, equations: Equations, wanted: list[str], took: float, asked: bool) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "system": system.name,
+        "formalism": equations.formalism,
+        "milliseconds": round(took * 1e3, 3),
+        "bodies": [name for name in system.bodies if name != GROUND],
+        "joints": [
+            {
+                "name": joint.name,
+                "type": joint.type.name,
+                "parent": joint.parent,
+                "child": joint.child,
+                "holonomic": joint.type.is_holonomic,
+                "coordinates": [q.name for q in joint.q],
+                "speeds": [u.name for u in joint.u],
+            }
+            for joint in system.joints.values()
+        ],
+        "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},
+        "operations": {name: vars(equations.operations(name)) for name in wanted if name in _COUNTED},
+    }
+    for name in wanted:
+        found = entries(equations, name)
+        if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:
+            record[name] = dict(readable(found))
+    return record

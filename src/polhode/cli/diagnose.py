@@ -1,0 +1,25 @@
+"""`polhode diagnose`: degrees of freedom, redundant, contradictory and hidden constraints, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..constraints.diagnostics import diagnose
+from . import show
+
+
+def run(file: Path, pose: str | None, json: bool, base: str | None = None) -> int:
+    """Tell the diagnosis; 1 if nothing can move, or no pose keeps the constraints."""
+    system = show.loaded(file, base)
+    with show.progress() as tell:
+        found = diagnose(system, pose, tell)
+    well = found.can_be_assembled and found.can_move
+    if json:
+        show.as_json({"file": str(file), "ok": well, **found.as_json()})
+        return 0 if well else 1
+    out = show.console()
+    head, *lines = found.text().splitlines()
+    out.print(show.plain(head), style="bold", soft_wrap=True)
+    for line in lines:
+        out.print(show.plain(line), soft_wrap=True)
+    return 0 if well else 1

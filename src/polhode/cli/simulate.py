@@ -1,0 +1,185 @@
+"""`polhode simulate`: run a mechanism and keep what came of it, also of a run that did not get to its end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from math import hypot
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ..dynamics.reactions import check_name
+from ..errors import PolhodeError, SimulationError, unknown
+from ..model.system import System
+from ..simulate.audit import TOLERANCE, PowerAudit
+from ..simulate.files import as_csv
+from ..simulate.trajectory import Trajectory
+from . import show
+
+STANDARD_OUTPUT = Path("-")
+
+
+def run(
+    file: Path,
+    duration: float,
+    pose: str | None,
+    settings: list[str],
+    options: dict[str, Any],
+    files: dict[str, Path | None],
+    json: bool,
+    base: str | None = None,
+    reactions: Sequence[str] = (),
+) -> int:
+    """Load, derive, simulate, write; returns the exit code."""
+    system = show.loaded(file, base)
+    parameters, inputs = _settings(system, settings)
+    _check_files(files, json)
+    for name in reactions:
+        check_name(system, name)
+    if json:
+        options = options | {"progress": False}
+    stopped: SimulationError | None = None
+    audit: PowerAudit | None = None
+    try:
+        audited = options.pop("audit", False)
+        trajectory = system.derive().simulate(
+            duration, start=pose, parameters=parameters, inputs=inputs or None, **options
+        )
+        if audited:
+            audit = trajectory.power_audit()
+            audit.check(trajectory=trajectory)
+    except SimulationError as error:
+        if not isinstance(error.trajectory, Trajectory):
+            raise
+        stopped, trajectory = error, error.trajectory
+    written = _write(trajectory, files, reactions)
+    if json:
+        residual = {} if audit is None else {"audit": {"residual": audit.residual, "tolerance": TOLERANCE}}
+        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | residual)
+    else:
+        out = show.console(stderr=files.get("csv") == STANDARD_OUTPUT)
+        _tell(out, trajectory, written)
+        _tell_reactions(out, trajectory, reactions)
+        if audit is not None and stopped is None:
+            out.print(f"power audit passed: largest gap {audit.residual:.1e} of what is in play")
+        if pose is None and system.poses:
+            known = ", ".join(system.poses)
+            out.print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
+        if stopped is not None:
+            show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
+    if stopped is None:
+        return 0
+    return 130 if trajectory.status == "interrupted" else 2
+
+
+def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """`--set` reaches parameters and inputs alike."""
+    values = show.assignments(given, "--set")
+    for name in values:
+        if name not in system.parameters and name not in system.inputs:
+            known = [*system.parameters, *system.inputs]
+            raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
+    inputs = {name: value for name, value in values.items() if name in system.inputs}
+    return {name: value for name, value in values.items() if name in system.parameters}, inputs
+
+
+def _check_files(files: dict[str, Path | None], json: bool) -> None:
+    """A file that cannot be written is better known before a long run than after it."""
+    for option, path in files.items():
+        if path == STANDARD_OUTPUT:
+            if option == "csv" and not json:
+                continue
+            raise PolhodeError(
+                "only the text of --csv can go to the standard output, and without --json.",
+                place=f"--{option} -",
+                cure="Name a file.",
+                code="E-CLI-005",
+            )
+        if path is not None and not path.absolute().parent.is_dir():
+            raise PolhodeError(
+                f"there is no folder {str(path.absolute().parent)!r}.",
+                place=f"--{option}",
+                cure="Make it first, or name another.",
+                code="E-CLI-004",
+            )
+
+
+def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:
+    written = []
+    for option, path in files.items():
+        if path is None:
+            continue
+        if path == STANDARD_OUTPUT:
+            sys.stdout.write(as_csv(trajectory, reactions).decode("utf-8"))
+            continue
+        if option == "csv":
+            trajectory.to_csv(path, reactions)
+        elif option == "page":
+            trajectory.animate(path)
+        elif option == "plot":
+            trajectory.plot(path, reactions)
+        else:
+            trajectory.save(path)
+        written.append(path)
+    return written
+
+
+def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
+    out.print(show.plain(trajectory.title), style="bold")
+    out.print(trajectory.summary())
+    rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in trajectory.coordinates[:20]]
+    out.print(show.table(["coordinate", "start", "end"], rows, numbers_from=1))
+    energy = trajectory.energy.total
+    out.print(
+        f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
+        f"{trajectory.energy_drift:.1e} of what is in play"
+    )
+    if trajectory.has_constraints:
+        drift = trajectory.drift
+        out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
+    for notice in trajectory.notices:
+        out.print(show.plain(notice), style="dim", soft_wrap=True)
+    for path in written:
+        out.print(show.plain(f"wrote {path}"))
+
+
+def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
+    """The largest force and torque of each reaction, in N and N·m."""
+    made = {name: trajectory.reaction(name) for name in reactions}
+    most = {
+        name: {part: max(map(hypot, *getattr(carried, part).T.tolist())) for part in ("force", "torque")}
+        for name, carried in made.items()
+    }
+    return {"reactions": most} if most else {}
+
+
+def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str]) -> None:
+    carried = _carried(trajectory, reactions).get("reactions", {})
+    if carried:
+        rows = [(name, f"{most['force']:.6g}", f"{most['torque']:.6g}") for name, most in carried.items()]
+        out.print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
+
+
+def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
+    energy = trajectory.energy
+    record: dict[str, Any] = {
+        "status": trajectory.status,
+        "partial": not trajectory.is_whole,
+        "time": float(trajectory.t[-1]),
+        "samples": len(trajectory),
+        "final": {
+            "coordinates": dict(zip(trajectory.coordinates, trajectory.q[-1].tolist(), strict=True)),
+            "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
+        },
+        "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
+        "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},
+        "notices": list(trajectory.notices),
+        "method": trajectory.info["method"],
+        "steps": trajectory.info["steps"],
+        "evaluations": trajectory.info["evaluations"],
+        "seconds": trajectory.info["wall_time"],
+        "files": [str(path) for path in written],
+    }
+    return record if stopped is None else record | {"error": stopped.as_json()}

@@ -1,1 +1,0 @@
-"""The commands of `polhode`, one file each; `polhode.cli` gives them their options."""

@@ -1,0 +1,142 @@
+"""Matrices over the prime field: 4×4 motions and twists, and exact elimination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import mul
+from typing import Any
+
+from ...expr.field import P, inverse
+
+#: Rows of field elements (or of jets, where it says so).
+Rows = list[list[Any]]
+Numbers = Sequence[Sequence[int]]
+
+IDENTITY: Rows = [[int(i == j) for j in range(4)] for i in range(4)]
+ZERO: Rows = [[0] * 4 for _ in range(4)]
+
+
+def product(a: Numbers, b: Numbers) -> Rows:
+    """A B."""
+    columns = list(zip(*b, strict=True))
+    return [[sum(map(mul, row, column)) % P for column in columns] for row in a]
+
+
+def added(a: Numbers, b: Numbers) -> Rows:
+    """A + B."""
+    return [[(x + y) % P for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+
+
+def scaled(a: Numbers, factor: int) -> Rows:
+    """A times a number."""
+    return [[x * factor % P for x in row] for row in a]
+
+
+def transposed(a: Sequence[Sequence[Any]]) -> Rows:
+    """Aᵀ."""
+    return [list(column) for column in zip(*a, strict=True)]
+
+
+def paired(a: Numbers, b: Numbers) -> int:
+    """tr(A Bᵀ), the sum of the products of all entries: a power, if one is a force and the other a velocity."""
+    return sum(sum(map(mul, *rows)) for rows in zip(a, b, strict=True)) % P
+
+
+def applied(a: Numbers, x: Sequence[int]) -> list[int]:
+    """A x."""
+    return [sum(map(mul, row, x)) % P for row in a]
+
+
+def outer(x: Sequence[int], y: Sequence[int]) -> Rows:
+    """x yᵀ."""
+    return [[a * b % P for b in y] for a in x]
+
+
+def motion(R: Sequence[Sequence[Any]], p: Sequence[Any]) -> Rows:
+    """The 4×4 matrix of a rigid motion, which takes (r, 1) to (R r + p, 1)."""
+    return [[*R[i], p[i]] for i in range(3)] + [[0, 0, 0, 1]]
+
+
+def undone(X: Sequence[Sequence[Any]]) -> Rows:
+    """X⁻¹ of a rigid motion, of numbers or jets: Rᵀ and -Rᵀ p."""
+    Rt = [[X[j][i] for j in range(3)] for i in range(3)]
+    p = [-(row[0] * X[0][3] + row[1] * X[1][3] + row[2] * X[2][3]) for row in Rt]
+    return motion(Rt, [entry % P if isinstance(entry, int) else entry for entry in p])
+
+
+def jet_product(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> Rows:
+    """A B over jets and numbers; zeros cost nothing."""
+    columns = transposed(b)
+    return [
+        [summed([x * y for x, y in zip(row, column, strict=True) if _there(x) and _there(y)]) for column in columns]
+        for row in a
+    ]
+
+
+def _there(entry: Any) -> bool:
+    return entry != 0 if isinstance(entry, int) else True
+
+
+def summed(terms: Sequence[Any]) -> Any:
+    """The sum of jets and numbers."""
+    total: Any = 0
+    for term in terms:
+        total = total + term
+    return total % P if isinstance(total, int) else total
+
+
+def hat(w: Sequence[Any]) -> Rows:
+    """ŵ with ŵ r = w × r."""
+    x, y, z = w
+    return [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+
+
+def twist(h: Sequence[int]) -> Rows:
+    """The 4×4 matrix of a twist (w, v): the velocity of a point r is w × r + v."""
+    turned = hat(h[:3])
+    return [[*turned[i], h[3 + i]] for i in range(3)] + [[0, 0, 0, 0]]
+
+
+def solved(left: Numbers, right: Numbers) -> Rows | None:
+    """The X with left · X = right, a row for each unknown; None unless there is exactly one.
+
+    >>> solved([[1, 1], [1, -1], [2, 0]], [[3], [1], [4]])
+    [[2], [1]]
+    """
+    table = [[entry % P for entry in (*row, *known)] for row, known in zip(left, right, strict=True)]
+    size = len(left[0]) if left else 0
+    for column in range(size):
+        pivot = next((r for r in range(column, len(table)) if table[r][column]), None)
+        if pivot is None:
+            return None
+        table[column], table[pivot] = table[pivot], table[column]
+        scale = inverse(table[column][column])
+        lead = table[column] = [entry * scale % P for entry in table[column]]
+        for r, row in enumerate(table):
+            if r != column and row[column]:
+                factor = row[column]
+                table[r] = [(entry - factor * top) % P for entry, top in zip(row, lead, strict=True)]
+    if any(entry for row in table[size:] for entry in row):
+        return None
+    return [row[size:] for row in table[:size]]
+
+
+def independent_rows(rows: Numbers) -> list[int]:
+    """The first rows that span the row space.
+
+    >>> independent_rows([[0, 0], [1, 2], [2, 4], [0, 1]])
+    [1, 3]
+    """
+    found: list[int] = []
+    leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with the place of it
+    for place, row in enumerate(rows):
+        left = [entry % P for entry in row]
+        for column, lead in leads:
+            if factor := left[column]:
+                left = [(entry - factor * top) % P for entry, top in zip(left, lead, strict=True)]
+        pivot = next((column for column, entry in enumerate(left) if entry), None)
+        if pivot is not None:
+            scale = inverse(left[pivot])
+            leads.append((pivot, [entry * scale % P for entry in left]))
+            found.append(place)
+    return found

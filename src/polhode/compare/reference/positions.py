@@ -1,0 +1,255 @@
+"""Where every body is and how it moves, in the prime field: positions by products of motions, rates by Leibniz's rule.
+
+    X = X_parent C X_joint C'⁻¹,    Ẋ = …,    Ẍ = …    4×4 matrices, with C, C' where the joint sits in its bodies
+
+At a unit of one speed, all that lies beyond its joint moves as one: δX_B = Ŝ X_B with one Ŝ for all those bodies B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from ...expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from ...expr.field import P
+from ...expr.spelling import acceleration_of
+from ...model.records import GROUND, Joint
+from ...model.system import System
+from .evaluate import Symbols, evaluated
+from .jet import Jet
+from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, undone
+from .stage import Placed
+
+
+class Placement(Protocol):
+    """Where a user put something: a rotation matrix and an origin."""
+
+    @property
+    def R(self) -> Matrix: ...
+    @property
+    def p(self) -> Vector: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One way in which a joint moves: Ŝ in the ground, and its rate, factor · a speed of the mechanism or known."""
+
+    joint: str
+    index: int  # among the joint's speeds
+    S: Rows
+    speed: int | None  # its place among the speeds; None if the motion is prescribed
+    factor: int
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A body: X, Ẋ and Ẍ in the ground, and the columns that move it, from the ground outward."""
+
+    name: str
+    parent: str
+    X: Rows
+    Xd: Rows
+    Xdd: Rows
+    own: tuple[Column, ...]  # those of the joint that carries it
+    columns: tuple[Column, ...]
+    moves: bool  # whether any joint that is no weld lies between it and the ground
+
+    @property
+    def R(self) -> Rows:
+        return [row[:3] for row in self.X[:3]]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The rate of a joint's coordinate: factor · a speed, or a known function of time with its own rate."""
+
+    speed: int | None
+    factor: int
+    value: int
+    rate: int
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """The mechanism at one state of the field; `given` has the values of symbols that are not their own."""
+
+    system: System
+    given: Mapping[Expr, int] = field(default_factory=dict)
+
+    @cached_property
+    def joints(self) -> list[Joint]:
+        """Each after the one that carries its parent."""
+        reached, order, rest = {GROUND}, [], list(self.system.joints.values())
+        while rest:
+            ready = [joint for joint in rest if joint.parent in reached]
+            if not ready:
+                break
+            order += ready
+            reached |= {joint.child for joint in ready}
+            rest = [joint for joint in rest if joint.child not in reached]
+        return order
+
+    @cached_property
+    def known(self) -> dict[Expr, Expr]:
+        """What the symbols of joints that follow others, or whose motion is prescribed, stand for."""
+        table: dict[Expr, Expr] = {}
+        for motion_ in self.system.prescribed.values():
+            joint = self.system.joints[motion_.joint]
+            k = [q.name for q in joint.q].index(motion_.coordinate)
+            table |= {joint.q[k]: motion_.motion, joint.u[k]: derivative([motion_.motion], self.system.time)[0]}
+        for name in self.system.couplings:
+            joint = self.system.joints[name]
+            leader, ratio, offset = self._followed(name)
+            q, u = leader.q[0], leader.u[0]
+            table |= {joint.q[0]: offset + ratio * table.get(q, q), joint.u[0]: ratio * table.get(u, u)}
+        return table
+
+    def _followed(self, name: str) -> tuple[Joint, Expr, Expr]:
+        """The joint that is followed in the end, and q = ratio · q_leader + offset."""
+        ratio, offset = as_expr(1), as_expr(0)
+        while name in self.system.couplings:
+            coupling = self.system.couplings[name]
+            ratio, offset, name = ratio * coupling.multiplier, offset + ratio * coupling.offset, coupling.leader
+        return self.system.joints[name], ratio, offset
+
+    @cached_property
+    def speeds(self) -> list[Expr]:
+        """The speeds of the mechanism."""
+        return [u for joint in self.joints for u in joint.u if u not in self.known]
+
+    @cached_property
+    def _places(self) -> dict[Expr, int]:
+        return {u: place for place, u in enumerate(self.speeds)}
+
+    @cached_property
+    def u(self) -> list[int]:
+        return [self.number(u) for u in self.speeds]
+
+    @cached_property
+    def ud(self) -> list[int]:
+        return [self.number(acceleration_of(u)) for u in self.speeds]
+
+    # ---- what the user wrote, at this state ------------------------------------------------------------------
+
+    def meant(self, value: Any) -> Expr:
+        """An expression with known motions put in."""
+        value = as_expr(value)
+        return substitute([value], self.known)[0] if self.known and not value.is_number else value
+
+    def number(self, value: Any, symbols: Symbols | None = None, squares: Mapping[Expr, int] | None = None) -> int:
+        """The value of an expression; `symbols` stand for what a law is written with, see `evaluated`."""
+        meant = self.meant(value)
+        if symbols or self.given:
+            return evaluated(meant, {**self._given, **(symbols or {})}, squares=squares).x
+        return meant.fp
+
+    @cached_property
+    def _given(self) -> dict[Expr, Jet]:
+        return {name: Jet(entry) for name, entry in self.given.items()}
+
+    def numbers(self, values: Sequence[Any], symbols: Symbols | None = None) -> list[int]:
+        return [self.number(value, symbols) for value in values]
+
+    def matrix(self, pose: Placement) -> Rows:
+        """A pose that the user gave."""
+        return motion([self.numbers(row) for row in pose.R], self.numbers(pose.p))
+
+    def on_time(self, value: Expr) -> Jet:
+        """A function of time and parameters."""
+        t = self.system.time
+        return evaluated(value, {t: Jet(t.fp, 1)}, order=2)
+
+    # ---- the sweep -------------------------------------------------------------------------------------------
+
+    def rate_of(self, joint: Joint, index: int) -> Rate:
+        """How a speed of a joint comes about."""
+        leader, ratio, _ = self._followed(joint.name)
+        factor = self.number(ratio)
+        own = leader.u[index]
+        if own in self._places:
+            place = self._places[own]
+            return Rate(place, factor, factor * self.u[place] % P, factor * self.ud[place] % P)
+        driven = self.on_time(self.known[leader.q[index]])
+        return Rate(None, 1, factor * driven.d % P, factor * driven.dd % P)
+
+    @cached_property
+    def _swept(self) -> tuple[dict[str, Moving], dict[Expr, Jet]]:
+        ground = Moving(GROUND, GROUND, IDENTITY, ZERO, ZERO, (), (), False)
+        bodies = {GROUND: ground}
+        coordinates: dict[Expr, Jet] = {}
+        for joint in self.joints:
+            bodies[joint.child], own = self._carried(joint, bodies[joint.parent])
+            coordinates |= own
+        return bodies, coordinates
+
+    def _carried(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
+        """The child of a joint, and the joint's coordinates."""
+        at = self.matrix(joint.in_parent)
+        X, Xd, Xdd = (product(each, at) for each in (parent.X, parent.Xd, parent.Xdd))
+        columns: list[Column] = []
+        coordinates: dict[Expr, Jet] = {}
+        for placed, first_q, first_u in self._stages(joint):
+            rates = [self.rate_of(joint, first_u + k) for k in range(placed.stage.speeds)]
+            xi, xi_dot = ZERO, ZERO
+            for own, rate in zip(placed.twists, rates, strict=False):
+                xi, xi_dot = added(xi, scaled(own, rate.value)), added(xi_dot, scaled(own, rate.rate))
+            X, before, beyond = product(X, placed.X), product(Xd, placed.X), product(Xdd, placed.X)
+            twice = product(added(before, before), xi)
+            Xd = added(before, product(X, xi))
+            Xdd = added(added(beyond, twice), product(X, added(product(xi, xi), xi_dot)))
+            back = undone(X)
+            for k, rate in enumerate(rates):
+                S = product(product(X, placed.twists[k]), back)
+                columns.append(Column(joint.name, first_u + k, S, rate.speed, rate.factor))
+            coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
+        off = undone(self.matrix(joint.in_child))
+        X, Xd, Xdd = (product(each, off) for each in (X, Xd, Xdd))
+        own_columns = tuple(columns)
+        moves = parent.moves or bool(joint.type.stages)
+        made = Moving(joint.child, parent.name, X, Xd, Xdd, own_columns, parent.columns + own_columns, moves)
+        return made, coordinates
+
+    def _stages(self, joint: Joint) -> Iterator[tuple[Placed, int, int]]:
+        """The stages from the parent to the child, with the places of their first coordinate and speed."""
+        stages = joint.type.stages
+        for k in joint.type.from_parent:
+            first_q = sum(stage.coordinates for stage in stages[:k])
+            first_u = sum(stage.speeds for stage in stages[:k])
+            q = [self.meant(entry) for entry in joint.q[first_q : first_q + stages[k].coordinates]]
+            yield Placed(joint.name, stages[k], tuple(q), tuple(self.numbers(q))), first_q, first_u
+
+    def _coordinates(
+        self, joint: Joint, placed: Placed, first: int, rates: Sequence[Rate], xi: Rows, xi_dot: Rows
+    ) -> dict[Expr, Jet]:
+        """The coordinates that are free, with their rates by X⁻¹Ẋ = ξ."""
+        own = joint.q[first : first + placed.stage.coordinates]
+        if any(q in self.known for q in own):
+            return {}
+        G = placed.rates
+        first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
+        # Only the conditions of constraints are differentiated twice.
+        second = placed.second_rates(xi, xi_dot, first_rates) if self.system.constraints else [0] * len(own)
+        made = {}
+        for q, value, row, d, dd in zip(own, placed.values, G, first_rates, second, strict=True):
+            vary = {rate.speed: g for g, rate in zip(row, rates, strict=False) if g and rate.speed is not None}
+            made[q] = Jet(value, d, dd, vary)
+        return made
+
+    @property
+    def bodies(self) -> dict[str, Moving]:
+        """Every body that hangs on the ground, each after its parent."""
+        return self._swept[0]
+
+    @property
+    def coordinates(self) -> dict[Expr, Jet]:
+        """The free coordinates: their rates, and how they vary with the speeds."""
+        return self._swept[1]
+
+    def frame(self, name: str) -> Rows:
+        """The pose in the ground of a body or a frame, by its name."""
+        if name in self.bodies:
+            return self.bodies[name].X
+        found = self.system.frames[name]
+        return product(self.bodies[found.body].X, self.matrix(found.pose))

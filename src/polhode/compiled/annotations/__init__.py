@@ -1,0 +1,128 @@
+"""What the values in generated code mean: sentences, found by fingerprint.
+
+The named quantities of a mechanism — velocities, accelerations, wrenches, inertias, pivots — are computed once more, on
+the tree as it was written and on the trees as the passes write it, and each is filed with a sentence. A value of a
+program that has the fingerprint of one of them, up to sign, is that quantity, whichever way it was computed. What has
+no name of its own but serves a named value alone is part of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dynamics.equations import Equations
+from ...expr import Vector, quiet_collector, topological
+from ...expr.field import P
+from ...expr.text import text
+from ...kinematics.passes import VARIANTS, apply
+from ...kinematics.tree import Tree
+from ...kinematics.unit import measured
+from ...model.records import GROUND
+from ..catalogue import catalogued
+from ..quantities import Asked, Outputs
+from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
+from .parts import with_parts
+from .sweeps import Sweeps
+
+__all__ = ["meanings", "speed_labels", "with_parts"]
+
+
+def meanings(equations: Equations, of: Asked) -> dict[int, str]:
+    """What the values of a function of the catalogue mean, by fingerprint.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("rod", mass=2, com=(0, 0, -1)), ph.Revolute("y"), coordinates=["a"])
+    >>> e = s.derive()
+    >>> found = meanings(e, "inverse_dynamics")
+    >>> found[e.q[0].fp], found[e.inverse_dynamics[0].fp]
+    ('coordinate a', 'effort on hinge')
+    """
+    make = catalogued(of).make
+    catalogue = Catalogue()
+    with quiet_collector():
+        outputs = make(equations)
+        _name_symbols(catalogue, equations)
+        _name_results(catalogue, equations, outputs)
+        _name_functions(catalogue, outputs)
+        trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
+        sweeps = [Sweeps(catalogue, equations, tree, "regrouped " if k else "") for k, tree in enumerate(trees)]
+        sweeps += [sweep for tree in trees for sweep in _in_its_unit(catalogue, equations, tree)]
+        for steps in zip(*(sweep.steps(of) for sweep in sweeps), strict=True):
+            for step in steps:
+                step()
+    return _without_constant_results(catalogue.sentences, outputs)
+
+
+def _in_its_unit(catalogue: Catalogue, equations: Equations, tree: Tree) -> list[Sweeps]:
+    """The sweeps over a tree with its lengths in the unit that the recursions choose, if they choose one."""
+    by = measured(tree)
+    if by.unit == 1:
+        return []
+    given = replace(by.tree, u=Vector(by.lengths(tree.u)), tau=Vector(by.forces(tree.tau)))
+    return [Sweeps(replace(catalogue, remark=f", unit {float(by.unit):.4g} m"), equations, given, "regrouped ")]
+
+
+def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:
+    system, labels = equations.system, speed_labels(equations)
+    for q in equations.q:
+        catalogue.name(q, f"coordinate {short(q.name)}")
+    for u, rate, label in zip(equations.u, equations.udot, labels, strict=True):
+        catalogue.name(u, f"speed of {label}")
+        catalogue.name(rate, f"acceleration of {label}")
+    for effort, label in zip(equations.tau, speed_labels(equations, of_tree=True), strict=True):
+        catalogue.name(effort, f"effort on {label}")
+    for kind, table in (("parameter", system.parameters), ("input", system.inputs)):
+        for name, given in table.items():
+            unit = f", {given.unit.replace('/', ' per ')}" if given.unit else ""
+            catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
+    catalogue.name(system.time, "time")
+
+
+def _name_results(catalogue: Catalogue, equations: Equations, outputs: Outputs) -> None:
+    labels, coordinates = speed_labels(equations), [short(name) for name in equations.coordinates]
+    bodies = [short(name) for name in equations.system.bodies if name != GROUND]
+    words = {
+        "udot": [f"acceleration of {label}" for label in labels],
+        "tau": [f"effort on {label}" for label in labels],
+        "bias": [f"bias on {label}" for label in labels],
+        "qdot": [f"rate of {name}" for name in coordinates],
+        "xdot": [f"rate of {name}" for name in coordinates] + [f"acceleration of {label}" for label in labels],
+        "kinetic": ["kinetic energy"],
+        "potential": ["potential energy"],
+        "mass_matrix": [f"mass matrix, {row} row, {column} column" for row in labels for column in labels],
+        "angular": [f"angular momentum of the whole, {axis}" for axis in AXES],
+        "linear": [f"linear momentum of the whole, {axis}" for axis in AXES],
+        "position": [f"position of {body} in the ground, {axis}" for body in bodies for axis in AXES],
+        "rotation": [f"rotation of {body} in the ground, {a}{b}" for body in bodies for a in AXES for b in AXES],
+    }
+    for top, noun in (("tau", "effort on"), ("udot", "acceleration of")):
+        for below in ("q", "u", "udot", "tau"):
+            words[f"{top}_d_{below}"] = [
+                f"derivative of {noun} {row} by {below} of {column}" for row in labels for column in labels
+            ]
+    for key, _, entries in outputs:
+        for entry, sentence in zip(entries, words.get(key, ()), strict=False):
+            catalogue.name(entry, sentence)
+
+
+def _name_functions(catalogue: Catalogue, outputs: Outputs) -> None:
+    """Sines, cosines and roots, and what they are taken of, where that is short enough to be read."""
+    words = {"sin": "sine of", "cos": "cosine of", "sqrt": "square root of"}
+    for node in topological(root for _, _, entries in outputs for root in entries):
+        if node.op in words:
+            argument = text(node.args[0])
+            if len(argument) <= LONGEST_NOTE - 16:
+                catalogue.name(node.args[0], argument)
+                catalogue.name(node, f"{words[node.op]} {argument}")
+
+
+def _without_constant_results(sentences: dict[int, str], outputs: Outputs) -> dict[int, str]:
+    """A result that is a number is written where it is put out; there is no other place for its note."""
+    roots = [root for _, _, entries in outputs for root in entries]
+    varies: set[int] = set()
+    for node in topological(roots):
+        if node.op == "symbol" or any(id(arg) in varies for arg in node.args):
+            varies.add(id(node))
+    numbers = {fp for root in roots if id(root) not in varies for fp in (root.fp, (P - root.fp) % P)}
+    return {fp: sentence for fp, sentence in sentences.items() if fp not in numbers}

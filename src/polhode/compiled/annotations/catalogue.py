@@ -1,0 +1,80 @@
+"""Sentences by fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...dynamics.equations import Equations
+from ...expr import Matrix, as_expr
+from ...expr.field import P
+from ...expr.node import NUMBER
+from ...geometry import Inertia
+
+AXES = "xyz"
+LONGEST_NOTE = 80
+_LONGEST_NAME = 20
+
+
+def short(name: str) -> str:
+    """A name as it stands in a sentence; the whole of it is in the sidecar.
+
+    >>> short("wrist, stage 1"), short("left_front_upper_suspension_arm")
+    ('wrist stage 1', 'left_front_upper_su.')
+    """
+    name = name.replace(", ", " ")
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "."
+
+
+def speed_labels(equations: Equations, of_tree: bool = False) -> list[str]:
+    """For each speed its joint's name, with its own where the joint has several; all of the tree's on request."""
+    labels = {}
+    for joint in equations.system.joints.values():
+        for speed in joint.u:
+            own = "" if len(joint.u) == 1 else f" {short(speed.name)}"
+            labels[speed.name] = short(joint.name) + own
+    return [labels[name] for name in (equations.tree.speeds if of_tree else equations.speeds)]
+
+
+@dataclass
+class Catalogue:
+    """What was named first keeps its name, whatever its sign.
+
+    >>> from polhode.expr import symbols
+    >>> a, b = symbols("a b")
+    >>> known = Catalogue()
+    >>> known.name(a - b, "how far")
+    >>> known.name(b - a, "how near")
+    >>> list(known.sentences.values())
+    ['how far']
+    """
+
+    sentences: dict[int, str] = field(default_factory=dict)
+    remark: str = ""  # what is added to every sentence
+
+    def name(self, value: Any, sentence: str) -> None:
+        """File one value; a whole or half number means nothing in particular."""
+        node = as_expr(value)
+        if node.op == NUMBER and (2 * node.data).denominator == 1:
+            return
+        if (P - node.fp) % P not in self.sentences:
+            self.sentences.setdefault(node.fp, sentence + self.remark)
+
+    def vector(self, values: Iterable[Any], sentence: str) -> None:
+        """File three components; `@` in the sentence is where x, y or z goes."""
+        for axis, value in zip(AXES, values, strict=True):
+            self.name(value, sentence.replace("@", axis))
+
+    def matrix(self, matrix: Matrix, sentence: str) -> None:
+        """File nine entries; `@` in the sentence is where xx, xy, … goes."""
+        for i, row in enumerate(AXES):
+            for j, column in enumerate(AXES):
+                self.name(matrix[i, j], sentence.replace("@", row + column))
+
+    def inertia(self, inertia: Inertia, of: str, how: str = "", frame: str = "") -> None:
+        """File mass, first and second moments, and the inertia about the origin."""
+        self.name(inertia.m, f"{how}mass of {of}")
+        self.vector(inertia.h, f"{how}first moment of {of}, @{frame}")
+        self.matrix(inertia.I, f"{how}inertia of {of}, @{frame}")
+        self.matrix(inertia.J, f"{how}second moment of {of}, @{frame}")

@@ -1,0 +1,182 @@
+"""Which functions there are: for each its arrays, and what it puts out.
+
+Nothing heavy is imported when this is loaded: a function that is known on disk needs no expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from ..errors import PolhodeError, suggestion
+from .quantities import Asked, Outputs, Quantity
+from .reactions import ENTRIES
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import Equations
+    from ..expr import Expr
+
+Maker: TypeAlias = "Callable[[Equations], Outputs]"
+
+
+class Entry(NamedTuple):
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+
+    arrays: tuple[str, ...]
+    make: Maker
+    rates: tuple[str, ...] = ()
+
+
+def _vector(name: str, field: str) -> Maker:
+    def outputs(equations: Equations) -> Outputs:
+        entries = list(getattr(equations, field))
+        return [(name, (len(entries),), entries)]
+
+    return outputs
+
+
+def _mass_matrix(equations: Equations) -> Outputs:
+    size = len(equations.u)
+    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+
+
+def _energy(equations: Equations) -> Outputs:
+    return [("kinetic", (), [equations.kinetic_energy]), ("potential", (), [equations.potential_energy])]
+
+
+def _momentum(equations: Equations) -> Outputs:
+    spin, linear = equations.momentum
+    return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _poses(equations: Equations) -> Outputs:
+    from ..expr import as_expr
+    from ..model.records import GROUND
+
+    poses = [equations.pose(name) for name in equations.system.bodies if name != GROUND]
+    count = len(poses)
+    return [
+        ("position", (count, 3), [as_expr(x) for pose in poses for x in pose.p]),
+        ("rotation", (count, 3, 3), [as_expr(x) for pose in poses for x in pose.R.entries()]),
+    ]
+
+
+def _state_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.forward_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+def _stabilised_rates(equations: Equations) -> Outputs:
+    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
+    return [("xdot", (len(entries),), entries)]
+
+
+def _kept_rates(equations: Equations) -> Outputs:
+    step, change = equations.way_back
+    pivots = list(equations.constraint_pivots)
+    return [
+        *_stabilised_rates(equations),
+        ("pivots", (len(pivots),), pivots),
+        ("step", (len(step),), list(step)),
+        ("change", (len(change),), list(change)),
+    ]
+
+
+def _of_constraints(name: str, field: str) -> Maker:
+    def outputs(equations: Equations) -> Outputs:
+        ties = equations.constraints
+        if ties is None:
+            raise PolhodeError(
+                f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
+                code="E-FUN-002",
+            )
+        made = getattr(ties, field)
+        if field == "A":
+            return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
+        return [(name, (len(made),), list(equations._bound(made)))]
+
+    return outputs
+
+
+def _kinematic_matrix(equations: Equations) -> Outputs:
+    made = equations.tree.kinematic_matrix()
+    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
+
+
+def _matrices(names: Sequence[str], field: str) -> Maker:
+    def outputs(equations: Equations) -> Outputs:
+        matrices = getattr(equations, field)
+        return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
+
+    return outputs
+
+
+#: The functions that every mechanism has.
+CATALOGUE: dict[str, Entry] = {
+    "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
+    "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
+    "mass_matrix": Entry(("q",), _mass_matrix),
+    "bias": Entry(("q", "u"), _vector("bias", "bias")),
+    "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),
+    "energy": Entry(("q", "u"), _energy),
+    "momentum": Entry(("q", "u"), _momentum),
+    "poses": Entry(("q",), _poses),
+    "state_rates": Entry(("x", "tau"), _state_rates, rates=("xdot",)),
+    "inverse_dynamics_derivatives": Entry(
+        ("q", "u", "udot"),
+        _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
+    ),
+    "forward_dynamics_derivatives": Entry(
+        ("q", "u", "tau"),
+        _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
+    ),
+}
+
+#: Those that there are where a system has constraints; with multipliers, the first three.
+CONSTRAINED: dict[str, Entry] = {
+    "multipliers": Entry(("q", "u", "tau"), _vector("multipliers", "multipliers")),
+    "stabilised_rates": Entry(("x", "tau", "alpha"), _stabilised_rates, rates=("xdot",)),
+    "kept_rates": Entry(("x", "tau", "alpha"), _kept_rates, rates=("xdot",)),
+    "constraint_values": Entry(("q",), _of_constraints("constraint_values", "values")),
+    "definition_values": Entry(("q",), _of_constraints("definition_values", "definition_values")),
+    "definition_steps": Entry(("q",), _of_constraints("definition_steps", "definition_steps")),
+    "constraint_rates": Entry(("q", "u"), _of_constraints("constraint_rates", "rates")),
+    "constraint_matrix": Entry(("q",), _of_constraints("constraint_matrix", "A")),
+    "constraint_bias": Entry(("q", "u"), _of_constraints("constraint_bias", "gamma")),
+    "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
+}
+
+
+def catalogued(asked: Asked) -> Entry:
+    """The entry of a function: of the catalogue by its name, of a quantity by its record."""
+    if isinstance(asked, Quantity):
+        return Entry(asked.arrays, asked.outputs)
+    found: Any = None
+    if isinstance(asked, str):
+        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
+    if found is None:
+        known = CATALOGUE | CONSTRAINED
+        raise PolhodeError(
+            f"there is no function {asked!r}.",
+            cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
+            code="E-FUN-001",
+        )
+    return Entry(*found)
+
+
+def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
+    from ..expr.spelling import acceleration_of
+
+    ties = equations.constraints
+    return {
+        "q": list(equations.q),
+        "u": list(equations.u),
+        "tau": list(equations.tau),
+        "udot": list(equations.udot),
+        "x": [*equations.q, *equations.u],
+        "accelerations": [acceleration_of(u) for u in equations.tree.u],
+        "multipliers": [] if ties is None else list(ties.multipliers),
+        "alpha": [equations.stabilisation],
+        "inputs": [given.symbol for given in equations.system.inputs.values()],
+        "t": [equations.system.time],
+    }

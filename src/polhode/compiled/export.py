@@ -1,0 +1,266 @@
+"""Export: functions of a mechanism as source code, each value noted with what it means.
+
+Generated code carries slots and sanitised notes only; the user's own names are in a JSON file beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, Never
+
+from ..codegen.c99 import check_input
+from ..codegen.count import count
+from ..codegen.interpret import interpret
+from ..codegen.program import Array, Output, Program
+from ..codegen.targets import printer
+from ..dynamics.equations import Equations
+from ..errors import PolhodeError, refuse
+from ..model.records import GROUND
+from .annotations import meanings, speed_labels, with_parts
+from .catalogue import catalogued
+from .functions import Planned, plan_of
+from .quantities import Asked, Quantity, Wanted
+
+_NAMES_SHOWN = 12
+#: Such names, and what is put around them, stay within the 63 letters that compilers tell apart.
+_LONGEST_PREFIX = 17
+_LONGEST_NAME = 48
+_WHAT = {
+    "forward_dynamics": "accelerations from coordinates, speeds and efforts",
+    "inverse_dynamics": "efforts from coordinates, speeds and accelerations",
+    "mass_matrix": "mass matrix from coordinates",
+    "bias": "efforts at zero acceleration from coordinates and speeds",
+    "coordinate_rates": "rates of the coordinates from coordinates and speeds",
+    "energy": "kinetic and potential energy from coordinates and speeds",
+    "momentum": "angular and linear momentum about the ground from coordinates and speeds",
+    "poses": "position and rotation matrix of each body from coordinates",
+    "state_rates": "rates of coordinates and speeds from both, and efforts",
+    "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
+    "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
+}
+_KIND = {
+    "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
+    "inputs": "inputs", "t": "time", "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
+    "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
+    "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
+    "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
+    "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
+    "torque": "torque", "force": "force", "effort": "effort", "origin": "position of the origin",
+    "orientation": "rotation matrix, row after row", "jacobian": "angular over linear velocity, row after row",
+}  # fmt: skip
+
+
+def annotated(equations: Equations, of: Asked) -> Planned:
+    """The plan of a function, with a note beside each value that says what it means."""
+    planned = plan_of(equations, of, notes=meanings(equations, of))
+    return replace(planned, program=with_parts(planned.program))
+
+
+def export(
+    equations: Equations,
+    target: str,
+    folder: str | Path,
+    of: Wanted = "forward_dynamics",
+    prefix: str | None = None,
+    **strange: Never,
+) -> list[Path]:
+    """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none.
+
+    The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
+    identifier, so that exports of several systems can be linked together; "" leaves it out.
+    """
+    refuse(strange, export)
+    render, place = printer(target), _folder(folder)
+    before = _checked_prefix(default_prefix(equations.system.name) if prefix is None else prefix)
+    names: list[Asked] = []
+    for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
+        catalogued(name)
+        names += [name] if name not in names else []
+    if not names:
+        raise PolhodeError("no function is named.", cure="Name one, for example forward_dynamics.", code="E-EXPORT-002")
+    files: dict[str, str] = {}
+    for name in names:
+        planned = annotated(equations, name)
+        program = replace(planned.program, name=_shortened(before + planned.program.name))
+        words = f"{program.name}.json"
+        if words in files:
+            raise PolhodeError(
+                f"two functions would be written to {words!r}.",
+                place=f"function {name!r}",
+                cure="Export them to two folders.",
+                code="E-EXPORT-004",
+            )
+        files |= render(program, preface(equations, planned))
+        files[words] = sidecar(equations, planned, program.name)
+    return write_together(place, files)
+
+
+def default_prefix(name: str) -> str:
+    """A system's name as the beginning of identifiers; where that is not the name as written, a digest follows.
+
+    >>> default_prefix("arm_1"), default_prefix("Arm 1"), default_prefix("3R"), default_prefix("größer")
+    ('arm_1', 'arm_1_9e570da7', 'm_3r_37a67f87', 'gr_er_45fbf6a6')
+    """
+    plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
+    if plain == name and plain[:1].isalpha() and len(plain) <= _LONGEST_PREFIX:
+        return plain
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    short = f"{plain[: _LONGEST_PREFIX - 11]}_{digest}".lstrip("_")
+    return short if short[0].isalpha() else f"m_{short}"
+
+
+def _checked_prefix(prefix: str) -> str:
+    """What is put before names: the prefix and an underscore, nothing where it is empty."""
+    if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z][A-Za-z0-9_]{0,30})?", prefix, re.ASCII):
+        raise PolhodeError(
+            f"the prefix {prefix!r} is no identifier.",
+            place="export",
+            cure='Use up to 31 letters, digits and underscores, a letter first; "" for none.',
+            code="E-EXPORT-005",
+        )
+    return f"{prefix}_" if prefix else ""
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _folder(folder: str | Path) -> Path:
+    try:
+        return Path(folder)
+    except TypeError:
+        raise PolhodeError(
+            f"{folder!r} is no folder.", place="export", cure="Give a path.", code="E-EXPORT-006"
+        ) from None
+
+
+def preface(equations: Equations, planned: Planned) -> list[str]:
+    """What stands at the head of the source: what it is, its signature in words, its operation counts."""
+    program = planned.program
+    operations = count(program)
+    paragraphs = [
+        f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
+        f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
+        "",
+        "Given:",
+        *(_line(array, _entries(equations, array.name)) for array in program.arrays),
+        _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
+        f"w: {len(program.saved)} numbers that the set-up leaves for the run",
+        "Made:",
+        *(_line(output, _entries(equations, output.name)) for output in program.outputs),
+        "",
+        f"Operations: {operations}. The set-up takes {operations.setup}.",
+        *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
+        "Seat: where a joint sits on what carries it, before it moves.",
+        "Regrouped: with the mass that a joint does not move counted to what carries it.",
+    ]
+    return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
+
+
+def _kind(name: str) -> str:
+    top, mark, below = name.partition("_d_")
+    return f"derivative of {top} by {below}, row after row" if mark else _KIND.get(name, name)
+
+
+def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
+    size = array.size if isinstance(array, Array) else len(array.slots)
+    words = f"{array.name}: {size} ({kind or _kind(array.name)})"
+    shown = ", ".join(" ".join(entry.split())[:40] for entry in entries[:_NAMES_SHOWN])
+    more = f" and {len(entries) - _NAMES_SHOWN} more" if len(entries) > _NAMES_SHOWN else ""
+    return f"{words}: {shown}{more}" if shown else words
+
+
+def _entries(equations: Equations, array: str) -> tuple[str, ...]:
+    """The user's own name for each entry of an array or output, where it has one."""
+    speeds, coordinates = tuple(equations.speeds), tuple(equations.coordinates)
+    bodies = tuple(name for name in equations.system.bodies if name != GROUND)
+    if array.partition("_d_")[0] in ("u", "udot", "tau", "bias", "mass_matrix"):
+        return speeds
+    return {
+        "q": coordinates, "qdot": coordinates, "x": coordinates + speeds, "xdot": coordinates + speeds,
+        "inputs": tuple(equations.system.inputs), "position": bodies, "rotation": bodies,
+    }.get(array, ())  # fmt: skip
+
+
+def sidecar(equations: Equations, planned: Planned, symbol: str) -> str:
+    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
+
+    `entries` are names along the first axis of an array.
+    """
+    program, system = planned.program, equations.system
+    record = {
+        "format": "polhode-export/1",
+        "system": system.name,
+        "function": program.name,
+        "symbol": symbol,
+        "formalism": equations.formalism,
+        "arrays": [
+            {"name": array.name, "size": array.size, "entries": _entries(equations, array.name)}
+            for array in program.arrays
+        ],
+        "parameters": [_parameter(equations, name) for name in planned.parameters],
+        "work": len(program.saved),
+        "outputs": [
+            {"name": output.name, "shape": output.shape, "entries": _entries(equations, output.name)}
+            for output in program.outputs
+        ],
+        "joints": dict(zip(equations.speeds, speed_labels(equations), strict=True)),
+        "check_value": _check_value(program),
+        "slots": {f"v{slot}": note for slot, note in program.notes.items()},
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _parameter(equations: Equations, name: str) -> dict[str, Any]:
+    given = equations.system.parameters[name]
+    return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
+
+
+def _check_value(program: Program) -> float | None:
+    """What the driver prints, to twelve digits; None if it is no number."""
+    numbers = iter(range(1, program.first_setup + 1))
+    inputs = {array.name: [check_input(next(numbers)) for _ in range(array.size)] for array in program.arrays}
+    try:
+        results = interpret(program, inputs, [check_input(next(numbers)) for _ in range(program.parameters)])
+    except PolhodeError:  # a function that is given in C alone
+        return None
+    total = sum(entry / (1 + k) for result in results.values() for k, entry in enumerate(result.ravel().tolist()))
+    return float(f"{total:.12g}") if math.isfinite(total) else None
+
+
+def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write files into a folder, made where it is missing: first all beside their places, then each into its own."""
+    waiting: dict[str, Path] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            descriptor, beside = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".part")
+            waiting[beside] = folder / name
+            with os.fdopen(descriptor, "wb") as stream:
+                # A name may hold half a surrogate pair, which UTF-8 has no bytes for but JSON has an escape.
+                stream.write(content.encode("utf-8", "backslashreplace"))
+            os.chmod(beside, 0o644)
+        for beside, path in waiting.items():
+            os.replace(beside, path)
+    except (OSError, ValueError) as error:
+        raise PolhodeError(
+            f"the files cannot be written: {getattr(error, 'strerror', None) or error}.",
+            place=str(folder),
+            cure="Name a folder that can be written to.",
+            code="E-EXPORT-001",
+        ) from error
+    finally:
+        for beside in waiting:
+            Path(beside).unlink(missing_ok=True)
+    return list(waiting.values())

@@ -1,0 +1,423 @@
+"""Functions: the compiled side of Equations, native functions of NumPy arrays.
+
+Each function is planned and compiled when it is first called. Arrays may be one state or a batch with a leading axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..codegen.program import Program
+from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, understood, unknown
+from .catalogue import arrays_of, catalogued
+from .native.backends import check_backend
+from .native.quaternions import stretch, unit_quaternions
+from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
+from .reactions import Exerting, actuated_efforts
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import Equations
+    from ..model.records import Parameter
+    from .native import FixedStep
+    from .store.functions import Kept
+
+
+#: What a function takes besides its arrays, and inverse_dynamics beyond that.
+_OPTIONS = ("t", "inputs", "multipliers", "parameters")
+_MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A function's program, and the names of the parameters that it takes, in order."""
+
+    program: Program
+    parameters: tuple[str, ...]
+
+
+def plan_of(
+    equations: Equations,
+    asked: Asked,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
+) -> Planned:
+    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
+
+    With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
+    mean, by fingerprint.
+    """
+    from ..expr import quiet_collector
+
+    wanted, make, _ = catalogued(asked)
+    with quiet_collector():
+        return plan_outputs(equations, _label(asked), wanted, make(equations), bake, split_angles, notes)
+
+
+def plan_outputs(
+    equations: Equations,
+    label: str,
+    wanted: Sequence[str],
+    outputs: Outputs,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
+) -> Planned:
+    """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
+    from ..codegen.plan import plan
+    from ..expr import free_symbols, substitute
+
+    table = equations.system.parameters
+    check_kind(bool, "True or False", bake, "bake")
+    check_kind(bool, "True or False", split_angles, "split_angles")
+    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    if known:
+        roots = substitute([root for _, _, entries in outputs for root in entries], known)
+        start = 0
+        for _, _, entries in outputs:
+            entries[:] = roots[start : start + len(entries)]
+            start += len(entries)
+    met = set(free_symbols(root for _, _, entries in outputs for root in entries))
+    arrays = arrays_of(equations)
+    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
+    program = plan(
+        label,
+        [(key, arrays[key]) for key in (*wanted, *extra)],
+        outputs,
+        list(parameters.values()),
+        notes,
+        split_angles=split_angles,
+    )
+    return Planned(program, tuple(parameters))
+
+
+class Functions(Exerting):
+    """Compiled functions of one set of equations.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> m = s.parameter("m", 2)
+    >>> _ = s.joint("x", s.ground, s.body("block", mass=m), ph.Prismatic("x"))
+    >>> f = s.derive().compile()
+    >>> f.forward_dynamics([0.0], [0.0], [6.0]).tolist()
+    [3.0]
+    >>> f.forward_dynamics([0.0], [0.0], [6.0], parameters={"m": 3}).tolist()
+    [2.0]
+    """
+
+    def __init__(self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> None:
+        check_backend(backend)
+        self.equations = equations
+        self.bake = bake
+        self._options: dict[str, Any] = {"cache": cache, "backend": backend}
+        self._plans: dict[Asked, Planned] = {}
+        self._kept: dict[Asked, Kept] = {}
+        self._compiled: dict[Asked, Any] = {}
+        self._defaults: dict[Asked, Any] = {}
+        self._quaternions: tuple[int, ...] | None = None
+
+    def keeping(self, rows: Sequence[int]) -> Functions:
+        """The functions of the same equations with some rows of the constraints alone."""
+        return Functions(self.equations.keeping(rows), bake=self.bake, **self._options)
+
+    def planned(self, name: Asked) -> Planned:
+        """The plan of a function, made when it is first asked for."""
+        catalogued(name)
+        if name not in self._plans:
+            if self._options["cache"]:
+                from .store.plans import kept_plan
+
+                self._plans[name] = kept_plan(self.equations, name, self.bake)
+            else:
+                self._plans[name] = plan_of(self.equations, name, self.bake)
+        return self._plans[name]
+
+    def program(self, name: Asked) -> Program:
+        """The program of a function."""
+        return self.planned(name).program
+
+    def native(self, name: Asked) -> Any:
+        """The compiled form of a function, as the runtime has it."""
+        catalogued(name)
+        if name not in self._compiled:
+            if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
+                from .store.functions import kept_function
+
+                planned = partial(self.planned, name)
+                self._kept[name] = kept_function(self.equations, name, self.bake, self._options["backend"], planned)
+                self._compiled[name] = self._kept[name].compiled
+            else:
+                self._compiled[name] = self.compiled(self.program(name))
+        return self._compiled[name]
+
+    def compiled(self, program: Program) -> Any:
+        """A program of one's own in the compiled form that these functions have."""
+        from .native import compile_program
+
+        return compile_program(program, **self._options)
+
+    def fixed_step(
+        self, method: str = "rk4", normalise: Sequence[tuple[int, int]] = (), of: str = "state_rates"
+    ) -> FixedStep:
+        """A native loop of fixed steps around `state_rates`; see `polhode.compiled.native.FixedStep`."""
+        from .native import FixedStep
+
+        return FixedStep(self.program(of), method, normalise, **self._options)
+
+    # ---- values ----------------------------------------------------------------------------------------------
+
+    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+        """The parameters of a function in its order: given values first, then the model's defaults."""
+        catalogued(name)
+        kept = self._kept.get(name)
+        if kept and given is None and None not in kept.parameters.values():
+            return np.array(list(kept.parameters.values()), dtype=np.float64)
+        return self.values_of(tuple(kept.parameters) if kept else self.planned(name).parameters, given)
+
+    def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
+        """Parameters in an order: given values first, then the model's defaults."""
+        table = self.equations.system.parameters
+        if given is not None and not isinstance(given, Mapping):
+            raise PolhodeError(
+                f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
+            )
+        given = dict(given or {})
+        with understood("a list of names", order, place="parameters"):
+            strange = [key for key in (*given, *order) if key not in table]
+        if strange:
+            raise unknown("parameter", strange[0], table, code="E-VALUE-002")
+        missing = [key for key in order if key not in given and table[key].value is None]
+        if missing:
+            raise ValueMissing(
+                f"{'parameter' if len(missing) == 1 else 'parameters'} "
+                f"{', '.join(repr(key) for key in missing)} of system '{self.equations.system.name}' "
+                f"{'has' if len(missing) == 1 else 'have'} no value.",
+                cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
+                code="E-VALUE-003",
+            )
+        return np.array([_number(key, given.get(key, table[key].value)) for key in order], dtype=np.float64)
+
+    def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
+        """The inputs as an array, the model's defaults where none is given."""
+        table = self.equations.system.inputs
+        if given is not None and not isinstance(given, Mapping):
+            return _real(given, "inputs")
+        given = dict(given or {})
+        for key in given:
+            if key not in table:
+                raise unknown("input", key, table, code="E-VALUE-004")
+        columns = [_real(given.get(key, _default(value)), f"input '{key}'") for key, value in table.items()]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+
+    def evaluate(
+        self,
+        name: Asked,
+        *arrays: ArrayLike,
+        t: ArrayLike = 0.0,
+        inputs: Mapping[str, Any] | ArrayLike | None = None,
+        multipliers: ArrayLike | str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        **strange: Any,
+    ) -> Any:
+        """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
+
+        Quaternions of any length stand for the orientation that they have at unit length. Where the forces of
+        constraints enter, `multipliers` must be given: an array, one for each row of them, or "zero".
+        """
+        if strange:
+            catalogued(name)
+            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(_label(name), ()))
+            raise unknown("option", next(iter(strange)), known_options, place=_label(name), code="E-CALL-002")
+        native = self._with_defaults(name) if parameters is None else self.native(name)
+        extra = native.arrays[len(arrays) :]
+        if extra:
+            known = {
+                "t": lambda: _real(t, "t")[..., None],
+                "inputs": lambda: self.input_values(inputs),
+                "multipliers": lambda: self._given_multipliers(name, multipliers),
+            }
+            arrays = (*arrays, *(known[array]() for array in extra if array in known))
+        values = None if parameters is None else self.parameter_values(name, parameters)
+        if self._quaternions is None:
+            self._quaternions = self._quaternions_of(name)
+        if not (self._quaternions and arrays):
+            return native(*arrays) if values is None else native(*arrays, parameters=values)
+        q, lengths = unit_quaternions(arrays[0], self._quaternions)
+        found = native(q, *arrays[1:], parameters=values)
+        if lengths:
+            outputs = found if isinstance(found, tuple) else (found,)
+            for made, (output, shape) in zip(outputs, native.outline.outputs, strict=True):
+                if output in catalogued(name).rates:
+                    stretch(made, len(shape), self._quaternions, lengths)
+        return found
+
+    def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
+        """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
+        kept = self._kept.get(name)
+        return kept.quaternions if kept else tuple(self.equations.tree.quaternions)
+
+    def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
+        """Multipliers for the rows of the constraints, as they are given."""
+        ties = self.equations.constraints
+        rows = [] if ties is None else ties.names
+        if given is None or (isinstance(given, str) and given != "zero"):
+            raise PolhodeError(
+                "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."
+                if given is None
+                else f"multipliers is {given!r}, which is no number.",
+                place=_label(name),
+                cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
+                "actuated=[…], the speeds that efforts act on.",
+                code="E-FUN-007",
+            )
+        return np.zeros(len(rows)) if isinstance(given, str) else _real(given, "multipliers")
+
+    def _with_defaults(self, name: Asked) -> Any:
+        """The compiled function with the model's own parameter values."""
+        try:
+            return self._defaults[name]
+        except (KeyError, TypeError):
+            catalogued(name)
+        native = self.native(name)
+        values = self.parameter_values(name)
+        self._defaults[name] = native.with_parameters(values) if len(values) else native
+        return self._defaults[name]
+
+    # ---- the functions ---------------------------------------------------------------------------------------
+
+    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
+        return output
+
+    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        first, second = self.evaluate(name, *arrays, **more)
+        return first, second
+
+    def _no_effort(self, name: str) -> NDArray[np.float64]:
+        return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
+
+    def forward_dynamics(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """Accelerations u̇ for efforts tau (none by default)."""
+        effort = self._no_effort("forward_dynamics") if tau is None else tau
+        return self._one("forward_dynamics", q, u, effort, **more)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, actuated: Sequence[str] | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """Efforts tau that give the accelerations udot; with dependent speeds, tau as brought to the independent ones.
+
+        With multipliers of constraints tau is not determined, and the call says which is meant: that for given ones,
+        `multipliers=[…]` or "zero" (as if there were no constraints), or, with `actuated`, that which acts on some
+        speeds alone and moves the mechanism so, whatever the constraints carry.
+        """
+        if actuated is not None:
+            return actuated_efforts(self, q, u, udot, actuated, **more)
+        if more.get("multipliers") is not None and "multipliers" not in self.native("inverse_dynamics").arrays:
+            raise PolhodeError(
+                "these equations have no multipliers.",
+                place="inverse_dynamics",
+                cure="Leave them out.",
+                code="E-FUN-013",
+            )
+        return self._one("inverse_dynamics", q, u, udot, **more)
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇; columns of ∂/∂q are along unit speeds (see `Equations`)."""
+        first, second, third = self.evaluate("inverse_dynamics_derivatives", q, u, udot, **more)
+        return first, second, third
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
+        effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
+        first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
+        return first, second, third
+
+    def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """M(q)."""
+        return self._one("mass_matrix", q, **more)
+
+    def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """tau - M u̇."""
+        return self._one("bias", q, u, **more)
+
+    def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """q̇ = Γ(q) u."""
+        return self._one("coordinate_rates", q, u, **more)
+
+    def energy(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Kinetic and potential energy."""
+        return self._two("energy", q, u, **more)
+
+    def momentum(self, q: ArrayLike, u: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        return self._two("momentum", q, u, **more)
+
+    def multipliers(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
+        """λ of the independent constraints: their forces on the speeds are Aᵀλ."""
+        effort = np.zeros(len(self.equations.tau)) if tau is None else tau
+        return self._one("multipliers", q, u, effort, **more)
+
+    def constraint_values(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """φ(q, t) of the constraints on the position."""
+        return self._one("constraint_values", q, **more)
+
+    def constraint_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A u + a of all constraints."""
+        return self._one("constraint_rates", q, u, **more)
+
+    def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """A(q, t), a row for each constraint and a column for each speed of the tree."""
+        return self._one("constraint_matrix", q, **more)
+
+    def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
+        return self._two("poses", q, **more)
+
+    def pose(self, name: str, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Position and rotation matrix of a body or frame in the ground."""
+        return self._two(PoseOf(name), q, **more)
+
+    def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
+        return self._one(JacobianOf(name), q, **more)
+
+
+def _label(asked: Asked) -> str:
+    return asked.label if isinstance(asked, Quantity) else asked
+
+
+def _real(value: Any, what: str) -> NDArray[np.float64]:
+    """Numbers in an array; anything else is told."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
+        ) from None
+
+
+def _default(given: Parameter) -> float:
+    return 0.0 if given.value is None else float(given.value)
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
+    return number

@@ -1,0 +1,257 @@
+"""The ways to run a program: native code by LLVM or the system's C compiler, or NumPy, one instruction at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from polhode.codegen.program import Program
+from polhode.compiled.native.arrays import Floats
+from polhode.errors import PolhodeError, warn
+from polhode.files.cache import ObjectCache
+
+#: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
+LANES_FROM = 256
+
+
+class BackendWarning(UserWarning):
+    """The wanted way to run a program is not there; the next one is used."""
+
+
+class Code(Protocol):
+    """Loaded machine code."""
+
+    def address(self, name: str) -> int: ...
+
+
+class Backend(Protocol):
+    """What `Compiled` needs of a way to run a program."""
+
+    name: str
+
+    def setup(self, parameters: Floats) -> Floats:
+        """Rows of parameters to rows of the work array."""
+        ...
+
+    def handle(self, work: Floats) -> Any:
+        """What `single`'s function takes for a work array."""
+        ...
+
+    def single(self, buffer: Floats) -> Callable[[Any], object]:
+        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
+        ...
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
+        ...
+
+
+_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
+_BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _POINTER)
+
+
+class Native:
+    """Machine code with the signatures of `codegen.llvm`; the code in lanes is made when it is first wanted."""
+
+    def __init__(
+        self,
+        name: str,
+        saved: int,
+        code: Code,
+        lane_code: Callable[[], Code] | None = None,
+        lanes: int = 1,
+    ) -> None:
+        self.name, self.code, self.lanes = name, code, lanes
+        self._lane_code = lane_code
+        self._lock = threading.Lock()
+        self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
+        # A call of well under a microsecond is cheaper with the interpreter's lock held.
+        self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
+        self._scalar = _BATCH(code.address("ph_batch"))
+        self._in_lanes: tuple[Code, Callable[..., object]] | None = None
+        self._saved = saved
+
+    def setup(self, parameters: Floats) -> Floats:
+        work = np.empty((len(parameters), self._saved))
+        self._setup(len(parameters), parameters.ctypes.data, work.ctypes.data)
+        return work
+
+    def handle(self, work: Floats) -> int:
+        return int(work.ctypes.data)
+
+    def single(self, buffer: Floats) -> Callable[[int], object]:
+        function, address = self._single, int(buffer.ctypes.data)
+        return lambda work: function(address, work)
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        bulk = len(span) // self.lanes * self.lanes if lanes and self._lane_code else 0
+        if bulk:
+            self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
+        if bulk < len(span):
+            self.loop(span[bulk:], inputs, work, outputs, lanes=False)()
+
+    def loop(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
+    ) -> Callable[[], object]:
+        """The native loop over these states, ready to be called."""
+        function = self._lane_function() if lanes else self._scalar
+        strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
+        width = work.shape[1] if work.ndim == 2 else 0
+        first = 8 * span.start
+        ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
+        outs = [array.ctypes.data + first * math.prod(array.shape[1:]) for array in outputs]
+        return functools.partial(
+            function,
+            len(span),
+            (_POINTER * len(ins))(*ins),
+            (_COUNT * len(strides))(*strides),
+            work.ctypes.data + first * width,
+            width,
+            (_POINTER * len(outs))(*outs),
+        )
+
+    def _lane_function(self) -> Callable[..., object]:
+        with self._lock:
+            if self._in_lanes is None and self._lane_code is not None:
+                code = self._lane_code()
+                self._in_lanes = code, _BATCH(code.address("ph_lanes"))
+        if self._in_lanes is None:
+            raise PolhodeError(f"the backend {self.name!r} has no lanes.")
+        return self._in_lanes[1]
+
+
+_NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
+    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan, "atan2": np.arctan2, "exp": np.exp, "log": np.log, "sinh": np.sinh, "cosh": np.cosh,
+    "tanh": np.tanh, "abs": np.abs, "sign": np.sign, "min": np.minimum, "max": np.maximum, "pow": np.float_power,
+})  # fmt: skip
+
+
+class Vectorised:
+    """NumPy, one instruction after the other over all states: slow for one state, fair for many, always there."""
+
+    name = "numpy"
+
+    def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
+        from polhode.codegen.calls import on_arrays
+        from polhode.compiled.native.user_functions import over_arrays
+
+        self.program = program
+        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, cache)}
+        self._constants = [np.float64(value) for value in program.constants]
+
+    def setup(self, parameters: Floats) -> Floats:
+        return parameters
+
+    def handle(self, work: Floats) -> Floats:
+        return work
+
+    def single(self, buffer: Floats) -> Callable[[Floats], object]:
+        sizes = [array.size for array in self.program.arrays]
+        sizes += [len(output.slots) for output in self.program.outputs]
+        views = np.split(buffer[: sum(sizes)], np.cumsum(sizes)[:-1])
+        count = len(self.program.arrays)
+        outputs = [
+            view.reshape(1, *output.shape) for view, output in zip(views[count:], self.program.outputs, strict=True)
+        ]
+
+        def run(work: Floats) -> None:
+            self.batch(range(1), views[:count], work, outputs, False)
+
+        return run
+
+    def batch(
+        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
+    ) -> None:
+        from polhode.codegen.interpret import evaluate
+
+        rows = slice(span.start, span.stop)
+
+        def columns(array: Floats) -> list[Any]:
+            return list(array[rows].T) if array.ndim == 2 else list(array)
+
+        entries = [entry for array in inputs for entry in columns(array)]
+        with np.errstate(all="ignore"):
+            found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
+        for output, into in zip(self.program.outputs, outputs, strict=True):
+            flat = into[rows].reshape(len(span), len(output.slots))
+            for place, entry in enumerate(found[output.name]):
+                flat[:, place] = entry
+
+
+def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
+    """Native code by LLVM."""
+    from polhode.codegen.llvm import scalar_module
+    from polhode.compiled.native import engine
+    from polhode.compiled.native.user_functions import link
+
+    host = engine.host()
+    link(program, cache)
+    code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
+    return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
+
+
+def lane_code(program: Program, cache: ObjectCache | None) -> Code:
+    """The same program over as many states at once as the machine has lanes."""
+    from polhode.codegen.llvm import lane_module
+    from polhode.compiled.native import engine
+    from polhode.compiled.native.user_functions import link
+
+    host = engine.host()
+    link(program, cache)
+    return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
+
+
+def c_backend(program: Program, cache: ObjectCache | None) -> Native:
+    """Native code by the system's C compiler."""
+    from polhode.compiled.native.c_compiler import load
+
+    return Native("c", len(program.saved), load(program, cache))
+
+
+BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = MappingProxyType({
+    "llvm": llvm_backend,
+    "c": c_backend,
+    "numpy": Vectorised,
+})  # fmt: skip
+
+
+def check_backend(backend: str) -> None:
+    """Raise unless there is a backend of this name."""
+    if backend not in ("auto", *BACKENDS):
+        raise PolhodeError(
+            f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.", code="E-CODE-012"
+        )
+
+
+def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend:
+    """The named backend, or with "auto" the first that works, with a warning for each that does not."""
+    check_backend(backend)
+    if backend != "auto":
+        try:
+            return BACKENDS[backend](program, cache)
+        except (ImportError, OSError, RuntimeError) as problem:
+            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+    for name in ("llvm", "c"):
+        try:
+            return BACKENDS[name](program, cache)
+        except (ImportError, OSError, RuntimeError, PolhodeError) as problem:
+            warn(f"the backend {name!r} does not work here, trying the next: {_sentence(problem)}", BackendWarning)
+    return Vectorised(program, cache)
+
+
+def _sentence(problem: Exception) -> str:
+    text = " ".join(str(problem).split()) or type(problem).__name__
+    return text[:300] if text.endswith(".") else f"{text[:300]}."

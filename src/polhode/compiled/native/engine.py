@@ -1,0 +1,166 @@
+"""LLVM behind one small door: IR text in, object code and function addresses out.
+
+The pass pipeline was chosen by measurement. A program is straight-line and already free of repeated work, so that all
+it needs is inlining (sincos, small kernels), registers for stack variables, and peepholes; the full -O2 pipeline costs
+two to five times as much compile time, the SLP vectoriser twenty times, and neither gives faster code. A loop around a
+small inlined kernel is the exception: there the full pipeline (`thorough`) hoists what does not change, for some 15 %.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from polhode.codegen.llvm_block import LIBRARY
+from polhode.compiled.native.elf_loader import LoadedImage, link
+from polhode.errors import PolhodeError
+from polhode.files.cache import ObjectCache
+
+#: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
+LONG = 500_000
+
+#: Part of the cache's key: raise when the passes change.
+PIPELINE = "light: inline,sroa,instcombine,simplifycfg,globaldce; thorough: O2 without slp; 2"
+
+
+@dataclass(frozen=True)
+class Host:
+    """The machine that code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+    llvm: str
+    fused: bool
+    lanes: int
+
+
+@cache
+def host() -> Host:
+    """This machine; raises ImportError where llvmlite is missing."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features()
+    arm = triple.startswith(("aarch64", "arm64"))
+    return Host(
+        triple=triple,
+        cpu=llvm.get_host_cpu_name(),
+        features=features.flatten(),
+        llvm=f"{llvmlite.__version__}/{'.'.join(map(str, llvm.llvm_version_info))}",
+        fused=arm or bool(features.get("fma")),
+        lanes=8 if features.get("avx512f") else 4 if features.get("avx") else 2,
+    )
+
+
+class Library:
+    """Loaded object code; functions stay valid as long as it lives."""
+
+    def __init__(self, code: bytes) -> None:
+        import llvmlite.binding as llvm
+
+        _provide_library_functions()
+        self.code = code
+        self._machine = _target_machine()
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """The address of a function of this module."""
+        found = int(self._engine.get_function_address(name))
+        if not found:
+            raise PolhodeError(f"the compiled code has no function {name!r}.")
+        return found
+
+
+def load(ir: str, cache: ObjectCache | None = None, *, thorough: bool = False) -> Library | LoadedImage:
+    """The module as loaded code, out of the cache where it is known."""
+    return loaded(known_object_code(ir, cache, thorough=thorough))
+
+
+def loaded(code: bytes) -> Library | LoadedImage:
+    """Object code in memory: by our own small linker where it can, else by LLVM's."""
+    image = link(code)
+    if image is not None:
+        with suppress(OSError):
+            return LoadedImage(image)
+    return Library(code)
+
+
+def known_object_code(ir: str, cache: ObjectCache | None, *, thorough: bool = False) -> bytes:
+    """The object code of IR text, out of the cache where it is known."""
+    if cache is None:
+        return object_code(ir, thorough=thorough)
+    key = key_of(ir, {**vars(host()), "pipeline": PIPELINE, "thorough": thorough})
+    return cache.get_or_make(key, lambda: object_code(ir, thorough=thorough))
+
+
+def key_of(source: str, circumstances: Mapping[str, object]) -> str:
+    """The cache's key: the source and all that the object code depends on beside it."""
+    text = "\n".join([*(f"{name}={value}" for name, value in sorted(circumstances.items())), source])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def object_code(ir: str, *, thorough: bool = False) -> bytes:
+    """Compile IR text to object code for this machine."""
+    import llvmlite.binding as llvm
+
+    machine = _target_machine(level=1 if len(ir) > LONG else 2)
+    # A context of its own: other users of LLVM in this process may be at work in the global one.
+    context = llvm.create_context()
+    module = llvm.parse_assembly(ir, context)
+    try:
+        module.triple = host().triple
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(machine, options)
+        passes = builder.getModulePassManager() if thorough else _light_passes()
+        passes.run(module, builder)
+        return bytes(machine.emit_object(module))
+    finally:
+        module.close()
+        context.close()
+
+
+def _light_passes() -> Any:
+    import llvmlite.binding as llvm
+
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    return passes
+
+
+def _target_machine(level: int = 2) -> Any:
+    import llvmlite.binding as llvm
+
+    machine = host()
+    return llvm.Target.from_triple(machine.triple).create_target_machine(
+        cpu=machine.cpu, features=machine.features, opt=level, reloc="pic", codemodel="default"
+    )
+
+
+def _provide_library_functions() -> None:
+    """Where the process does not export the C library's functions to LLVM, hand them over."""
+    import llvmlite.binding as llvm
+
+    missing = [name for name in (*LIBRARY, "sin", "cos", "fma") if not llvm.address_of_symbol(name)]
+    if missing:
+        from ctypes.util import find_library
+
+        library = ctypes.CDLL(find_library("m") or find_library("msvcrt"))
+        for name in missing:
+            llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)

@@ -1,0 +1,144 @@
+"""Quantities of a mechanism that are asked for by more than a name: records, under which functions and files are known.
+
+No name is put together and taken apart again, so that a joint may be called "hinge on ground" beside a joint "hinge"
+that sits on the ground.
+
+    ReactionOf("hinge", on="arm", at="tip", frame="ground")   torque and force      of q, u, u̇ (and λ, t, inputs)
+    DrivingForceOf("crank")                                   effort                of the same
+    PoseOf("tip")                                             position, rotation    of q
+    JacobianOf("tip")                                         jacobian              of q
+
+They stand wherever a function is named: `equations.operations(of=...)`, `equations.export("c", folder, of=...)`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypedDict
+
+from ..codegen.program import identifier
+from ..errors import PolhodeError
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import Equations
+    from ..expr import Expr
+
+Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
+
+#: What functions of a motion take: the accelerations are those of all speeds of the tree.
+MOTION = ("q", "u", "accelerations")
+
+
+class Quantity(ABC):
+    """What is asked for: a frozen record of names, all of them the user's own."""
+
+    kind: ClassVar[str]
+    arrays: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        first, *options = self._given()
+        for option, name in (first, *options):
+            if not isinstance(name, str) and (name is not None or option == first[0]):
+                raise PolhodeError(
+                    f"{option} is {name!r}, which is no name.", place=self.kind, cure="Give text.", code="E-FUN-005"
+                )
+
+    def _given(self) -> list[tuple[str, str | None]]:
+        return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+
+    @property
+    def label(self) -> str:
+        """What the function is called in generated code.
+
+        >>> ReactionOf("hinge").label, ReactionOf("hinge", on="ground").label
+        ('reaction_hinge', 'reaction_hinge_on_ground_81eee42c')
+        """
+        (_, name), *options = self._given()
+        words = [word for option, given in options if given is not None for word in (option, given)]
+        return identifier(self.kind, str(name), *words)
+
+    @abstractmethod
+    def outputs(self, equations: Equations) -> Outputs:
+        """What the function puts out."""
+
+
+@dataclass(frozen=True)
+class ReactionOf(Quantity):
+    """The wrench that a joint or constraint carries; see `Equations.reaction`."""
+
+    name: str
+    at: str | None = None
+    frame: str | None = None
+    on: str | None = None
+
+    kind = "reaction"
+    arrays = MOTION
+
+    def outputs(self, equations: Equations) -> Outputs:
+        from ..dynamics.reactions import reaction
+
+        made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False)
+        return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
+
+
+@dataclass(frozen=True)
+class DrivingForceOf(Quantity):
+    """The effort that makes a prescribed coordinate move as prescribed."""
+
+    coordinate: str
+
+    kind = "driving_force"
+    arrays = MOTION
+
+    def outputs(self, equations: Equations) -> Outputs:
+        from ..dynamics.reactions import Reactions
+
+        return [("effort", (), [Reactions(equations, solved=False).driving_force(self.coordinate)])]
+
+
+@dataclass(frozen=True)
+class PoseOf(Quantity):
+    """Position and rotation matrix of a body or frame in the ground."""
+
+    name: str
+
+    kind = "pose"
+    arrays = ("q",)
+
+    def outputs(self, equations: Equations) -> Outputs:
+        from ..expr import as_expr
+
+        pose = equations.pose(self.name)
+        return [
+            ("origin", (3,), [as_expr(x) for x in pose.p]),
+            ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
+        ]
+
+
+@dataclass(frozen=True)
+class JacobianOf(Quantity):
+    """The 6×n Jacobian of the origin of a body or frame, in ground components: angular over linear velocity."""
+
+    name: str
+
+    kind = "jacobian"
+    arrays = ("q",)
+
+    def outputs(self, equations: Equations) -> Outputs:
+        from ..expr import as_expr
+
+        made = equations.jacobian(self.name)
+        return [("jacobian", (6, len(equations.u)), [as_expr(x) for x in made.entries()])]
+
+
+#: What names a function: one of the catalogue by its name, any other by its record.
+Asked: TypeAlias = str | Quantity
+Wanted: TypeAlias = Asked | Sequence[Asked]
+
+
+class ExportOptions(TypedDict, total=False):
+    """What `Equations.export` takes besides target, folder and functions; see `polhode.compiled.export.export`."""
+
+    prefix: str | None

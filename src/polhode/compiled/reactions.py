@@ -1,0 +1,233 @@
+"""What joints and drives exert, as compiled functions: reactions, driving forces, the powers of all ports.
+
+They take the motion as given, so that they serve a run, a measured motion and a planned one alike (`quantities`; the
+powers, port by port, are a function of the same and of τ). For a state alone `motion` finds u̇ and λ first. Where
+constraints say the same twice their multipliers are not determined; it takes the least ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import PolhodeError, unknown
+from .quantities import MOTION, Asked, DrivingForceOf, Outputs, ReactionOf
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import Equations
+    from .functions import Functions
+
+Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[Equations], Outputs]]"
+Floats: TypeAlias = "NDArray[np.float64]"
+
+#: Singular values of constraints below this part of the largest say nothing that can be relied on.
+_SAME = 1e-7
+
+
+def _power(equations: Equations) -> Outputs:
+    balances = [balance for _, balance in equations.power(solved=False).parts()]
+    powers = [entry for balance in balances for entry in (*balance.ports.values(), balance.rate)]
+    return [("powers", (len(powers),), powers)]
+
+
+def _constraint_balance(equations: Equations) -> Outputs:
+    ties = _ties(equations)
+    rows, columns = len(ties.rows), len(ties.tree.u)
+    return [
+        ("constraint_matrix", (rows, columns), list(ties.A.entries())),
+        ("constraint_bias", (rows,), list(equations._bound(ties.gamma))),
+    ]
+
+
+def _solved_motion(equations: Equations) -> Outputs:
+    from ..dynamics.reactions import Reactions
+
+    given = Reactions(equations).given
+    return [
+        ("accelerations", (len(given.udot),), list(given.udot)),
+        ("multipliers", (len(given.multipliers),), list(given.multipliers)),
+    ]
+
+
+def _ties(equations: Equations) -> Any:
+    if equations.constraints is None:
+        raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
+    return equations.constraints
+
+
+#: Functions that a motion is found and judged by.
+ENTRIES: dict[str, Entry] = {
+    "power": ((*MOTION, "tau"), _power),
+    "constraint_balance": (("q", "u"), _constraint_balance),
+    "solved_motion": (("q", "u", "tau"), _solved_motion),
+}
+
+
+# ---- values ----------------------------------------------------------------------------------------------------
+
+
+def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
+    """Accelerations of all speeds of the tree, and multipliers of all rows of the constraints (none without)."""
+    equations = functions.equations
+    ties = equations.constraints
+    if ties is None or not ties.rows:
+        udot = functions.forward_dynamics(q, u, tau, **more)
+        return udot, np.zeros((*udot.shape[:-1], 0))
+    if equations.binding is not None:
+        first, second = functions.evaluate("solved_motion", q, u, tau, **more)
+        return first, second
+    M, bias = functions.mass_matrix(q, **more), functions.bias(q, u, **more)
+    A, gamma = functions.evaluate("constraint_balance", q, u, **more)
+    return held(M, np.asarray(tau) - bias, A, gamma)
+
+
+def held(M: Floats, f: Floats, A: Floats, gamma: Floats) -> tuple[Floats, Floats]:
+    """u̇ and the least λ of M u̇ = f + Aᵀλ, A u̇ + γ = 0, for one state or many.
+
+    With M = L Lᵀ and B = L⁻¹ Aᵀ:  Bᵀ B λ = -γ - Bᵀ L⁻¹ f.
+
+    >>> M, A = np.eye(2), np.array([[0.0, 1.0], [0.0, 1.0]])
+    >>> udot, force = held(M, np.array([3.0, -4.0]), A, np.zeros(2))
+    >>> bool(np.allclose(udot, [3, 0])), force.round(12).tolist()
+    (True, [2.0, 2.0])
+    """
+    L = np.linalg.cholesky(M)
+    B = np.linalg.solve(L, np.swapaxes(A, -1, -2))
+    y = np.linalg.solve(L, np.broadcast_to(f, (*M.shape[:-2], f.shape[-1]))[..., None])
+    short = -gamma[..., None] - np.swapaxes(B, -1, -2) @ y
+    back = np.linalg.pinv(B, rcond=_SAME)
+    multipliers = back @ (np.swapaxes(back, -1, -2) @ short)
+    udot = np.linalg.solve(np.swapaxes(L, -1, -2), y + B @ multipliers)
+    return udot[..., 0], multipliers[..., 0]
+
+
+def actuated_efforts(
+    functions: Functions, q: ArrayLike, u: ArrayLike, udot: ArrayLike, actuated: Sequence[str], **more: Any
+) -> Floats:
+    """τ that acts on some speeds alone and gives the accelerations u̇, which must keep the constraints.
+
+    With N a basis of the motions that the constraints leave, A N = 0:  Nᵀ τ = Nᵀ (M u̇ + bias).
+    """
+    equations = functions.equations
+    places = _places(actuated, equations)
+    if equations.binding is not None or "multipliers" in more:
+        raise PolhodeError(
+            "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
+            place="inverse_dynamics",
+            cure='Derive with constraints="multipliers", and give actuated=… alone.',
+            code="E-FUN-008",
+        )
+    ties = equations.constraints
+    needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
+    count = needed.shape[-1]
+    if ties is None or not ties.rows:
+        A, gamma = np.zeros((0, count)), np.zeros(0)
+    else:
+        A, gamma = functions.evaluate("constraint_balance", q, u, **more)
+    states = needed.reshape(-1, count)
+    tau = np.zeros(states.shape)
+    rates = np.broadcast_to(np.asarray(udot, dtype=np.float64), needed.shape).reshape(states.shape)
+    rows = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:])).reshape(len(states), -1, count)
+    rests = np.broadcast_to(gamma, (*needed.shape[:-1], gamma.shape[-1])).reshape(len(states), -1)
+    for k, (one, own, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
+        _check_keeping(equations, own @ rate + rest, np.abs(own) @ np.abs(rate) + np.abs(rest))
+        tau[k, places] = _acting(own, one, places, actuated)
+    return tau.reshape(needed.shape)
+
+
+def _acting(A: Floats, needed: Floats, places: Sequence[int], names: Sequence[str]) -> Floats:
+    """The efforts at some places that do, along the motions that A leaves, what is needed."""
+    _, sizes, turned = np.linalg.svd(A)
+    rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
+    free = turned[rank:]
+    levers = free[:, places]
+    found, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
+    left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
+    if determined < len(places) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
+        many = "do not determine" if determined < len(places) else "cannot give"
+        raise PolhodeError(
+            f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
+            place="inverse_dynamics",
+            cure=f"Name {len(free)} actuated speeds that the others follow from.",
+            code="E-FUN-009",
+        )
+    return np.asarray(found)
+
+
+def _check_keeping(equations: Equations, left: Floats, scale: Floats) -> None:
+    """Raise where accelerations break the constraints: A u̇ + γ is not zero."""
+    off = np.abs(left) - _SAME * (1.0 + scale)
+    if (off > 0.0).any():
+        worst = int(np.argmax(off))
+        raise PolhodeError(
+            f"the accelerations break '{_ties(equations).names[worst]}' by {left[worst]:.3g}.",
+            place="inverse_dynamics",
+            cure="Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
+            code="E-FUN-010",
+        )
+
+
+def _places(actuated: Sequence[str], equations: Equations) -> list[int]:
+    if isinstance(actuated, str) or not isinstance(actuated, Sequence):
+        raise PolhodeError(
+            f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"
+        )
+    for name in actuated:
+        if name not in equations.tree.speeds:
+            raise unknown("speed", name, equations.tree.speeds, place="inverse_dynamics", code="E-FUN-012")
+    return [equations.tree.speeds.index(name) for name in dict.fromkeys(actuated)]
+
+
+def evaluate(
+    functions: Functions,
+    asked: Asked,
+    q: ArrayLike,
+    u: ArrayLike,
+    tau: ArrayLike | None = None,
+    *extra: ArrayLike,
+    udot: ArrayLike | None = None,
+    multipliers: ArrayLike | None = None,
+    **more: Any,
+) -> Any:
+    """A function of a motion at a state; accelerations and multipliers that are not given follow from the efforts."""
+    if udot is None:
+        effort = np.zeros(len(functions.equations.tau)) if tau is None else tau
+        udot, multipliers = motion(functions, q, u, effort, **more)
+    elif multipliers is None and functions.equations.constraints is not None:
+        raise PolhodeError(
+            "with given accelerations the multipliers of the constraints must be given too.",
+            place=asked if isinstance(asked, str) else asked.label,
+            cure="Give multipliers=…, one for each row of equations.constraints, or efforts alone.",
+            code="E-FUN-004",
+        )
+    return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
+
+
+class Exerting:
+    """What compiled functions say about forces; `Functions` provides the rest."""
+
+    def reaction(
+        self: Any,
+        name: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        **more: Any,
+    ) -> tuple[Floats, Floats]:
+        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
+        torque, force = evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, **more)
+        return torque, force
+
+    def driving_force(
+        self: Any, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> Floats:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        effort: Floats = evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
+        return effort

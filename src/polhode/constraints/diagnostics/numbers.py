@@ -1,0 +1,257 @@
+"""Constraints in numbers at a pose, and poses that keep them.
+
+    φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
+
+A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
+for each way in which carried coordinates move, which their definitions ψ hold in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...expr import Expr, Matrix, as_expr, jacobian
+from ...expr.evaluation import Evaluator
+from .. import Constraints
+
+Floats = NDArray[np.float64]
+
+#: A constraint is kept where it is off by no more than this; singular poses are found no more exactly.
+KEPT = 1e-11
+#: A direction is lost where it has less than this share of the others.
+LOST = 1e-6
+_MOST_STEPS = 120
+_TRIALS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The rows of a tree as functions of its coordinates, all other symbols being at the reference."""
+
+    ties: Constraints
+    facing: Mapping[str, Expr]  # what is zero where a loop closes the right way round
+
+    @property
+    def home(self) -> Floats:
+        """The coordinates of the reference."""
+        return np.array([self.ties.reference[q] for q in self.ties.tree.q], dtype=np.float64)
+
+    def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
+        """Expressions in numbers; what is not defined is not finite."""
+        values = dict(self.ties.reference) | dict(zip(self.ties.tree.q, q.tolist(), strict=True))
+        return np.array(entries(values), dtype=np.float64).reshape(shape)
+
+    @cached_property
+    def _values(self) -> Evaluator:
+        return Evaluator(self._kept)
+
+    @cached_property
+    def _kept(self) -> list[Expr]:
+        return [*self.ties.values, *self.ties.definition_values]
+
+    def residuals(self, q: Floats) -> Floats:
+        """φ(q), for the rows that are conditions on the position, and ψ(q)."""
+        return self._at(q, self._values, (-1,))
+
+    @cached_property
+    def _matrix(self) -> Evaluator:
+        return _evaluator(self.ties.A.entries())
+
+    def matrix(self, q: Floats) -> Floats:
+        """A(q)."""
+        return self._at(q, self._matrix, (len(self.ties.rows), len(self.ties.tree.u)))
+
+    def drift(self, q: Floats) -> Floats:
+        """a(q), the part of the rates that time alone gives."""
+        return self._at(q, _evaluator(self.ties.a), (-1,))
+
+    @cached_property
+    def _facing(self) -> Evaluator:
+        return Evaluator(self.facing.values())
+
+    def reversed(self, q: Floats) -> dict[str, float]:
+        """The loops that are closed the wrong way round, and by how much they are off."""
+        found = zip(self.facing, self._at(q, self._facing, (-1,)).tolist(), strict=True)
+        return {name: value for name, value in found if value < -0.5}
+
+    @cached_property
+    def _gradient(self) -> Evaluator:
+        return _evaluator(jacobian(self._kept, list(self.ties.tree.q)).entries())
+
+    @cached_property
+    def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
+        """Coordinates and Γ of each joint's envelope, and of what constraints carry."""
+        tree = self.ties.tree
+        joints = [
+            (link.coordinates, gamma)
+            for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
+            if link.coordinates
+        ]
+        return joints + [(places, each.ways) for places, each in tree.carried_places]
+
+    @cached_property
+    def _envelopes(self) -> Evaluator:
+        return _evaluator(entry for _, gamma in self._blocks for entry in gamma.entries())
+
+    def envelope(self, q: Floats) -> Floats:
+        """Γ of all joints' envelopes: how coordinates move when a step is taken."""
+        flat = self._at(q, self._envelopes, (-1,))
+        made = np.zeros((len(self.ties.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
+        read = column = 0
+        for coordinates, gamma in self._blocks:
+            rows, columns = gamma.shape
+            block = flat[read : read + rows * columns].reshape(rows, columns)
+            made[list(coordinates), column : column + columns] = block
+            read, column = read + rows * columns, column + columns
+        return made
+
+    def position_matrix(self, q: Floats) -> Floats:
+        """(∂φ/∂q) Γ."""
+        slopes = self._at(q, self._gradient, (-1, len(self.ties.tree.q)))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(slopes @ self.envelope(q))
+
+    @cached_property
+    def _kinematics(self) -> Evaluator:
+        return _evaluator(self.ties.tree.kinematic_matrix().entries())
+
+    def along(self, q: Floats, u: Floats, step: float) -> Floats:
+        """Where the speeds u lead in a step, constraints aside."""
+        tree = self.ties.tree
+        rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
+        with np.errstate(invalid="ignore"):
+            return self._unit(q + step * (rates @ u))
+
+    def _unit(self, q: Floats) -> Floats:
+        """Quaternions brought back to length one."""
+        made = q.copy()
+        for place in self.ties.tree.quaternions:
+            made[place : place + 4] /= np.linalg.norm(made[place : place + 4]) or 1.0
+        return made
+
+    def assembled(self, start: Floats) -> tuple[Floats, Floats]:
+        """The pose nearest to a start that keeps φ = 0, or does so best, and what is left of φ there."""
+        rng = np.random.default_rng(7)
+        best, left = self.descended(start)
+        merit = self._merit(best, left)
+        for trial in range(1, _TRIALS):
+            if merit <= KEPT:
+                break
+            moved = self._shaken(start, 0.25 * trial, rng)
+            if np.isfinite(moved).all():
+                found, rest = self.descended(moved)
+                if self._merit(found, rest) < 0.5 * merit:
+                    best, left, merit = found, rest, self._merit(found, rest)
+        return best, left
+
+    def _merit(self, q: Floats, left: Floats) -> float:
+        """How far a pose is from closing every loop the right way round."""
+        return max([_size(left), *(-off for off in self.reversed(q).values())])
+
+    def nudged(self, q: Floats) -> Floats:
+        """An assembled pose a little off one where the rows are not defined; that one, if there is none."""
+        rng = np.random.default_rng(3)
+        for size in (1e-3, 1e-2, 1e-1):
+            end, left = self.descended(self._shaken(q, size, rng))
+            if _size(left) <= KEPT and np.isfinite(self.matrix(end)).all():
+                return end
+        return q
+
+    def _shaken(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
+        """A pose moved at random; along the coordinates themselves where speeds do not move them in a defined way."""
+        ways = self.envelope(q)
+        ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)
+        return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
+
+    def descended(self, q: Floats) -> tuple[Floats, Floats]:
+        """Levenberg's and Marquardt's steps, damped by what is left, which singular poses ask for."""
+        left = self.residuals(q)
+        damping, idle = 1e-3, 0
+        for _ in range(_MOST_STEPS):
+            if _size(left) <= 1e-3 * KEPT or not np.isfinite(left).all() or idle > 8:
+                break
+            J = self.position_matrix(q)
+            if not np.isfinite(J).all():
+                break
+            size = float(left @ left)
+            U, sizes, V = np.linalg.svd(J, full_matrices=False)
+            good = sizes > 1e-9 * sizes.max(initial=0.0)
+            weight = damping * min(1.0, size) * float(sizes.max(initial=0.0)) ** 2
+            share = np.divide(sizes, sizes**2 + weight, out=np.zeros_like(sizes), where=good)
+            step = -V.T @ (share * (U.T @ left))
+            step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+            trial = self._unit(q + self.envelope(q) @ step)
+            found = self.residuals(trial)
+            better = np.isfinite(found).all() and float(found @ found) < size
+            idle = 0 if better and float(found @ found) < 0.99 * size else idle + 1
+            if better:
+                q, left, damping = trial, found, max(damping * 0.2, 1e-9)
+            else:
+                damping *= 10.0
+        return q, left
+
+
+def _evaluator(entries: Iterable[Any]) -> Evaluator:
+    return Evaluator(as_expr(entry) for entry in entries)
+
+
+def _size(left: Floats) -> float:
+    """The largest residual; infinite where one is not defined."""
+    return float(np.abs(left).max(initial=0.0)) if np.isfinite(left).all() else np.inf
+
+
+def scaled(A: Floats) -> Floats:
+    """Rows of unit length, but for those that have next to none."""
+    lengths = np.linalg.norm(A, axis=1)
+    largest = lengths.max(initial=0.0)
+    return np.asarray(A / np.where(lengths > LOST * largest, lengths, largest or 1.0)[:, None])
+
+
+def numeric_rank(A: Floats) -> int:
+    """How many rows are independent, in numbers."""
+    return int((np.linalg.svd(scaled(A), compute_uv=False) > LOST).sum()) if A.size else 0
+
+
+def null_space(A: Floats) -> Floats:
+    """Columns that span what the rows leave free."""
+    if not A.size:
+        return np.eye(A.shape[1])
+    _, sizes, V = np.linalg.svd(scaled(A))
+    return np.asarray(V[int((sizes > LOST).sum()) :].T)
+
+
+def numeric_combinations(A: Floats) -> dict[int, list[int]]:
+    """For each row that is a combination of earlier ones: of which; the counterpart of `expr.decide.combinations`."""
+    rows = scaled(A)
+    kept: list[int] = []
+    found: dict[int, list[int]] = {}
+    for k in range(len(rows)):
+        if numeric_rank(rows[[*kept, k]]) > len(kept):
+            kept.append(k)
+            continue
+        shares = np.linalg.lstsq(rows[kept].T, rows[k], rcond=None)[0] if kept else np.zeros(0)
+        found[k] = [kept[j] for j in range(len(kept)) if abs(shares[j]) > 1e3 * LOST]
+    return found
+
+
+def dependent_speeds(A: Floats) -> list[int]:
+    """Columns that the rows can be solved for, well conditioned, the ones far from the ground first.
+
+    QR with column pivoting, but among the columns that have at least a third of the largest the last is taken.
+    """
+    rest = scaled(A)
+    chosen: list[int] = []
+    for _ in range(numeric_rank(A)):
+        lengths = np.linalg.norm(rest, axis=0)
+        place = int(np.flatnonzero(lengths >= lengths.max() / 3)[-1])
+        direction = rest[:, place] / lengths[place]
+        rest = rest - np.outer(direction, direction @ rest)
+        rest[:, place] = 0.0
+        chosen.append(place)
+    return sorted(chosen)

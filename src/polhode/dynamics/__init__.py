@@ -1,0 +1,1 @@
+"""The equations of motion as graphs, and what belongs to them: loads, reactions, power, derivatives."""

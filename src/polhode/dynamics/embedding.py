@@ -1,0 +1,117 @@
+"""Constraints by dependent speeds, or by multipliers, around any formalism.
+
+With u = E u_i + e and u̇ = E u̇_i + γ_E (`constraints.binding`) the forces that keep the constraints drop out:
+
+    Eᵀ M E u̇_i + Eᵀ (bias + M γ_E) = Eᵀ τ                                          (embedded)
+
+With multipliers all speeds stay:  M u̇ + bias = τ + Aᵀ λ,  A u̇ + γ = 0, so that
+
+    A M⁻¹ Aᵀ λ = -(A M⁻¹ (τ - bias) + γ),   u̇ = M⁻¹ (τ - bias) + M⁻¹ Aᵀ λ           (multipliers)
+
+C. Mladenova, section 6, (242) to (250), has the first as her B₁ and the second as Routh's equations (217).
+Needs the recipe of the tree without its constraints; any formalism. Cost: that of the tree, and a dense solution of
+the size of what is independent, or of what is constrained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ..constraints import Binding, Constraints
+from ..expr import Expr, Matrix, Vector, as_expr
+from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
+from ..kinematics.tree import Tree
+from .equations import Keeping, Recipe, factor, solve
+
+
+def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
+    """The recipe on the independent speeds, from that of the tree without constraints."""
+    E, gamma = binding.E, binding.gamma
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        efforts = free.inverse([as_expr(entry) for entry in E @ Vector(ud) + gamma])
+        return Vector(E.T @ Vector(binding.bound(efforts)))
+
+    def mass_matrix() -> Matrix:
+        return E.T @ (free.mass_matrix() @ E)
+
+    def forward() -> Vector:
+        f = E.T @ tree.tau - inverse([0] * len(binding.u))
+        return Vector(solve_symmetric(mass_matrix(), f))
+
+    def multipliers() -> Vector:
+        udot = E @ forward() + gamma
+        gap = Vector(binding.bound(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
+        A = binding.constraints.A
+        turned = [[row[k] for row in A] for k in binding.dependent]
+        found = solve_columns(turned, [[gap[k]] for k in binding.dependent])  # Aᵀλ = M u̇ + bias - τ
+        return Vector([row[0] for row in found])
+
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)
+
+
+def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
+    """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
+
+    Inverse dynamics takes λ as given: symbols that the caller may choose. What a run has let slip can be brought back
+    at a rate α, as J. Baumgarte does: A u̇ + γ + 2α (A u + a) + α² φ = 0.
+    """
+    usable = constraints.only(constraints.generic_rows)
+
+    def inverse(ud: Sequence[Any]) -> Vector:
+        return free.inverse(ud) - usable.efforts(usable.multipliers)
+
+    @cache
+    def response() -> tuple[list[Vector], SymmetricFactors]:
+        """M⁻¹Aᵀ by columns, and the factors of A M⁻¹ Aᵀ."""
+        A = usable.A
+        factors = factor(tree, free.mass_matrix())
+        columns = [Vector(factors.solve(list(row))) for row in A]
+        S: list[list[Expr]] = [[as_expr(0)] * len(A) for _ in A]
+        for i, row in enumerate(A):
+            for j in range(i + 1):
+                S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
+        return columns, factor_symmetric(S)
+
+    def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+        """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
+        columns, factors = response()
+        multipliers = Vector(factors.solve(wanted))
+        total = Vector([as_expr(0)] * len(tree.u))
+        for column, multiplier in zip(columns, multipliers, strict=True):
+            total = total + column * multiplier
+        return total, multipliers
+
+    @cache
+    def solution(alpha: Expr) -> tuple[Vector, Vector]:
+        udot = Vector([as_expr(entry) for entry in solve(tree, free)])
+        gap = [-(row.dot(udot) + g) for row, g in zip(usable.A, usable.gamma, strict=True)]
+        if alpha:
+            gap = [missing - pull for missing, pull in zip(gap, _pulls(usable, alpha), strict=True)]
+        change, multipliers = answer(gap)
+        return udot + change, multipliers
+
+    def way_back() -> tuple[Vector, Vector]:
+        step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
+        change, _ = answer([-row.rate for row in usable.rows])
+        return step, change
+
+    return Recipe(
+        inverse=inverse,
+        mass_matrix=free.mass_matrix,
+        bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
+        forward=lambda: solution(as_expr(0))[0],
+        multipliers=lambda: solution(as_expr(0))[1],
+        keeping=Keeping(
+            accelerations=lambda alpha: solution(alpha)[0],
+            pivots=lambda: Vector(response()[1].pivots),
+            way_back=way_back,
+        ),
+    )
+
+
+def _pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
+    """2α (A u + a) + α² φ, for each row; a row on the level of speeds has no φ."""
+    return [2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows]

@@ -1,0 +1,62 @@
+"""A tree whose joints may do all that the brackets of their speeds reach, and the generalized forces on it.
+
+A nonholonomic simple joint keeps as many coordinates as the algebra that its columns generate. Methods that
+differentiate in coordinates (Lagrange, Hamel) start from the speeds of that whole algebra, and hold the extra ones at
+zero afterwards, as H. G. Kwatny and G. L. Blankenship do in their section III.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
+from ..kinematics.motion import link_jacobian
+from ..kinematics.tree import Link, Tree
+from ..model.system import System
+from .loads import Loads
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The enlarged tree, which of its speeds are the system's, and Γ with its left inverse."""
+
+    tree: Tree
+    real: tuple[int, ...]
+    extra: tuple[int, ...]
+    gamma: Matrix
+    back: Matrix
+
+
+def envelope(tree: Tree) -> Envelope:
+    """Every link with the columns of its generated algebra; a tree of holonomic joints stays as it is."""
+    u, tau = list(tree.u), list(tree.tau)
+    links: list[Link] = []
+    for link in tree.links:
+        spare = [] if link.drive else link.stage.algebra[link.stage.speeds :]
+        columns = tuple((Vector(h[:3]), Vector(h[3:])) for h in spare)
+        places = tuple(range(len(u), len(u) + len(columns)))
+        u += [symbol(f"{link.name} {link.joint} beyond {k + 1}", "speed") for k in range(len(columns))]
+        tau += [as_expr(0)] * len(columns)
+        links.append(replace(link, H=(*link.H, *columns), speeds=(*link.speeds, *places)) if columns else link)
+    size = len(tree.u)
+    made = tree if len(u) == size else replace(tree, links=tuple(links), u=Vector(u), tau=Vector(tau))
+    gamma = made.kinematic_matrix()
+    return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
+
+
+def generalized_forces(system: System, tree: Tree, gamma: Matrix) -> Vector:
+    """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
+    loads = Loads(system, tree)
+    slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
+    total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
+    return Vector([as_expr(entry) for entry in total])
+
+
+def applied_forces(loads: Loads) -> list[Expr]:
+    """What acts on each speed, but for efforts and what has a potential."""
+    total = loads.speed_forces(conservative=False)
+    for place, (n, f) in enumerate(loads.wrenches(conservative=False)):
+        if any(n) or any(f):
+            for speed, w, v in link_jacobian(loads.tree, place):
+                total[speed] = total[speed] + w.dot(n) + v.dot(f)
+    return [as_expr(entry) for entry in total]

@@ -1,0 +1,448 @@
+"""Equations: the one result type that every formalism returns.
+
+    kinematics   q̇ = Γ(q) u
+    dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
+
+A system with constraints is written in one of two ways (`dynamics.embedding`): with multipliers, all speeds of the
+tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
+
+Everything is a graph, made when it is first asked for and kept; what is not asked for is not built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never, Unpack
+
+from ..constraints import Binding, Constraints
+from ..errors import PolhodeError, check_kind, refuse, understood, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
+from ..expr.spelling import acceleration_of
+from ..geometry import Pose
+from ..geometry.linear import Factors, factor_from_the_tips
+from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
+from ..kinematics.tree import Tree
+from ..model.system import System
+
+if TYPE_CHECKING:
+    from ..analysis import Linear, StateOptions, Values
+    from ..codegen.count import Operations
+    from ..compiled.functions import Functions
+    from ..compiled.quantities import Asked, ExportOptions, Wanted
+    from ..formalisms.kane.report import Report
+    from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from .power import Power
+    from .reactions import Reaction
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What keeps a run on its constraints, in the metric of the mass matrix."""
+
+    accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
+    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
+    way_back: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a formalism provides; what it leaves out is completed from the rest."""
+
+    inverse: Callable[[Sequence[Any]], Vector]
+    mass_matrix: Callable[[], Matrix]
+    bias: Callable[[], Vector] | None = None
+    forward: Callable[[], Vector] | None = None
+    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
+    multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
+    keeping: Keeping | None = None  # what a run needs to stay on them
+
+
+def solve(tree: Tree, recipe: Recipe) -> Vector:
+    """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
+    if recipe.forward is not None:
+        return recipe.forward()
+    known, right = right_side(tree, recipe)
+    return factor(tree, recipe.mass_matrix()).solve(right) + known
+
+
+def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
+    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - known) = right.
+
+    Any accelerations will do; those of the recipe's `reference` take fewer operations than none.
+    """
+    if recipe.reference is not None:
+        known, taken = recipe.reference()
+    else:
+        known = Vector([as_expr(0)] * len(tree.u))
+        taken = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
+    return known, [effort - entry for effort, entry in zip(tree.tau, taken, strict=True)]
+
+
+def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
+    """LᵀDL of the mass matrix, along the branches of the tree."""
+    return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_tie, tree.speeds)
+
+
+def _exact(vector: Sequence[Any]) -> Vector:
+    return Vector([as_expr(entry) for entry in vector])
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of motion of a system, as derived by one formalism."""
+
+    system: System
+    tree: Tree
+    formalism: str
+    passes: tuple[str, ...] | None
+    make_recipe: Callable[[], Recipe]
+    constraints: Constraints | None = None
+    binding: Binding | None = None
+    narrowed: Callable[[Sequence[int]], Equations] | None = None  # the same with some rows of the constraints alone
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """What the formalism provides, prepared when it is first needed."""
+        with quiet_collector():
+            return self.make_recipe()
+
+    @cached_property
+    def mark(self) -> str:
+        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
+        from ..files.version import stamp, word_of
+        from ..model.digest import digest
+
+        passes = "usual" if self.passes is None else ",".join(self.passes)
+        speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
+        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
+        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
+        rows = "" if self.constraints is None else repr(self.constraints.names)
+        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose, rows)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether some rows of the constraints were left out; see `keeping`."""
+        return (
+            self.constraints is not None and self.binding is None and bool(self.constraints.rows) and not self.narrowed
+        )
+
+    # ---- names and symbols -----------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates q, from the ground outward."""
+        return self.tree.coordinates
+
+    @property
+    def speeds(self) -> list[str]:
+        """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
+        return [u.name for u in self.u]
+
+    @property
+    def q(self) -> Vector:
+        return self.tree.q
+
+    @property
+    def u(self) -> Vector:
+        return self.tree.u if self.binding is None else self.binding.u
+
+    @property
+    def tau(self) -> Vector:
+        return self.tree.tau
+
+    @cached_property
+    def udot(self) -> Vector:
+        """Symbols for the accelerations, as inverse dynamics takes them."""
+        return Vector([acceleration_of(u) for u in self.u])
+
+    @property
+    def symbols(self) -> dict[str, Expr]:
+        """Every symbol by its spelling in text and in SymPy, as `from_sympy` takes them."""
+        from .naming import symbols_of
+
+        return symbols_of(self)
+
+    # ---- kinematics ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def kinematic_matrix(self) -> Matrix:
+        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
+        gamma = self.tree.kinematic_matrix()
+        return gamma if self.binding is None else gamma @ self.binding.E
+
+    @cached_property
+    def coordinate_rates(self) -> Vector:
+        """q̇ = Γ(q) u."""
+        return self._bound(self.tree.coordinate_rates())
+
+    def _bound(self, entries: Sequence[Any]) -> Vector:
+        """Expressions of all speeds, in the speeds of these equations."""
+        return _exact(entries) if self.binding is None else Vector(self.binding.bound(list(entries)))
+
+    @cached_property
+    def _poses(self) -> list[Pose]:
+        return world_poses(self.tree)
+
+    def pose(self, name: str) -> Pose:
+        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        body, within = self._located(name)
+        return body_pose(self.tree, body, self._poses) @ within
+
+    def jacobian(self, name: str) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
+        body, within = self._located(name)
+        made = frame_jacobian(self.tree, body, within.p)
+        return made if self.binding is None else made @ self.binding.E
+
+    def _located(self, name: str) -> tuple[str, Pose]:
+        """The body that a frame is on, or the body itself, and where it is there."""
+        frame = self.system.frames.get(name) if isinstance(name, str) else None
+        if frame is None and (not isinstance(name, str) or name not in self.tree.bodies):
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-EQ-001")
+        return (name, Pose.identity()) if frame is None else (frame.body, frame.pose)
+
+    # ---- dynamics --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M(q)."""
+        with quiet_collector():
+            return self.recipe.mass_matrix().map(as_expr)
+
+    @cached_property
+    def bias(self) -> Vector:
+        """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
+        with quiet_collector():
+            made = self.recipe.bias
+            return _exact(self.recipe.inverse([0] * len(self.u)) if made is None else made())
+
+    @cached_property
+    def forcing(self) -> Vector:
+        """f = τ - bias, so that M u̇ = f (and Aᵀλ, where there are multipliers)."""
+        return _exact(self.efforts - self.bias)
+
+    @cached_property
+    def efforts(self) -> Vector:
+        """The efforts τ brought to the speeds of these equations."""
+        return self.tau if self.binding is None else self.binding.E.T @ self.tau
+
+    @cached_property
+    def inverse_dynamics(self) -> Vector:
+        """τ(q, u, u̇)."""
+        with quiet_collector():
+            return _exact(self.recipe.inverse(self.udot))
+
+    @cached_property
+    def forward_dynamics(self) -> Vector:
+        """u̇(q, u, τ)."""
+        with quiet_collector():
+            return _exact(solve(self.tree, self.recipe))
+
+    @cached_property
+    def multipliers(self) -> Vector:
+        """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
+        made = self.recipe.multipliers
+        if made is None:
+            raise PolhodeError(
+                f"system '{self.system.name}' has no constraints, and so no multipliers.", code="E-EQ-002"
+            )
+        with quiet_collector():
+            return _exact(made())
+
+    @cached_property
+    def stabilisation(self) -> Expr:
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        return symbol("alpha", "stabilisation")
+
+    @cached_property
+    def stabilised_dynamics(self) -> Vector:
+        """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
+        with quiet_collector():
+            return _exact(self._keeping.accelerations(self.stabilisation))
+
+    @cached_property
+    def constraint_pivots(self) -> Vector:
+        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
+        with quiet_collector():
+            return _exact(self._keeping.pivots())
+
+    @cached_property
+    def way_back(self) -> tuple[Vector, Vector]:
+        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
+        with quiet_collector():
+            step, change = self._keeping.way_back()
+            return _exact(step), _exact(change)
+
+    @property
+    def _keeping(self) -> Keeping:
+        made = self.recipe.keeping
+        if made is None:
+            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
+        return made
+
+    def keeping(self, rows: Sequence[int]) -> Equations:
+        """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
+        if self.narrowed is None or self.constraints is None:
+            raise PolhodeError("only equations with multipliers can do with fewer constraints.", code="E-EQ-003")
+        return self.narrowed(rows)
+
+    @cached_property
+    def accelerations(self) -> Vector:
+        """u̇ of all speeds of the tree, dependent ones too."""
+        made = self.forward_dynamics
+        return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
+
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
+        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
+
+        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
+        contact's what the ground (or what it rolls on) exerts on the wheel; `on` names the other body for the opposite.
+        """
+        from .reactions import reaction
+
+        with quiet_collector():
+            return reaction(self, name, at, frame, on)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from .reactions import Reactions
+
+        with quiet_collector():
+            return Reactions(self).driving_force(coordinate)
+
+    def power(self, solved: bool = True) -> Power:
+        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
+        from .power import power
+
+        with quiet_collector():
+            return power(self, solved)
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
+
+        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
+        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
+        """
+        with quiet_collector():
+            from .derivatives import inverse_derivatives
+
+            return inverse_derivatives(self)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ)."""
+        with quiet_collector():
+            from .derivatives import forward_derivatives
+
+            return forward_derivatives(self)
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """½ uᵀ M u, summed over the bodies."""
+        (energy,) = self._bound([kinetic_energy(self.tree)])
+        return as_expr(energy)
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """Gravity, springs and given potentials."""
+        from .loads import Loads
+
+        return as_expr(Loads(self.system, self.tree).potential_energy)
+
+    @cached_property
+    def momentum(self) -> tuple[Vector, Vector]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        spin, linear = momentum(self.tree)
+        return self._bound(spin), self._bound(linear)
+
+    @cached_property
+    def mass_moment(self) -> tuple[Expr, Vector]:
+        """Total mass, and Σ m c in ground components."""
+        mass, moment = centre_of_mass(self.tree)
+        return as_expr(mass), _exact(moment)
+
+    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
+        results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
+        if not isinstance(of, str) or of not in results:
+            raise unknown("result to differentiate", of, results, code="E-EQ-004")
+        table = self.system.parameters
+        with understood("a list of parameters", parameters, place="parameter derivatives"):
+            for strange in [name for name in parameters if name not in table]:
+                raise unknown("parameter", strange, table, code="E-VALUE-008")
+        with quiet_collector():
+            return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
+
+    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
+        from ..analysis import linearize
+
+        return linearize(self, at, accelerations, **options)
+
+    # ---- comparison ------------------------------------------------------------------------------------------
+
+    def agrees_with(self, other: Equations) -> bool:
+        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+
+        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        """
+        check_kind(Equations, "a set of equations", other, "agrees_with")
+        bound = other if other.binding is not None and self.binding is None else self
+        if bound.binding is not None and self.speeds != other.speeds:
+            return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
+        alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
+        return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
+
+    # ---- onward ----------------------------------------------------------------------------------------------
+
+    def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
+        """How many operations a function takes, read off its plan."""
+        from ..codegen.count import count
+        from ..compiled.functions import plan_of
+
+        return count(plan_of(self, of, bake=bake, split_angles=split_angles).program)
+
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
+        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
+        from ..compiled.functions import Functions
+
+        refuse(strange, Equations.compile)
+        return Functions(self, bake=bake, cache=cache, backend=backend)
+
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
+        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
+        from ..simulate import assemble
+
+        return assemble(self, start, speeds, **options)
+
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
+        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
+        from ..simulate import simulate
+
+        return simulate(self, duration, **options)
+
+    def export(
+        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
+    ) -> list[Path]:
+        """Write functions as source code for a target (`c`, `fortran`, `numpy`); see `compiled.export`."""
+        from ..compiled.export import export
+
+        return export(self, target, path, of, **options)
+
+    @cached_property
+    def report(self) -> Report:
+        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
+        from ..formalisms.kane.report import Report
+
+        return Report(self)
+
+    def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
+        """A result in LaTeX, in readable normal form, by its name or its letter: "mass_matrix" or "M"."""
+        from .naming import latex_of
+
+        return latex_of(self, of, names)

@@ -1,0 +1,56 @@
+"""The results of a derivation by name or letter, and its symbols by their spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import PolhodeError, shown
+from ..expr import Expr, latex, normal
+from ..expr.spelling import acceleration_of, told_apart
+from .equations import Equations
+
+#: What can be asked for, and how it is written: the letter on the left of an equation first.
+RESULTS = {
+    "mass_matrix": ("M",),
+    "forcing": ("f",),
+    "bias": ("bias", "b"),
+    "inverse_dynamics": ("τ", "tau"),
+    "forward_dynamics": ("u̇", "udot", "u_dot", "u'"),
+    "coordinate_rates": ("q̇", "qdot", "q_dot", "q'"),
+    "kinematic_matrix": ("Γ", "Gamma"),
+    "kinetic_energy": ("T",),
+    "potential_energy": ("V",),
+    "multipliers": ("λ", "lambda"),
+}
+#: Results that have no letter of their own.
+_MORE = ("accelerations", "efforts", "constraint_pivots", "stabilised_dynamics")
+
+
+def result_name(asked: str) -> str:
+    """The name of a result that was asked for by name or letter.
+
+    >>> result_name("M"), result_name("bias")
+    ('mass_matrix', 'bias')
+    """
+    for name, letters in RESULTS.items() if isinstance(asked, str) else ():
+        if asked == name or asked in letters:
+            return name
+    listed = ", ".join(name if name in letters else f"{name} ({letters[0]})" for name, letters in RESULTS.items())
+    raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
+
+
+def latex_of(equations: Equations, of: str, names: Mapping[Expr, str] | None = None) -> str:
+    """A result in LaTeX, in readable normal form."""
+    name = of if isinstance(of, str) and of in _MORE else result_name(of)
+    return latex(normal(getattr(equations, name)), names=names)
+
+
+def symbols_of(equations: Equations) -> dict[str, Expr]:
+    """Every symbol that may occur, by its spelling in text and in SymPy."""
+    system, tree = equations.system, equations.tree
+    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    moving = [*tree.q, *tree.u, *tree.tau, *map(acceleration_of, tree.u)]
+    ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation]
+    made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
+    return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

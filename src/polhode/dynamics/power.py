@@ -1,0 +1,335 @@
+"""Power: what flows through the ports of a mechanism, and the energy that it changes.
+
+A part has ports, through which power flows into it, and stores energy or none:
+
+    body          Σ n·w + f·v over its joints, loads, constraints and its weight  =  rate of its kinetic energy
+    joint         efforts, joint forces, potentials, conditions, less what it does on its two bodies  =  0
+    constraint    what time puts in, less what it does on its two bodies  =  -λ·(A u + a), which is 0 where it is kept
+    whole         efforts, loads, drives and constraints  =  rate of kinetic and potential energy
+
+Wrenches come from the sweep of `reactions`, rates from the derivatives of the energies along q̇, u̇ and time: each side
+is a check of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..expr import Expr, as_expr, directional, gradient, substitute
+from ..kinematics.known import leader_of
+from ..kinematics.motion import velocities
+from ..kinematics.tree import BASE
+from ..model.force import JointForce, Load, PointSpring, Potential
+from ..model.records import GROUND
+from .equations import Equations
+from .loads import Loads, Wrench
+from .reactions import Reactions
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Powers into a part through its ports, by name, and the rate of the energy that it stores."""
+
+    ports: Mapping[str, Expr]
+    rate: Expr
+
+    @property
+    def residual(self) -> Expr:
+        """What flows in and is not stored."""
+        return as_expr(sum(self.ports.values(), start=as_expr(0)) - self.rate)
+
+
+@dataclass(frozen=True)
+class Power:
+    """The balance of the whole mechanism, and of each of its parts."""
+
+    whole: Balance
+    bodies: Mapping[str, Balance]
+    joints: Mapping[str, Balance]
+    constraints: Mapping[str, Balance]
+
+    @property
+    def ports(self) -> Mapping[str, Expr]:
+        """The ports through which power comes from outside."""
+        return self.whole.ports
+
+    @property
+    def energy_rate(self) -> Expr:
+        """d(T + V)/dt."""
+        return self.whole.rate
+
+    def parts(self) -> Iterator[tuple[str, Balance]]:
+        """Every balance with the name of its part."""
+        for kind, table in (("body", self.bodies), ("joint", self.joints), ("constraint", self.constraints)):
+            for name, balance in table.items():
+                yield f"{kind} '{name}'", balance
+        yield "the whole mechanism", self.whole
+
+
+def power(equations: Equations, solved: bool = True) -> Power:
+    """Every port's power, in the speeds of the equations; unless `solved`, with symbols for accelerations and λ.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slider")
+    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+    >>> s.joint_force(x, -3 * x.u[0], name="friction")
+    >>> flow = power(s.derive())
+    >>> list(flow.ports)
+    ['effort x', 'load friction']
+    >>> flow.ports["load friction"] == -3 * x.u[0] ** 2
+    True
+    >>> flow.whole.residual
+    0
+    """
+    meter = _Meter(Reactions(equations, solved))
+    bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
+    return Power(
+        meter.balance(meter.on_the_whole(), meter.rate(meter.kinetic_energy + meter.loads.potential_energy)),
+        {name: meter.balance(ports, meter.rate(meter.body_energy(name))) for name, ports in bodies.items()},
+        {name: meter.balance(ports, as_expr(0)) for name, ports in meter.on_joints().items()},
+        {name: meter.balance(ports, as_expr(0)) for name, ports in meter.on_constraints().items()},
+    )
+
+
+@dataclass
+class _Ports:
+    """Powers by the names of ports; what comes through one port is added up."""
+
+    powers: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, port: str, power: Any) -> None:
+        self.powers[port] = self.powers.get(port, 0) + power
+
+
+class _Meter:
+    """Reads the power of every port off a sweep."""
+
+    def __init__(self, swept: Reactions) -> None:
+        self.swept, self.system, self.tree = swept, swept.system, swept.tree
+        self.loads = Loads(self.system, self.tree)
+        self.twists = velocities(self.tree)
+        self.names = _load_names(self.system.loads)
+        rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
+        self.flow: dict[Expr, Any] = {**rates, self.system.time: as_expr(1)}
+        self.flow |= dict(zip(self.tree.u, swept.given.udot, strict=True))
+
+    def balance(self, ports: _Ports, rate: Any) -> Balance:
+        """In the speeds of the equations, without ports that never carry power."""
+        *powers, change = self.swept.bound([*ports.powers.values(), rate])
+        return Balance({name: value for name, value in zip(ports.powers, powers, strict=True) if value}, change)
+
+    # ---- energy ------------------------------------------------------------------------------------------------
+
+    def rate(self, energy: Any) -> Expr:
+        """The derivative along q̇, u̇ and time."""
+        return directional([as_expr(energy)], self.flow)[0]
+
+    def body_energy(self, body: str) -> Any:
+        """½ (w·l + v·p)."""
+        place, _ = self.tree.bodies[body]
+        w, v = self.twists[place]
+        spin, linear = self.tree.links[place].inertia.momentum(w, v)
+        return (w.dot(spin) + v.dot(linear)) / 2
+
+    @cached_property
+    def kinetic_energy(self) -> Any:
+        return sum((self.body_energy(name) for name in self.system.bodies if name != GROUND), start=as_expr(0))
+
+    # ---- what acts ---------------------------------------------------------------------------------------------
+
+    def done_on(self, place: int, wrench: Wrench) -> Any:
+        """n·w + f·v of a wrench on a link, about its origin in its components."""
+        w, v = self.twists[place]
+        return wrench[0].dot(w) + wrench[1].dot(v)
+
+    def done_by(self, load: Load, conservative: bool = True) -> dict[str, Any]:
+        """What a load does on each body."""
+        table = self.loads.wrenches_of([load], conservative)
+        return {
+            body: self.done_on(place, table[place])
+            for body, (place, _) in self.tree.bodies.items()
+            if place != BASE and any((*table[place][0], *table[place][1]))
+        }
+
+    def weight_on(self, body: str) -> Any:
+        """g·(m v + w × h)."""
+        place, _ = self.tree.bodies[body]
+        w, v = self.twists[place]
+        _, linear = self.tree.links[place].inertia.momentum(w, v)
+        return self.tree.gravity.dot(self.swept.poses[place].R @ linear)
+
+    def pushed(self, constraint: str) -> dict[str, Any]:
+        """What a constraint does on its two bodies."""
+        push = self.swept.pushes[constraint]
+        done = {}
+        for body, sign in ((push.on, 1), (push.against, -1)):
+            place, _ = self.tree.bodies[body]
+            if place != BASE:
+                X = self.swept.poses[place]
+                torque = X.R.T @ (push.torque + (push.place - X.p).cross(push.force))
+                done[body] = sign * self.done_on(place, (torque, X.R.T @ push.force))
+        return done
+
+    @cached_property
+    def on_ends(self) -> dict[str, tuple[Any, Any]]:
+        """For each joint what it does on its child and on its parent."""
+        done: dict[str, tuple[Any, Any]] = {}
+        for joint in self.system.joints.values():
+            places = [k for k, link in enumerate(self.tree.links) if link.joint == joint.name]
+            child, parent = self.done_on(places[-1], self.swept.wrenches[places[-1]]), as_expr(0)
+            link = self.tree.links[places[0]]
+            if link.parent != BASE:
+                w, v = self.twists[link.parent]
+                n, f = self.swept.wrenches[places[0]]
+                parent = -(n.dot(link.outward(w)) + f.dot(link.outward(v + w.cross(link.X.p))))
+            done[joint.name] = child, parent
+        return done
+
+    # ---- inside joints -----------------------------------------------------------------------------------------
+
+    def along_joints(self, value: Expr, by_speeds: bool = False) -> dict[str, Any]:
+        """Σ (∂value/∂q) q̇ over each joint's own coordinates, or Σ (∂value/∂u) u; driven and following ones too."""
+        joints = list(self.system.joints.values())
+        symbols = [s for joint in joints for s in (joint.u if by_speeds else joint.q)]
+        slopes = dict(zip(symbols, substitute(gradient(value, symbols), self.tree.followed), strict=True))
+        found = {}
+        for joint in joints:
+            pairs = list(enumerate(joint.u if by_speeds else joint.q))
+            done = sum((slopes[s] * self._moving(joint.u, s, k) for k, s in pairs if slopes[s]), start=as_expr(0))
+            if done:
+                found[joint.name] = done
+        return found
+
+    def _moving(self, speeds: tuple[Expr, ...], symbol: Expr, index: int) -> Any:
+        """The rate of a coordinate, or the value of a speed: as the equations have it, or known by what it follows."""
+        if symbol in self.flow and symbol not in self.tree.u:
+            return self.flow[symbol]
+        return self.tree.followed.get(speeds[index], speeds[index])
+
+    def joint_force(self, load: JointForce) -> Any:
+        """The power of a generalized force."""
+        speed = self.system.joints[load.joint].u[load.index]
+        value, moving = substitute([load.value, speed], self.tree.followed)
+        return value * moving
+
+    @cached_property
+    def inside(self) -> dict[str, _Ports]:
+        """For each joint what joint forces, potentials and conditions do along its freedom."""
+        made = {name: _Ports() for name in self.system.joints}
+        for load, name in self.names:
+            if isinstance(load, JointForce):
+                made[load.joint].add(f"load {name}", self.joint_force(load))
+            elif isinstance(load, Potential):
+                for joint, rate in self.along_joints(load.energy).items():
+                    made[joint].add(f"load {name}", -rate)
+        for condition, multiplier in self.swept.conditions:
+            for joint, rate in self.along_joints(condition.value, condition.on_speeds).items():
+                made[joint].add(f"constraint {condition.name}", multiplier * rate)
+        return made
+
+    def given(self) -> Iterator[tuple[str, str, Any]]:
+        """Efforts and drives: the joint on which each acts, its port, its power."""
+        owner = {u: joint.name for joint in self.system.joints.values() for u in joint.u}
+        for u, tau in zip(self.tree.u, self.tree.tau, strict=True):
+            yield owner[u], f"effort {u.name}", tau * u
+        for coordinate, motion in self.system.prescribed.items():
+            joint = self.system.joints[motion.joint]
+            speed = joint.u[[q.name for q in joint.q].index(coordinate)]
+            effort = self.swept.driving_force(coordinate)
+            yield joint.name, f"drive {coordinate}", effort * self.tree.followed[speed]
+
+    # ---- by part -----------------------------------------------------------------------------------------------
+
+    def on_bodies(self) -> dict[str, _Ports]:
+        """What is done on each body, the ground too."""
+        made = {name: _Ports() for name in self.system.bodies}
+        for name, joint in self.system.joints.items():
+            for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
+                made[body].add(f"joint {name}", done)
+        for load, name in self.names:
+            for body, done in self.done_by(load).items():
+                made[body].add(f"load {name}", done)
+        for name in self.swept.pushes:
+            for body, done in self.pushed(name).items():
+                made[body].add(f"constraint {name}", done)
+        for body, ports in made.items():
+            if body != GROUND:
+                ports.add("gravity", self.weight_on(body))
+        return made
+
+    def on_joints(self) -> dict[str, _Ports]:
+        """What flows into each joint; joints that follow another are one part with it."""
+        made = {name: _Ports() for name in self.system.joints if name not in self.system.couplings}
+
+        def part(joint: str) -> _Ports:
+            return made[leader_of(self.system, joint)[0].name]
+
+        for name, joint in self.system.joints.items():
+            for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
+                part(name).add(f"body {body}", -done)
+            for port, done in self.inside[name].powers.items():
+                part(name).add(port, done)
+        for name, port, done in self.given():
+            part(name).add(port, done)
+        return made
+
+    def on_constraints(self) -> dict[str, _Ports]:
+        """What flows into each constraint: from its bodies or joints, and from what moves it in time."""
+        made: dict[str, _Ports] = {}
+        ties = self.swept.ties
+        if ties is None:
+            return made
+        for name, done in self.by_constraints().items():
+            own = _Ports({f"{kind} {of}": -value for kind, of, value in done})
+            rows = [k for k, row in enumerate(ties.rows) if row.of == name]
+            kept = sum((self.swept.given.multipliers[k] * ties.rows[k].rate for k in rows), start=as_expr(0))
+            own.add("time", sum((value for _, _, value in done), start=as_expr(0)) - kept)
+            made[name] = own
+        return made
+
+    def by_constraints(self) -> dict[str, list[tuple[str, str, Any]]]:
+        """What each constraint does, on bodies or along joints."""
+        found = {name: [("body", body, done) for body, done in self.pushed(name).items()] for name in self.swept.pushes}
+        for condition, _ in self.swept.conditions:
+            port = f"constraint {condition.name}"
+            inside = [(joint, ports.powers.get(port)) for joint, ports in self.inside.items()]
+            found[condition.name] = [("joint", joint, done) for joint, done in inside if done is not None]
+        return found
+
+    def on_the_whole(self) -> _Ports:
+        """What comes from outside: all but weight, springs and potentials, which give back what they take."""
+        made = _Ports()
+        for _, port, done in self.given():
+            made.add(port, done)
+        for load, name in self.names:
+            for done in self.done_by(load, conservative=False).values():
+                made.add(f"load {name}", done)
+            if isinstance(load, JointForce):
+                made.add(f"load {name}", self.joint_force(load))
+            elif isinstance(load, PointSpring | Potential):
+                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))
+        for name, parts in self.by_constraints().items():
+            for _, _, done in parts:
+                made.add(f"constraint {name}", done)
+        weights = (self.weight_on(name) for name in self.system.bodies if name != GROUND)
+        made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
+        return made
+
+    def let_out(self, load: PointSpring | Potential) -> Any:
+        """What a store of energy does on bodies or along joints; what its energy changes beyond that, time puts in."""
+        if isinstance(load, Potential):
+            return -sum(self.along_joints(load.energy).values(), start=as_expr(0))
+        all_of_it, without = self.done_by(load), self.done_by(load, conservative=False)
+        return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))
+
+
+def _load_names(loads: list[Load]) -> list[tuple[Load, str]]:
+    """Each load with its name, or with its kind and number; loads of one name share a port."""
+    kinds = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(load).__name__).lower() for load in loads]
+    return [
+        (load, load.name or f"{kind} {place}") for place, (load, kind) in enumerate(zip(loads, kinds, strict=True), 1)
+    ]

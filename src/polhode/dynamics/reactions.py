@@ -1,0 +1,232 @@
+"""What joints and constraints carry: wrenches by name, at any place and in any frame.
+
+The wrench that a joint passes on is what the motion of all that it carries takes, less what acts there: Newton-Euler's
+inward sweep on the mechanism as it was written, with the accelerations and multipliers of the equations put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..constraints import Constraints, constraints_of
+from ..constraints.wrenches import Push, constraint_wrenches, pushes
+from ..errors import PolhodeError, check_kind, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from ..expr.spelling import acceleration_of
+from ..geometry import Pose
+from ..kinematics.known import leader_of
+from ..kinematics.motion import body_pose, world_poses
+from ..kinematics.tree import BASE, build_tree
+from ..model.constraint import Condition
+from ..model.force import JointForce, Potential
+from ..model.records import Joint
+from ..model.system import System
+from .equations import Equations
+from .loads import Loads, Wrench
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """A wrench: the torque about a place, and the force; expressions of q, u, τ and time."""
+
+    torque: Vector
+    force: Vector
+
+
+@dataclass(frozen=True)
+class Given:
+    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols to be filled in."""
+
+    udot: Vector
+    multipliers: Vector
+
+
+class Reactions:
+    """Every reaction of a system's equations; the sweep is made once."""
+
+    def __init__(self, equations: Equations, solved: bool = True) -> None:
+        check_kind(bool, "True or False", solved, "solved")
+        self.equations = equations
+        self.system = equations.system
+        tree = build_tree(self.system, welds=True)
+        self.ties: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
+        self.tree = tree if self.ties is None else self.ties.tree
+        self.given = self._solved() if solved else self._symbols()
+        self.poses = world_poses(self.tree)
+        self._wrenches: list[Wrench] | None = None
+
+    def _solved(self) -> Given:
+        equations = self.equations
+        rows = [] if self.ties is None else [as_expr(0)] * len(self.ties.rows)
+        if self.ties is not None and self.ties.rows:
+            for place, value in zip(self.ties.generic_rows, equations.multipliers, strict=True):
+                rows[place] = value
+        return Given(equations.accelerations, Vector(rows))
+
+    def _symbols(self) -> Given:
+        udot = Vector([acceleration_of(u) for u in self.tree.u])
+        return Given(udot, Vector([]) if self.ties is None else self.ties.multipliers)
+
+    @property
+    def wrenches(self) -> list[Wrench]:
+        """For each link what its joint passes on to it, about its origin in its components."""
+        from ..formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
+
+        if self._wrenches is None:
+            external = Loads(self.system, self.tree).wrenches()
+            if self.ties is not None:
+                held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
+                external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
+            tree = self.tree
+            table = inertial_wrenches(tree, accelerate(tree, tree.u, list(self.given.udot), tree.gravity), external)
+            for place in reversed(range(len(tree.links))):
+                link = tree.links[place]
+                if link.parent != BASE:
+                    table[link.parent] = pass_inward(link, table[link.parent], *table[place])
+            self._wrenches = table
+        return self._wrenches
+
+    def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
+        """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
+        place = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
+        X = self.poses[place]
+        n, f = self.wrenches[place]
+        joint = self.system.joints[name]
+        sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
+        return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
+
+    def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
+        """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
+        push = self.pushes.get(name)
+        if push is None:
+            raise PolhodeError(
+                f"constraint '{name}' acts on no body by itself.",
+                cure="Its multiplier is in equations.multipliers.",
+                code="E-REACT-002",
+            )
+        sign = _side(f"constraint '{name}'", on, push.on, push.against)
+        R = Matrix.identity(3) if frame is None else self._frame(frame).R
+        return self._seen(push.torque * sign, push.force * sign, push.place, at, R)
+
+    @cached_property
+    def pushes(self) -> dict[str, Push]:
+        """What each constraint between bodies does to them."""
+        return {} if self.ties is None else pushes(self.system, self.ties, self.given.multipliers)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that moves a prescribed coordinate, and what follows it, as prescribed.
+
+        It comes beyond the loads, springs and conditions that act on these joints.
+        """
+        known = self.system.prescribed
+        if not isinstance(coordinate, str) or coordinate not in known:
+            raise unknown("prescribed coordinate", coordinate, known, code="E-REACT-003")
+        joint = self.system.joints[known[coordinate].joint]
+        index = [q.name for q in joint.q].index(coordinate)
+        effort: Any = self._own_effort(joint, index)
+        for name in self.system.couplings:
+            follower = self.system.joints[name]
+            leader, ratio = leader_of(self.system, name)
+            if leader is joint:
+                effort = effort + ratio * self._own_effort(follower, 0)
+        return as_expr(self.bound(substitute([as_expr(effort)], self.tree.followed))[0])
+
+    def _own_effort(self, joint: Joint, index: int) -> Any:
+        """What a joint passes on along one coordinate, less what loads and conditions give there."""
+        first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
+        place = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
+        n, f = self.wrenches[place]
+        h = self.tree.links[place].stage.H.columns[0]
+        effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
+        for load in self.system.loads:
+            if isinstance(load, JointForce) and load.joint == joint.name and load.index == index:
+                effort = effort - load.value
+            if isinstance(load, Potential):
+                effort = effort + derivative([load.energy], joint.q[index])[0]
+        for condition, multiplier in self.conditions:
+            along = joint.u[index] if condition.on_speeds else joint.q[index]
+            effort = effort - multiplier * derivative([condition.value], along)[0]
+        return effort
+
+    @cached_property
+    def conditions(self) -> list[tuple[Condition, Any]]:
+        """The scalar conditions that are not kept by the tree itself, each with its multiplier."""
+        if self.ties is None:
+            return []
+        found = zip(self.ties.rows, self.given.multipliers, strict=True)
+        records = [(self.system.constraints[row.of], multiplier) for row, multiplier in found]
+        return [(record, multiplier) for record, multiplier in records if isinstance(record, Condition)]
+
+    def _seen(self, torque: Vector, force: Vector, place: Vector, at: str | None, R: Matrix) -> Reaction:
+        """A wrench given in ground components about a place, about another place in other components."""
+        if at is not None:
+            torque = torque + (place - self._frame(at).p).cross(force)
+        return Reaction(self.bound(R.T @ torque), self.bound(R.T @ force))
+
+    def bound(self, entries: Sequence[Any]) -> Vector:
+        """Expressions of all speeds, in the speeds of the equations."""
+        return self.equations._bound([as_expr(entry) for entry in entries])
+
+    def _frame(self, name: str) -> Pose:
+        if isinstance(name, str) and name in self.system.frames:
+            found = self.system.frames[name]
+            return body_pose(self.tree, found.body, self.poses) @ found.pose
+        if not isinstance(name, str) or name not in self.tree.bodies:
+            raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-REACT-004")
+        return body_pose(self.tree, name, self.poses)
+
+
+def _side(what: str, on: str | None, first: str, second: str) -> int:
+    """1 for the body on which a wrench is told, -1 for the other one."""
+    if on is not None and (not isinstance(on, str) or on not in (first, second)):
+        raise PolhodeError(
+            f"{what} does not act on '{on}'.", cure=f"It acts on '{first}' and on '{second}'.", code="E-REACT-006"
+        )
+    return -1 if on == second != first else 1
+
+
+def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
+    for place, stage in enumerate(stages):
+        if index < stage.coordinates:
+            return place
+        index -= stage.coordinates
+    return 0
+
+
+def reaction(
+    equations: Equations,
+    name: str,
+    at: str | None = None,
+    frame: str | None = None,
+    on: str | None = None,
+    solved: bool = True,
+) -> Reaction:
+    """The wrench that a joint or a constraint carries; unless `solved`, by symbols of accelerations and multipliers.
+
+    >>> import polhode as ph
+    >>> s = ph.System("hung", gravity=(0, 0, -10))
+    >>> _ = s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
+    >>> reaction(s.derive(), "hook").force
+    Vector([0, 0, 20])
+    """
+    check_name(equations.system, name)
+    made = Reactions(equations, solved)
+    of = made.joint if name in equations.system.joints else made.constraint
+    return of(name, at, frame, on)
+
+
+def check_name(system: System, name: str) -> None:
+    """Raise unless there is a joint, or a constraint between bodies, with this name."""
+    if isinstance(name, str) and name in system.joints:
+        return
+    if not isinstance(name, str) or name not in system.constraints:
+        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
+    if isinstance(system.constraints[name], Condition):
+        raise PolhodeError(
+            f"the condition '{name}' acts on no body by itself.",
+            cure="Its multiplier is in equations.multipliers.",
+            code="E-REACT-002",
+        )

@@ -1,0 +1,147 @@
+"""Calls of opaque functions: a node that algebra does not look into, with a derivative that is another such node.
+
+The fingerprint of f(a, …) is a fixed pseudo-random value for f's digest and the fingerprints of the arguments, so that
+two calls of one function are equal where their arguments are equal as functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ModelError, understood
+from .field import hash_to_field
+from .node import CALL, Expr, as_expr, intern_leaf
+from .opaque import table as tables
+from .opaque import user
+from .opaque.function import Opaque
+
+
+def call(function: Opaque, args: Sequence[Expr]) -> Expr:
+    """The node f(args)."""
+    _check_count(function, len(args))
+    if isinstance(function, tables.Table) and all(arg.is_number for arg in args):
+        _check_inside(function, function.at(*(float(arg.data) for arg in args)), args)
+    fp = hash_to_field(CALL, function.digest, *(arg.fp for arg in args))
+    return intern_leaf((CALL, function.digest, *map(id, args)), CALL, tuple(args), fp, function)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A table or a user's function: call it with expressions to use it in a model, with numbers to look at it.
+
+    >>> from polhode.expr import symbol
+    >>> x = symbol("x")
+    >>> spring = table([-1, 0, 2], [-5, 0, 8], name="spring")
+    >>> spring(2 * x), spring(2 * x).diff(x), spring(1.5)
+    (spring(2*x), 2*spring'(2*x), 6.0)
+    """
+
+    opaque: Opaque
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.opaque.label
+
+    def __call__(self, *args: Any) -> Any:
+        """A node where any argument is an expression, else the value; NumPy arrays give an array of values."""
+        _check_count(self.opaque, len(args))
+        if any(type(arg) is Expr for arg in args):
+            return call(self.opaque, [as_expr(arg) for arg in args])
+        if any(getattr(arg, "ndim", 0) or isinstance(arg, list | tuple) for arg in args):
+            return self.opaque.over(*args)
+        numbers = [float(arg) for arg in args]
+        value = self.opaque.at(*numbers)
+        if isinstance(self.opaque, tables.Table) and not any(map(math.isnan, numbers)):
+            _check_inside(self.opaque, value, args)
+        return value
+
+    def derivative(self, place: int = 0) -> Function:
+        """The derivative by one argument, as a function."""
+        partial = self.opaque.partial(place)
+        if partial is None:
+            raise ModelError(
+                f"its derivative by argument {place} is zero everywhere.",
+                place=f"table '{self.name}'",
+                cure="Use 0.",
+                code="E-TABLE-013",
+            )
+        return Function(partial)
+
+    def integral(self) -> Function:
+        """The antiderivative of a table of one variable that is zero at the first abscissa.
+
+        A tabulated spring with force -f(x) has the potential energy f.integral()(x).
+        """
+        if not isinstance(self.opaque, tables.Table):
+            raise ModelError(
+                "a user's function has no antiderivative here.",
+                place=f"function '{self.name}'",
+                cure="Give it as a function of its own.",
+                code="E-FUNCTION-009",
+            )
+        return Function(self.opaque.integral())
+
+
+def table(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Function:
+    """An interpolated function of one variable, table(x, y), or of two, table((x, y), z) with a row of z for each x.
+
+    `kind` is linear, cubic (a natural spline) or, of one variable, pchip (monotone between points). `outside` says
+    what holds beyond the first and last abscissa: the last value (hold), a straight line (line) or nothing (error),
+    which gives nan in compiled code.
+
+    >>> tyre = table([0, 0.1, 0.2], [0, 900, 1000], name="tyre", kind="pchip")
+    >>> tyre(0.1), tyre(0.5)
+    (900.0, 1000.0)
+    """
+    return Function(tables.checked(x, y, name=name, kind=kind, outside=outside))
+
+
+def function(
+    name: str,
+    c: str = "",
+    python: Callable[..., Any] | None = None,
+    derivatives: Mapping[int, Function] | None = None,
+    arity: int | None = None,
+) -> Function:
+    """A function of your own, as C source, as a Python callable, or both; `derivatives` by the number of the argument.
+
+    The C source defines ``double name(double, …)``; it is compiled and linked to native code, and stands as it is in
+    exported C. A callable alone is called from native code, which is slow. The code is yours and is trusted: give
+    none that you would not run.
+
+    >>> two = function("two", "double two(double x) { return 2.0; }", lambda x: 2.0)
+    >>> twice = function("twice", "double twice(double x) { return 2.0*x; }", lambda x: 2 * x, {0: two})
+    >>> twice(as_expr(3)), twice(3)
+    (twice(3), 6.0)
+    """
+    place, cure = f"function '{name}' derivatives", "Give functions by the number of the argument, as {0: slope}."
+    with understood("a mapping from numbers to functions", derivatives, place=place, cure=cure):
+        items = dict(derivatives or {}).items()
+    given: dict[int, Any] = {index: getattr(each, "opaque", each) for index, each in items}
+    return Function(user.checked(name, c, python, given, arity))
+
+
+def _check_count(function: Opaque, given: int) -> None:
+    if given != function.arity:
+        raise ModelError(
+            f"it takes {function.arity} argument{'s' * (function.arity > 1)}, not {given}.",
+            place=f"function '{function.label}'",
+            cure="Give one value for each.",
+            code="E-TABLE-014",
+        )
+
+
+def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> None:
+    """A table that ends where its points end has no value at a number beyond them."""
+    if math.isnan(value):
+        spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
+        raise ModelError(
+            f"it is asked at {', '.join(map(str, args))}, outside its range {spans}.",
+            place=f"table '{function.label}'",
+            cure="Extend the table, or choose outside='hold' or 'line'.",
+            code="E-TABLE-010",
+        )

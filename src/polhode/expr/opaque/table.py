@@ -1,0 +1,235 @@
+"""Tables: numbers on a grid, and how to read between and beyond them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+from ...errors import ModelError, PolhodeError, shown
+from .function import Opaque
+from .interpolate import interpolant
+from .pieces import Pieces
+
+KINDS = ("linear", "cubic", "pchip")
+OUTSIDE = ("hold", "line", "error")
+_FEWEST = {"linear": 2, "cubic": 4, "pchip": 2}
+#: A table with more numbers than this is refused: it would be compiled into every function that uses it.
+LARGEST = 250_000
+
+
+@dataclass(frozen=True)
+class Points:
+    """Numbers on a grid, the last axis running fastest, and how they are joined; shared by a table's derivatives."""
+
+    axes: tuple[tuple[float, ...], ...]
+    values: tuple[float, ...]
+    kind: str
+    outside: str
+
+    @cached_property
+    def digest(self) -> str:
+        """Hexadecimal digits that stand for all of it."""
+        word = blake2b(digest_size=16)
+        word.update(repr((self.kind, self.outside, [len(axis) for axis in self.axes])).encode())
+        for number in (*(x for axis in self.axes for x in axis), *self.values):
+            word.update(number.hex().encode())
+        return word.hexdigest()
+
+    @cached_property
+    def interpolant(self) -> Pieces:
+        """The piecewise polynomial through the points."""
+        return interpolant(self.axes, self.values, self.kind, self.outside)
+
+
+@dataclass(frozen=True)
+class Table(Opaque):
+    """An interpolated function of one or two variables, or one of its derivatives or antiderivatives.
+
+    `orders` counts how often it was differentiated by each variable; -1 is the antiderivative.
+    """
+
+    points: Points
+    orders: tuple[int, ...]
+    name: str = field(default="table", compare=False)
+
+    @property
+    def label(self) -> str:
+        """The name, with a prime for each derivative; of two variables `f_D01` is ∂²f/∂x∂y.
+
+        >>> checked([0, 1], [0, 2], name="f").partial(0).label
+        "f'"
+        """
+        if self.arity == 1:
+            return self.name + "'" * self.orders[0] if self.orders[0] >= 0 else f"integral_of_{self.name}"
+        digits = "".join(str(place) * order for place, order in enumerate(self.orders))
+        return f"{self.name}_D{digits}" if digits else self.name
+
+    @property
+    def arity(self) -> int:
+        return len(self.points.axes)
+
+    @property
+    def foldable(self) -> bool:
+        return True
+
+    @property
+    def digest(self) -> str:
+        return f"{self.points.digest}:{','.join(map(str, self.orders))}"
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The piecewise polynomial that it is."""
+        if self.orders == (-1,):
+            return self.points.interpolant.integral()
+        return self.points.interpolant.derivative(self.orders) if any(self.orders) else self.points.interpolant
+
+    def partial(self, place: int) -> Table | None:
+        orders = tuple(order + (k == place) for k, order in enumerate(self.orders))
+        return None if orders[place] >= self.points.interpolant.sizes[place] else replace(self, orders=orders)
+
+    def integral(self) -> Table:
+        """The antiderivative that is zero at the first abscissa; its derivative is this table."""
+        if self.orders != (0,):
+            raise ModelError(
+                "only a table of one variable, as it was given, has an antiderivative here.",
+                place=f"table '{self.name}'",
+                cure="Integrate it beforehand and give the result as a table.",
+                code="E-TABLE-011",
+            )
+        return replace(self, orders=(-1,))
+
+    def at(self, *point: float) -> float:
+        return self.pieces.at(*point)
+
+    def over(self, *arrays: Any) -> Any:
+        return self.pieces.over(*arrays)
+
+
+def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Table:
+    """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one."""
+    if not isinstance(name, str):
+        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-TABLE-015")
+    place = f"table '{name}'" if name else "table"
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelError(
+            f"there is no kind {shown(kind)}.",
+            place=place,
+            cure=f"Choose one of {', '.join(KINDS)}.",
+            code="E-TABLE-006",
+        )
+    if not isinstance(outside, str) or outside not in OUTSIDE:
+        cure = f"Choose one of {', '.join(OUTSIDE)}."
+        raise ModelError(
+            f"there is no way {shown(outside)} to go on outside.", place=place, cure=cure, code="E-TABLE-007"
+        )
+    pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
+    if pair and kind == "pchip":
+        raise ModelError(
+            "a monotone cubic has one variable.",
+            place=place,
+            cure="Choose linear or cubic for a table of two variables.",
+            code="E-TABLE-006",
+        )
+    axes = tuple(_axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), "xy", strict=False))
+    values = _grid(y, axes, "z" if pair else "y", place)
+    if len(values) > LARGEST:
+        raise ModelError(
+            f"it has {len(values):,} numbers, more than {LARGEST:,}.",
+            place=place,
+            cure="Thin it out.",
+            code="E-TABLE-009",
+        )
+    made = Table(Points(axes, values, kind, outside), (0,) * len(axes), name or "table")
+    if outside != "error" and not all(map(math.isfinite, made.pieces.coefficients)):
+        raise ModelError(
+            "its abscissae lie so close, or its ordinates so far apart, that slopes are infinite.",
+            place=place,
+            cure="Scale it, or leave out points.",
+            code="E-TABLE-008",
+        )
+    return made
+
+
+def _is_list(value: Any) -> bool:
+    return not isinstance(value, str) and (isinstance(value, Sequence) or hasattr(value, "tolist"))
+
+
+def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
+    if not _is_list(entries):
+        raise _no_list(label, entries, place)
+    found = []
+    plain = entries.tolist() if hasattr(entries, "tolist") else entries
+    if not _is_list(plain):
+        raise _no_list(label, entries, place)
+    for index, entry in enumerate(plain):
+        try:
+            number = float(entry)
+        except (TypeError, ValueError, OverflowError, PolhodeError):
+            number = math.nan
+        if isinstance(entry, bool | str) or not math.isfinite(number):
+            raise ModelError(
+                f"{label}[{index}] is {entry!r}, not a finite number.",
+                place=place,
+                cure="Give finite numbers.",
+                code="E-TABLE-004",
+            )
+        found.append(number + 0.0)  # -0.0 is 0.0
+    return tuple(found)
+
+
+def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
+    found = _numbers(entries, label, place)
+    if len(found) < _FEWEST[kind]:
+        raise ModelError(
+            f"{label} has {len(found)} {'entry' if len(found) == 1 else 'entries'}; a {kind} table needs "
+            f"{_FEWEST[kind]} or more.",
+            place=place,
+            cure="Give more points." if kind == "linear" else "Give more points, or choose kind='linear'.",
+            code="E-TABLE-002",
+        )
+    for index, (before, after) in enumerate(pairwise(found)):
+        if not before < after:
+            raise ModelError(
+                f"the abscissae must ascend, but {label}[{index}] is {before!r} and {label}[{index + 1}] is {after!r}.",
+                place=place,
+                cure="Sort the points by their abscissae and remove doubles.",
+                code="E-TABLE-003",
+            )
+    return found
+
+
+def _grid(given: Any, axes: Sequence[Sequence[float]], label: str, place: str) -> tuple[float, ...]:
+    """The ordinates in one row, after their shape has been compared with the axes."""
+    if len(axes) == 1:
+        found = _numbers(given, label, place)
+        _matching("x", len(axes[0]), label, len(found), place)
+        return found
+    if not _is_list(given):
+        raise _no_list(label, given, place)
+    rows = list(given)
+    _matching("x", len(axes[0]), label, len(rows), place)
+    table = [_numbers(row, f"{label}[{k}]", place) for k, row in enumerate(rows)]
+    for k, row in enumerate(table):
+        _matching("y", len(axes[1]), f"{label}[{k}]", len(row), place)
+    return tuple(number for row in table for number in row)
+
+
+def _no_list(label: str, given: object, place: str) -> ModelError:
+    return ModelError(
+        f"{label} is {given!r}, not a list of numbers.", place=place, cure="Give a list.", code="E-TABLE-001"
+    )
+
+
+def _matching(axis: str, wanted: int, label: str, given: int, place: str) -> None:
+    if wanted != given:
+        raise ModelError(
+            f"{axis} has {wanted} entries and {label} has {given}.",
+            place=place,
+            cure="Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y.",
+            code="E-TABLE-005",
+        )

@@ -1,0 +1,6 @@
+"""The network model of a mechanism: bodies as components with ports, joined by a linear graph; and its equations."""
+
+from .equations import recipe
+from .system_graph import SystemGraph, system_graph
+
+__all__ = ["SystemGraph", "recipe", "system_graph"]

@@ -1,0 +1,311 @@
+"""A mechanism as components with ports, and the linear graph that joins them.
+
+Every body is a component: its terminals are the inner one, at the joint that carries it, one for each joint that it
+carries, one at its mass centre G and one for each load. A joint with several simple stages has ideal (massless) bodies
+between them. Edges, after Y. Tokad (1992), Figures 1d and 2e:
+
+    body       from each terminal to the ground O
+    joint      from the inner terminal of the child to a terminal of the parent; if its motion is prescribed it is an
+               across driver; one that closes a loop joins terminals of two bodies in the same way
+    contact    between the terminals of two bodies at the place where they roll on each other or may not slip
+    inertia    at each mass centre the one-port (W_G) with gravity (u_G): y = W x + u, a through driver to the graph
+    load       a force, a torque or a spring: a through driver
+
+A terminal of the parent is that point of it where the inner terminal of the child is, so that it moves on the parent if
+the joint slides. The terminals of a contact move on both bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ...constraints.closing import closing_pose
+from ...constraints.rows import Reader
+from ...dynamics.loads import Loads
+from ...expr import Matrix, Vector
+from ...geometry import Pose
+from ...kinematics.motion import body_pose, relative_pose, world_poses
+from ...kinematics.tree import Link, Tree, joints_from_the_ground
+from ...model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ...model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
+from ...model.records import GROUND, Joint
+from ...model.system import System
+from .component import CENTRE, Pair
+from .graph import REFERENCE, Edge, LinearGraph
+from .loops import ClosingEdge, forbidden, steered, unslipping
+
+
+@dataclass(frozen=True)
+class JointEdge:
+    """A simple joint as an edge: what it lets its outer end do against its inner one, in ground components."""
+
+    name: str
+    joint: str
+    inner: str  # component, the ground among them
+    outer: str
+    columns: tuple[tuple[int, Pair], ...]  # for each speed (v, ω) of the outer terminal against the inner one
+    known: tuple[Pair, Pair] | None = None  # a prescribed motion: (v, ω) and its rate as seen in the outer body
+
+    def across(self, rates: Any) -> Pair:
+        """Σ columns · rates: the across variable for speeds, or its rate in the outer body for their rates."""
+        v, w = Vector([0, 0, 0]), Vector([0, 0, 0])
+        for speed, (h_v, h_w) in self.columns:
+            v, w = v + h_v * rates[speed], w + h_w * rates[speed]
+        return v, w
+
+
+@dataclass(frozen=True)
+class Component:
+    """A rigid body with its terminals: edge name -> arm from the inner terminal, in ground components."""
+
+    name: str
+    R: Matrix
+    inner: str  # the edge of the inner terminal
+    arms: Mapping[str, Vector]
+    slides: Mapping[str, str]  # terminals that move on the body, with the joint or contact that moves them
+    mass: Any = 0
+    inertia: Matrix | None = None  # about the mass centre, in the body's components
+    centre: str = ""  # the edge of the mass centre, and of the one-port there
+    one_port: str = ""
+
+    @property
+    def is_ideal(self) -> bool:
+        """Whether it has no mass."""
+        return self.inertia is None
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Components from the ground outward, joints, what closes loops, loads and the graph of them all."""
+
+    system: System
+    components: tuple[Component, ...]
+    joints: Mapping[str, JointEdge]
+    closing: Mapping[str, ClosingEdge]
+    loads: Mapping[str, PointForce | BodyTorque | PointSpring | LineForce]
+    graph: LinearGraph
+
+    @cached_property
+    def component_of(self) -> dict[str, Component]:
+        """The component that each body edge belongs to."""
+        return {edge: part for part in self.components for edge in (part.inner, *part.arms)}
+
+
+@dataclass
+class _Draft:
+    """A component while its terminals are being found: the origin in its own frame, arms in ground components."""
+
+    name: str
+    R: Matrix
+    inner: str
+    origin: Vector
+    arms: dict[str, Vector] = field(default_factory=dict)
+    slides: dict[str, str] = field(default_factory=dict)
+    centre: str = ""
+    one_port: str = ""
+
+
+class _Builder:
+    def __init__(self, system: System, tree: Tree) -> None:
+        self.system, self.tree = system, tree
+        self.poses = world_poses(tree)
+        self.links: dict[str, list[tuple[Link, Pose]]] = {}
+        for link, X in zip(tree.links, self.poses, strict=True):
+            self.links.setdefault(link.joint, []).append((link, X))
+        self.names: set[str] = {REFERENCE}
+        self.drafts: dict[str, _Draft] = {}
+        self.joints: dict[str, JointEdge] = {}
+        self.closing: dict[str, ClosingEdge] = {}
+        self.loads: dict[str, PointForce | BodyTorque | PointSpring | LineForce] = {}
+        self.joint_edges: list[Edge] = []
+        self.other_edges: list[Edge] = []
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.system, self.tree)
+
+    def fresh(self, name: str) -> str:
+        """The name, with strokes if it is taken."""
+        while name in self.names:
+            name += "'"
+        self.names.add(name)
+        return name
+
+    def between(self, joint: str, number: int) -> str:
+        """The ideal body after a stage of a joint."""
+        name = f"{joint} {number}|{number + 1}"
+        while name in self.system.bodies or name in self.drafts:
+            name += "'"
+        return name
+
+    def rotation(self, body: str) -> Matrix:
+        return body_pose(self.tree, body, self.poses).R
+
+    def terminal(self, component: str, label: str, place: Vector) -> str:
+        """A new terminal of a component: the name of its edge, which is also that of its vertex; O for the ground."""
+        if component == GROUND:
+            return REFERENCE
+        name = self.fresh(f"{component}.{label}")
+        draft = self.drafts[component]
+        draft.arms[name] = draft.R @ (place - draft.origin)
+        return name
+
+    def wandering(self, body: str, label: str, place: Vector, contact: str) -> str:
+        """A terminal of a body at a place in the ground, that moves on the body as the contact does."""
+        if body == GROUND:
+            return REFERENCE
+        name = self.fresh(f"{body}.{label}")
+        draft = self.drafts[body]
+        draft.arms[name] = place - body_pose(self.tree, body, self.poses).point(draft.origin)
+        draft.slides[name] = contact
+        return name
+
+    # ---- joints ----------------------------------------------------------------------------------------------
+
+    def add_joint(self, joint: Joint) -> None:
+        """A joint as one edge for each stage, or one for a weld."""
+        links = self.links.get(joint.name, [])
+        if not links:
+            self.add_stage(joint.name, joint, None, joint.parent, joint.in_parent, None)
+            return
+        inner, X_in = joint.parent, joint.in_parent
+        for number, (link, X) in enumerate(links, start=1):
+            name = joint.name if len(links) == 1 else f"{joint.name} stage {number}"
+            outer = None if number == len(links) else self.between(joint.name, number)
+            inner = self.add_stage(name, joint, outer, inner, X_in @ link.motion, (link, X))
+            X_in = Pose.identity()
+
+    def add_stage(
+        self, label: str, joint: Joint, between: str | None, inner: str, X: Pose, link: tuple[Link, Pose] | None
+    ) -> str:
+        """An edge from a new component to a terminal of the one before; X is where its outer frame is in that one."""
+        outer = joint.child if between is None else between
+        name = self.fresh(label)
+        R = self.rotation(outer) if between is None else link[1].R if link else X.R
+        vertex = self.fresh(f"{outer}.{label}")
+        origin = joint.in_child.p if between is None else Vector([0, 0, 0])
+        head = self.terminal(inner, label, X.p)
+        if inner != GROUND:
+            self.drafts[inner].slides[head] = name
+        self.drafts[outer] = _Draft(outer, R, vertex, origin)
+        made = _joint_edge(name, joint.name, inner, outer, link)
+        self.joints[name] = made
+        self.joint_edges.append(Edge(name, vertex, head, "across" if made.known else "joint", joint.name))
+        return outer
+
+    # ---- mass, loads, loops ----------------------------------------------------------------------------------
+
+    def add_mass(self, body: str) -> None:
+        record = self.system.bodies[body]
+        if not record.is_massless:
+            draft = self.drafts[body]
+            draft.centre = self.terminal(body, CENTRE, record.com)
+            draft.one_port = self.fresh(f"inertia of {body}")
+            self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "through", body))
+
+    def add_load(self, number: int, load: Any) -> None:
+        """A force or torque on one terminal, or a spring between two; what acts on the ground alone is no edge."""
+        if isinstance(load, GravityField):
+            for force in Loads(self.system, self.tree).attractions(load):
+                self.add_load(number, force)
+        kinds = {PointForce: "force", BodyTorque: "torque", PointSpring: "spring", LineForce: "line force"}
+        if type(load) not in kinds:
+            return
+        label = load.name or f"{kinds[type(load)]} {number}"
+        if isinstance(load, PointSpring | LineForce):
+            ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
+        else:
+            place = load.point if isinstance(load, PointForce) else Vector([0, 0, 0])
+            ends = [(load.body, place), (GROUND, place)]
+        if all(body == GROUND for body, _ in ends):
+            return
+        name = self.fresh(label)
+        tail, head = (self.terminal(body, label, place) for body, place in ends)
+        self.loads[name] = load
+        self.other_edges.append(Edge(name, tail, head, "through", name))
+
+    def add_closure(self, closure: Closure) -> None:
+        name = self.fresh(closure.name)
+        meeting = relative_pose(self.tree, closure.body_a, closure.body_b).point(closure.pose_b.p)
+        tail = self.terminal(closure.body_b, closure.name, closure.pose_b.p)
+        head = self.terminal(closure.body_a, closure.name, meeting)
+        if closure.body_a != GROUND:
+            self.drafts[closure.body_a].slides[head] = name
+        R_a, R_b = self.rotation(closure.body_a) @ closure.pose_a.R, self.rotation(closure.body_b) @ closure.pose_b.R
+        directions = forbidden(closure, R_a, R_b) or steered(closure, closing_pose(closure, self.tree), R_b)
+        self.closing[name] = ClosingEdge(name, closure.name, directions)
+        self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
+
+    def add_contact(self, record: Wheel | Ball | Disc | Slip) -> None:
+        contact = self.reader.contact(record)
+        name = self.fresh(record.name)
+        ends = (contact.body, contact.on)
+        tail, head = (self.wandering(body, record.name, contact.place, name) for body in ends)
+        self.closing[name] = ClosingEdge(name, record.name, unslipping(contact), contact.place)
+        self.other_edges.append(Edge(name, tail, head, "joint", record.name))
+
+    # ---- all together ----------------------------------------------------------------------------------------
+
+    def build(self) -> Mechanism:
+        for joint in joints_from_the_ground(self.system):
+            self.add_joint(joint)
+        for body in [name for name in self.drafts if name in self.system.bodies]:
+            self.add_mass(body)
+        for number, load in enumerate(self.system.loads, start=1):
+            self.add_load(number, load)
+        for constraint in self.system.constraints.values():
+            if isinstance(constraint, Closure):
+                self.add_closure(constraint)
+            elif isinstance(constraint, Wheel | Ball | Disc | Slip):
+                self.add_contact(constraint)
+        return Mechanism(
+            self.system,
+            tuple(self._component(draft) for draft in self.drafts.values()),
+            self.joints,
+            self.closing,
+            self.loads,
+            LinearGraph(tuple(self._edges())),
+        )
+
+    def _edges(self) -> list[Edge]:
+        """Joints of the tree first, then terminals, then loops and drivers: so the tree follows the mechanism."""
+        drafts = self.drafts.values()
+        outer = [Edge(name, name, REFERENCE, "body", d.name) for d in drafts for name in d.arms]
+        inner = [Edge(d.inner, d.inner, REFERENCE, "body", d.name) for d in drafts]
+        return [*self.joint_edges, *outer, *inner, *self.other_edges]
+
+    def _component(self, draft: _Draft) -> Component:
+        if not draft.centre:
+            return Component(draft.name, draft.R, draft.inner, draft.arms, draft.slides)
+        body = self.system.bodies[draft.name]
+        return Component(
+            draft.name, draft.R, draft.inner, draft.arms, draft.slides,
+            body.mass, body.inertia, draft.centre, draft.one_port,
+        )  # fmt: skip
+
+
+def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:
+    if link is None:  # a weld
+        return JointEdge(name, joint, inner, outer, ())
+    own, R = link[0], link[1].R
+    columns = tuple((speed, (R @ h_v, R @ h_w)) for speed, (h_w, h_v) in zip(own.speeds, own.H, strict=True))
+    if own.drive is None:
+        return JointEdge(name, joint, inner, outer, columns)
+    drive = own.drive
+    return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
+
+
+def mechanism(system: System, tree: Tree) -> Mechanism:
+    """The components and the graph of a system, on its tree as it was written (no pass applied).
+
+    >>> import polhode as ph
+    >>> from polhode.kinematics.tree import build_tree
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> [edge.name for edge in mechanism(s, build_tree(s)).graph.edges]
+    ['hinge', 'bob.G', 'bob.hinge', 'inertia of bob']
+    """
+    return _Builder(system, tree).build()

@@ -1,0 +1,160 @@
+"""The linear graph of a system: its formulation tree, circuits and cut-sets, as data, text and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...kinematics.tree import build_tree
+from ...model.reading import unknown
+from ...model.system import System
+from .formulation import formulation
+from .graph import Edge, Formulation, LinearGraph
+from .mechanism import Mechanism, mechanism
+
+
+@dataclass(frozen=True)
+class SystemGraph:
+    """A mechanism's graph with a tree that meets both topological conditions."""
+
+    mechanism: Mechanism
+    formulation: Formulation
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges."""
+        return self.formulation.graph.edges
+
+    @property
+    def tree(self) -> tuple[str, ...]:
+        """The branches."""
+        return self.formulation.tree
+
+    @property
+    def cotree(self) -> tuple[str, ...]:
+        """The chords."""
+        return self.formulation.cotree
+
+    @property
+    def circuits(self) -> dict[str, dict[str, int]]:
+        """For each chord its branches: x_chord = Σ sign · x_branch."""
+        return self.formulation.circuits
+
+    @property
+    def cutsets(self) -> dict[str, dict[str, int]]:
+        """For each branch its chords: y_branch = -Σ sign · y_chord."""
+        return self.formulation.cutsets
+
+    @property
+    def closing(self) -> dict[str, list[str]]:
+        """For each edge that closes a loop, or is a contact, the directions along which x vanishes and y is λ."""
+        return {name: [d.label for d in edge.directions] for name, edge in self.mechanism.closing.items()}
+
+    @property
+    def solved_for(self) -> dict[str, str]:
+        """For each body the terminal whose through variables its equations are solved for: its chord."""
+        chords = set(self.cotree)
+        return {
+            body: next(edge.name for edge in star if edge.name in chords)
+            for body, star in self.formulation.graph.stars.items()
+        }
+
+    def report(self) -> str:
+        """The graph in words and equations."""
+        graph = self.formulation.graph
+        lines = [
+            f"{self.mechanism.system.name}: bodies {len(graph.stars)}, vertices {len(graph.vertices)}, "
+            f"edges {len(graph.edges)}",
+            f"tree: {', '.join(self.tree)}",
+            f"cotree: {', '.join(self.cotree)}",
+            "terminal equations",
+            *(f"  {body} is solved for y[{edge}]" for body, edge in self.solved_for.items()),
+            "circuits",
+            *(f"  x[{chord}] = {_sum('x', parts)}" for chord, parts in self.circuits.items()),
+            "cut-sets",
+            *(f"  y[{branch}] = {_sum('y', parts, -1)}" for branch, parts in self.cutsets.items()),
+        ]
+        if self.closing:
+            lines += ["loops", *(f"  x[{name}] {edge.rule}" for name, edge in self.mechanism.closing.items())]
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, for `--json`."""
+        return {
+            "system": self.mechanism.system.name,
+            "vertices": list(self.formulation.graph.vertices),
+            "edges": [
+                {"name": e.name, "tail": e.tail, "head": e.head, "role": e.role, "element": e.element}
+                for e in self.edges
+            ],
+            "tree": list(self.tree),
+            "cotree": list(self.cotree),
+            "solved_for": self.solved_for,
+            "circuits": self.circuits,
+            "cutsets": self.cutsets,
+            "closing": self.closing,
+        }
+
+    def svg(self) -> str:
+        """The graph as a drawing (SVG)."""
+        from .drawing import graph_svg
+
+        return graph_svg(self.mechanism, self.formulation)
+
+    def block_diagram(self) -> str:
+        """Velocities outward and forces inward as a block diagram (SVG)."""
+        from .block_diagram import block_diagram_svg
+
+        return block_diagram_svg(self.mechanism)
+
+
+def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
+    """Signed terms, as one writes them.
+
+    >>> _sum("x", {"a": 1, "b": -1})
+    'x[a] - x[b]'
+    """
+    words = ""
+    for name, sign in parts.items():
+        mark = "-" if sign * factor < 0 else "+"
+        words += f" {mark} {letter}[{name}]" if words else f"{'-' if mark == '-' else ''}{letter}[{name}]"
+    return words or "0"
+
+
+def system_graph(system: System, across: Iterable[str] = (), through: Iterable[str] = ()) -> SystemGraph:
+    """The graph of a system, with its formulation tree; an error says why if there is none.
+
+    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    >>> print(system_graph(s).report())
+    pendulum: bodies 1, vertices 3, edges 4
+    tree: hinge, bob.G
+    cotree: bob.hinge, inertia of bob
+    terminal equations
+      bob is solved for y[bob.hinge]
+    circuits
+      x[bob.hinge] = x[hinge]
+      x[inertia of bob] = x[bob.G]
+    cut-sets
+      y[hinge] = -y[bob.hinge]
+      y[bob.G] = -y[inertia of bob]
+    """
+    parts = mechanism(system, build_tree(system))
+    roles = {**_roles(parts, across, "across"), **_roles(parts, through, "through")}
+    edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
+    graph = parts.graph if not roles else LinearGraph(edges)
+    return SystemGraph(parts, formulation(graph))
+
+
+def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
+    known = [*parts.joints, *parts.closing]
+    table = {}
+    for name in names:
+        if name not in known:
+            raise unknown("joint or loop", name, known, f"{role} drivers of system '{parts.system.name}'")
+        table[name] = role
+    return table

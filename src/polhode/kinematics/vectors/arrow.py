@@ -1,0 +1,225 @@
+"""Arrows: vectors that need no basis until one is asked for.
+
+M. W. Sayers, "Symbolic Vector/Dyadic Multibody Formalism for Tree-Topology Systems", J. Guidance, Control, and Dynamics
+14 (1991), notation and (3) to (11). An arrow is a sum of coefficients times unit vectors of any frames, kept as it was
+written (native form); products of unit vectors of different frames come from the joints between them.
+
+    paper        here
+    b_1          B.x
+    a · b        a & b, a.dot(b)
+    a × b        a ^ b, a.cross(b)
+    a b          a | b, a.outer(b), a dyadic
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import index as whole
+from typing import TYPE_CHECKING, Any
+
+from ...errors import PolhodeError, understood
+from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, sqrt, substitute
+from ...model.directions import Directions
+from ...model.reading import vector_of
+from .combination import Combination
+from .owner import Anchor, home_of, key_of
+from .scene import CONSTANT, Axis, Key, Scene
+from .shared import common_frame
+from .walk import along, gathered, spin_between
+from .writing import latex_sum, text_sum
+
+if TYPE_CHECKING:
+    from .dyadic import Dyadic
+
+_ZERO = Vector([0, 0, 0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Arrow(Combination):
+    """A vector: coefficients of unit vectors, which may belong to different frames.
+
+    >>> import polhode as ph
+    >>> s = ph.System()
+    >>> A, B = s.body("A"), s.body("B")
+    >>> one = s.joint("q1", s.ground, A, ph.Revolute("x"), speeds=["u1"])
+    >>> two = s.joint("q2", A, B, ph.Revolute("y"), speeds=["u2"])
+    >>> w = one.u[0] * s.ground.x + two.u[0] * A.y
+    >>> w
+    u1*ground_x + u2*a_y
+    >>> w == B.angular_velocity(), w & B.x, w ^ A.x
+    (True, u1*cos(q2), -u2*a_z)
+    """
+
+    terms: Mapping[Axis, Expr]
+
+    kind = ("an arrow", "arrow")
+    cure = "Give a number a direction first: 3 * B.x."
+
+    def __bool__(self) -> bool:
+        """False for the zero vector alone, however it is written."""
+        return any(self.components(next(iter(self.terms))[0])) if self.terms else False
+
+    # ---- products --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def by_frame(self) -> dict[Key, Vector]:
+        """The components in each frame that the arrow is written in."""
+        parts: dict[Key, list[Any]] = {}
+        for (key, index), coefficient in self.terms.items():
+            parts.setdefault(key, [0, 0, 0])[index] = coefficient
+        return {key: Vector(entries) for key, entries in parts.items()}
+
+    def dot(self, other: Any) -> Any:
+        """a · b: a scalar; with a dyadic, an arrow."""
+        from .dyadic import Dyadic
+
+        if isinstance(other, Dyadic):
+            return other.T.dot(self)
+        scene, total = self._scene, as_expr(0)
+        for key_a, a in self.by_frame.items():
+            for key_b, b in self._fellow(other, "multiply").by_frame.items():
+                total = total + (a.dot(b) if key_a == key_b else a.dot(scene.rotation(key_a, key_b) @ b))
+        return total
+
+    def cross(self, other: Any) -> Any:
+        """a × b, each pair of unit vectors in a frame in which both are fixed, where there is one; a × D, a dyadic."""
+        from .dyadic import Dyadic
+
+        if isinstance(other, Dyadic):
+            return -other.T.cross(self).T
+        terms: list[tuple[Axis, Expr]] = []
+        for key_a, a in self.by_frame.items():
+            for key_b, b in self._fellow(other, "multiply").by_frame.items():
+                terms += _crossed(self._scene, key_a, a, key_b, b)
+        return Arrow(self.system, gathered(terms))
+
+    def outer(self, other: Any) -> Dyadic:
+        """The dyadic a b."""
+        from .dyadic import Dyadic
+
+        pairs = self._fellow(other, "multiply").terms.items()
+        return Dyadic(self.system, gathered(((one, two), a * b) for one, a in self.terms.items() for two, b in pairs))
+
+    __and__ = dot
+    __xor__ = cross
+    __or__ = outer
+
+    def norm(self) -> Expr:
+        """|a| = √(a · a)."""
+        length: Expr = sqrt(as_expr(self.dot(self)))
+        return length
+
+    def normalized(self) -> Arrow:
+        """a / |a|."""
+        return self / self.norm()
+
+    # ---- bases -----------------------------------------------------------------------------------------------
+
+    def components(self, frame: Anchor | Key) -> Vector:
+        """The components along the axes of a body or frame."""
+        key = key_of(self.system, frame, "components")
+        total = _ZERO
+        for own, vector in self.by_frame.items():
+            total = total + (vector if own == key else self._scene.rotation(key, own) @ vector)
+        return Vector([as_expr(entry) for entry in total])
+
+    def express(self, frame: Anchor | Key) -> Arrow:
+        """The same vector in the basis of a body or frame: its dot product with the basis dyadic (7)."""
+        key = key_of(self.system, frame, "basis")
+        return Arrow(self.system, dict(along(key, self.components(key))))
+
+    # ---- rates -----------------------------------------------------------------------------------------------
+
+    def dt(self, frame: Anchor | Key | None = None) -> Arrow:
+        """The time derivative seen from a frame (the ground): ċ e + c ω × e, with q̇ = Γ u and ṫ = 1."""
+        scene, key = self._scene, key_of(self.system, frame, "differentiation")
+        given = substitute(self.terms.values(), scene.tree.followed)
+        _check_rates(given, scene)
+        total = Arrow(self.system, gathered(zip(self.terms, directional(given, scene.rates), strict=True)))
+        for own, vector in self.by_frame.items():
+            turning = Arrow(self.system, spin_between(scene, key, own))
+            total = total + turning.cross(Arrow(self.system, dict(along(own, vector))))
+        return total
+
+    def partial(self, speed: Any) -> Arrow:
+        """The partial velocity: what multiplies a speed in this arrow, (10), (11)."""
+        scene = self._scene
+        made = next((u for u in scene.tree.u if speed is u or (isinstance(speed, str) and speed == u.name)), None)
+        if made is None:
+            raise PolhodeError(
+                f"{speed!r} is not a speed of the system.",
+                place="partial velocity",
+                cure=f"Give one of {', '.join(scene.tree.speeds)}.",
+                code="E-VECTOR-006",
+            )
+        given = substitute(self.terms.values(), scene.tree.followed)
+        return Arrow(self.system, gathered(zip(self.terms, derivative(given, made), strict=True)))
+
+    # ---- writing ---------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return text_sum(self.system, [((axis,), entry) for axis, entry in self.terms.items()])
+
+    def latex(self, hats: bool = False) -> str:
+        """LaTeX for math mode, unit vectors as bold letters numbered 1, 2, 3; with `hats`, hatted."""
+        terms = [((axis,), entry) for axis, entry in self.terms.items()]
+        return latex_sum(self.system, terms, hats)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+
+def unit(owner: Directions, index: int) -> Arrow:
+    """The unit vector along an axis of a body or frame."""
+    with understood("the number of an axis", index, place="axis", cure="Give 0, 1 or 2."):
+        wanted = range(-3, 3).index(whole(index)) % 3
+    return arrow_of(owner, [int(wanted == k) for k in range(3)])
+
+
+def arrow_of(owner: Directions, components: Iterable[Any]) -> Arrow:
+    """The vector with these components along the axes of a body or frame."""
+    system = home_of(owner)
+    return Arrow(system, dict(along(key_of(system, owner, "arrow"), vector_of(components, f"arrow in '{owner.name}'"))))
+
+
+def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list[tuple[Axis, Expr]]:
+    """a × b for vectors of two frames: axes that are fixed in one frame there, so that these bring in no angle."""
+    if key_a == key_b:
+        return list(along(key_a, a.cross(b)))
+    terms: list[tuple[Axis, Expr]] = []
+    alone: dict[tuple[int, ...], list[int]] = {}  # axes of b, and the axes of a that share no frame with these
+    for i in (i for i in range(3) if a[i]):
+        others = []
+        for j in (j for j in range(3) if b[j]):
+            key = common_frame(scene, (key_a, i), (key_b, j))
+            if key is None:
+                others.append(j)
+            else:
+                one, two = scene.rotation(key, key_a)[:, i], scene.rotation(key, key_b)[:, j]
+                terms += along(key, one.cross(two), a[i] * b[j])
+        alone.setdefault(tuple(others), []).append(i)
+    R, b_is_outer = scene.rotation(key_a, key_b), scene.seat(key_b)[0] >= scene.seat(key_a)[0]
+    for others_of_b, own in alone.items():
+        part_a, part_b = _only(a, own), _only(b, others_of_b)
+        if b_is_outer:  # in the outer frame: what comes after is mostly written there
+            terms += along(key_b, (R.T @ part_a).cross(part_b))
+        else:
+            terms += along(key_a, part_a.cross(R @ part_b))
+    return terms
+
+
+def _only(vector: Vector, axes: Collection[int]) -> Vector:
+    return Vector([entry if k in axes else 0 for k, entry in enumerate(vector)])
+
+
+def _check_rates(entries: Iterable[Expr], scene: Scene) -> None:
+    for x in free_symbols(entries):
+        if x not in scene.rates and x.data[0] not in CONSTANT:
+            raise PolhodeError(
+                f"how the {x.data[0]} '{x.name}' changes in time is not known.",
+                place="differentiation",
+                cure="Differentiate what depends on coordinates, speeds, parameters and time.",
+                code="E-VECTOR-007",
+            )

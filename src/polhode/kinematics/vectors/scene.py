@@ -1,0 +1,220 @@
+"""The frames of a System and how they are turned against each other, by the joints between them alone.
+
+A frame is known by its key: a body or frame by its name, an inner stage of a compound joint by the joint's name and a
+number. Only such frames have unit vectors, so that every axis about which or along which a joint moves has a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ...errors import PolhodeError
+from ...expr import Expr, Matrix, Vector, as_expr, symbol, topological
+from ...expr.spelling import acceleration_of
+from ...geometry import Pose
+from ...model.body import Frame
+from ...model.records import GROUND, Joint
+from ...model.system import System
+from ..between import meeting, turn_inward
+from ..parallel import merge
+from ..tree import Link, Tree, Turn, build_tree
+
+Key = str | tuple[str, int]
+Axis = tuple[Key, int]
+
+#: Kinds of symbols that do not change during a motion.
+CONSTANT = ("parameter", "symbol")
+
+#: Tables of a System that say nothing about how frames are placed.
+_APART = frozenset({"parameters", "inputs", "loads", "poses"})
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One simple motion on the way from a frame to the next, and how its components read in both."""
+
+    link: Link
+    inner: Key
+    outer: Key
+    R_inner: Matrix
+    R_outer: Matrix
+    before: Stage | None  # the motion of the same joint further in
+
+    def native(self, h: Vector) -> tuple[Key, Vector]:
+        """A direction of the joint map (link components) in a frame where it stays: a body's with fewest components.
+
+        An axis that the motion leaves alone is the same in the frames on both sides; the innermost is preferred.
+        """
+        return min([*self._inward(h), (self.outer, self.R_outer @ h)], key=_rank)
+
+    def _inward(self, h: Vector) -> list[tuple[Key, Vector]]:
+        """The frames further in, innermost first, in which a direction stays as well."""
+        found: list[tuple[Key, Vector]] = []
+        stage: Stage | None = self
+        while stage is not None and all(a == b for a, b in zip(stage.link.motion.R @ h, h, strict=True)):
+            h = stage.R_inner @ h
+            found.append((stage.inner, h))
+            stage = stage.before
+        return found[::-1]
+
+    @cached_property
+    def shift(self) -> tuple[Key, Vector]:
+        """How far the origin has moved, in the frame where that is the shorter expression."""
+        p = self.link.motion.p
+        inside, outside = self.R_inner @ p, self.R_outer @ (self.link.motion.R.T @ p)
+        if _size(outside) < _size(inside):
+            return self.outer, outside
+        further = [] if self.before is None else self.before._inward(inside)
+        return min([*further, (self.inner, inside)], key=_rank)
+
+
+def _rank(candidate: tuple[Key, Vector]) -> tuple[bool, int]:
+    """Bodies before inner stages, then fewer components; among equals the first is taken."""
+    key, vector = candidate
+    return isinstance(key, tuple), sum(bool(entry) for entry in vector)
+
+
+def _size(vector: Vector) -> int:
+    return len(topological([as_expr(entry) for entry in vector]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The frames of a System as it stands: where each sits on the tree, and the path to it."""
+
+    tree: Tree
+    frames: Mapping[str, Frame]
+    joints: Mapping[str, Joint]
+    carrier: Mapping[str, Joint]  # for each body the joint that carries it
+    stages: Mapping[str, tuple[Stage, ...]]  # for each joint its simple motions, from the parent outward
+    places: Mapping[Key, tuple[int, Pose]]
+    link_keys: Mapping[int, Key]  # for each link, and the base, a frame on it
+    _turned: dict[tuple[Key, Key], Matrix] = field(default_factory=dict, repr=False)
+    _ways: dict[tuple[int, int], Matrix] = field(default_factory=dict, repr=False)
+
+    def seat(self, key: Key) -> tuple[int, Pose]:
+        """The link that a frame is fixed to, and its pose there."""
+        if key not in self.places:
+            raise PolhodeError(
+                f"body '{key}' hangs on no joint yet.",
+                place="vectors",
+                cure="Join it, and what carries it, before asking how it moves.",
+                code="E-VECTOR-005",
+            )
+        return self.places[key]
+
+    def rotation(self, a: Key, b: Key) -> Matrix:
+        """R_ab, which takes components in frame b to components in frame a."""
+        if (a, b) not in self._turned:
+            (place_a, X_a), (place_b, X_b) = self.seat(a), self.seat(b)
+            top = meeting(self.tree, place_a, place_b)
+            between = self._from(top, place_a).T @ self._from(top, place_b)
+            R = (X_a.R.T @ (between @ X_b.R)).map(as_expr)
+            self._turned[a, b], self._turned[b, a] = R, R.T
+        return self._turned[a, b]
+
+    def _from(self, inner: int, outer: int) -> Matrix:
+        """The rotation from a link to one that it carries, each from the one before it on the way."""
+        waiting: list[tuple[int, Turn]] = []
+        place = outer
+        while place != inner and (inner, place) not in self._ways:
+            turn = turn_inward(self.tree, place, inner)
+            waiting.append((place, turn))
+            place = turn.anchor
+        R = self._ways.get((inner, place), Matrix.identity(3))
+        for place, turn in reversed(waiting):
+            R = R @ (turn.fixed @ turn.motion)
+            self._ways[inner, place] = R
+        return R
+
+    def body_of(self, key: Key) -> str:
+        """The body that a frame is fixed in; for an inner stage, the one that carries the joint."""
+        if isinstance(key, tuple):
+            return self.joints[key[0]].parent
+        return self.frames[key].body if key in self.frames else key
+
+    def path(self, body: str) -> list[str]:
+        """The bodies from the ground to a body."""
+        self.seat(body)
+        found = [body]
+        while found[-1] in self.carrier:
+            found.append(self.carrier[found[-1]].parent)
+        return found[::-1]
+
+    @cached_property
+    def rates(self) -> dict[Expr, Any]:
+        """How symbols move: q̇ = Γ u, u̇ its acceleration symbol, ṫ = 1."""
+        table: dict[Expr, Any] = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
+        table |= {u: acceleration_of(u) for u in self.tree.u}
+        return table | {symbol("t", "time"): as_expr(1)}
+
+
+def scene_of(system: System) -> Scene:
+    """The frames of a System as it stands now; kept until a body, joint, frame or constraint is added."""
+    state = _state(system)
+    kept = system.kept_scene
+    if kept is None or kept[0] != state:
+        kept = (state, _build(system))
+        system.kept_scene = kept
+    scene: Scene = kept[1]
+    return scene
+
+
+def _state(system: System) -> tuple[Any, ...]:
+    """What the scene depends on: every table of the system that can place or move a frame."""
+    tables = ((name, table) for name, table in vars(system).items() if name not in _APART)
+    return tuple(
+        (name, *(table.items() if isinstance(table, dict) else table))
+        for name, table in tables
+        if isinstance(table, dict | list)
+    )
+
+
+def _build(system: System) -> Scene:
+    carrier = {joint.child: joint for joint in system.joints.values()}
+    tree = merge(build_tree(_joined(system, carrier)))
+    links: dict[str, list[Link]] = {}
+    places: dict[Key, tuple[int, Pose]] = {}
+    link_keys: dict[int, Key] = {}
+    for place, link in enumerate(tree.links):
+        own = links.setdefault(link.joint, [])
+        own.append(link)
+        places[link.joint, len(own)] = (place, Pose.identity())
+        link_keys[place] = (link.joint, len(own))
+    places.update(tree.bodies.items())
+    link_keys |= {place: body for body, (place, _) in reversed([*tree.bodies.items()])}  # the first body on a link
+    for frame in system.frames.values():
+        if frame.body in tree.bodies:
+            place, X = tree.bodies[frame.body]
+            places[frame.name] = (place, X @ frame.pose)
+    stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in system.joints.values()}
+    return Scene(tree, dict(system.frames), dict(system.joints), carrier, stages, places, link_keys)
+
+
+def _joined(system: System, carrier: Mapping[str, Joint]) -> System:
+    """The system without the bodies that cannot be reached from the ground yet."""
+    children: dict[str, list[str]] = {}
+    for child, joint in carrier.items():
+        children.setdefault(joint.parent, []).append(child)
+    reached, waiting = {GROUND}, [GROUND]
+    while waiting:
+        found = children.get(waiting.pop(), [])
+        reached.update(found)
+        waiting.extend(found)
+    made = system.snapshot()
+    made.bodies = {name: body for name, body in system.bodies.items() if name in reached}
+    return made
+
+
+def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:
+    made: list[Stage] = []
+    unit = Matrix.identity(3)
+    for count, link in enumerate(links, start=1):
+        inner: tuple[Key, Matrix] = (joint.parent, joint.in_parent.R) if count == 1 else ((joint.name, count - 1), unit)
+        last = count == len(links)
+        outer: tuple[Key, Matrix] = (joint.child, joint.in_child.R) if last else ((joint.name, count), unit)
+        made.append(Stage(link, inner[0], outer[0], inner[1], outer[1], made[-1] if made else None))
+    return tuple(made)

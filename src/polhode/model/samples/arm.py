@@ -1,0 +1,98 @@
+"""The arm of Kwatny and Blankenship, which serves the demo, the examples and the tests."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import cos, sin
+
+from ...errors import PolhodeError
+from ...expr import Expr
+from ..body import Shape, cylinder, rod
+from ..joint_type import JointMap, JointType, Revolute, Spherical
+from ..system import System
+
+_WRISTS = ("compound", "spherical")
+
+
+def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
+    """The arm of Kwatny and Blankenship (1995), section IV: upper arm, forearm and a cylindrical gripper.
+
+    The shoulder is compound, of two axes, and the elbow is a hinge. The wrist is compound, of three axes, as in the
+    paper's program; or one simple spherical joint that stores a quaternion, and so has no gimbal lock. The gripper is
+    a solid cylinder, m r²/2 about its axis, where the program prints m r²/12. The named pose "reach" has the arm
+    stretched out to the side, its elbow and wrist slightly bent.
+
+    >>> arm = six_degree_of_freedom_arm()
+    >>> [joint.name for joint in arm.joints.values()], len(arm.derive().u)
+    (['shoulder', 'elbow', 'wrist'], 6)
+    """
+    if wrist not in _WRISTS:
+        raise PolhodeError(
+            f"there is no wrist {wrist!r}.", cure=f"Choose one of {', '.join(_WRISTS)}.", code="E-SAMPLE-001"
+        )
+    arm = System(f"six-degree-of-freedom arm, {wrist} wrist")
+    m1, m2, m3 = (arm.parameter(name, value, "kg") for name, value in (("m1", 1), ("m2", 1), ("m3", Fraction(1, 2))))
+    l1, l2, l3 = (arm.parameter(name, value, "m") for name, value in (("l1", 3), ("l2", 3), ("l3", Fraction(7, 10))))
+    r3 = arm.parameter("r3", Fraction(7, 20), "m")
+
+    upper = arm.body("upper arm", m1, (0, 0, l1 / 2), rod(m1, l1), _limb(l1, 0.13))
+    forearm = arm.body("forearm", m2, (0, 0, l2 / 2), rod(m2, l2), _limb(l2, 0.1))
+    gripper = arm.body("gripper", m3, (0, 0, l3 / 2), cylinder(m3, r3, l3), _GRIPPER)
+    arm.frame("end effector", gripper, at=(0, 0, l3))
+
+    H1 = [[0, 0], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]
+    arm.joint(
+        "shoulder",
+        arm.ground,
+        upper,
+        JointMap(H1, groups=(1, 1)),
+        coordinates=["s1", "s2"],
+        speeds=["w1", "w2"],
+    )
+    arm.joint("elbow", upper, forearm, Revolute("y"), at=(0, 0, l1), coordinates=["e"], speeds=["u1"])
+    compound = wrist == "compound"
+    arm.joint(
+        "wrist", forearm, gripper, _compound_wrist() if compound else Spherical(), at=(0, 0, l2),
+        coordinates=["t1", "t2", "t3"] if compound else ["e0", "e1", "e2", "e3"], speeds=["v1", "v2", "v3"],
+    )  # fmt: skip
+    reach = {"s1": 1.3, "s2": 0.4, "e": 0.5}
+    arm.pose("reach", reach | (_WRIST_ANGLES if compound else _same_turn_as_a_quaternion(**_WRIST_ANGLES)))
+    return arm
+
+
+#: The wrist in "reach": bent out of the plane of the arm, so that all six degrees of freedom take part.
+_WRIST_ANGLES = {"t1": 0.6, "t2": -0.4, "t3": 0.3}
+
+
+def _same_turn_as_a_quaternion(t1: float, t2: float, t3: float) -> dict[str, float]:
+    """Rx(t3) Rz(t2) Ry(t1), the compound wrist's turn, as a quaternion e0 … e3."""
+    x, z, y = ((cos(angle / 2), sin(angle / 2)) for angle in (t3, t2, t1))
+    e0, e1, e2, e3 = x[0] * z[0], x[1] * z[0], -x[1] * z[1], x[0] * z[1]
+    return {
+        "e0": e0 * y[0] - e2 * y[1],
+        "e1": e1 * y[0] - e3 * y[1],
+        "e2": e2 * y[0] + e0 * y[1],
+        "e3": e3 * y[0] + e1 * y[1],
+    }
+
+
+def _compound_wrist() -> JointType:
+    H3 = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    return JointMap(H3, groups=(1, 1, 1))
+
+
+def _limb(length: Expr, radius: float) -> tuple[Shape, ...]:
+    """A round bar from one joint to the next, with a ball about the joint that carries it."""
+    return (
+        Shape("capsule", (radius, length), (0, 0, length / 2)),
+        Shape("sphere", (1.5 * radius,)),
+    )
+
+
+#: A palm of the gripper's radius with two fingers; together as long as the cylinder that it weighs as.
+_GRIPPER = (
+    Shape("sphere", (0.14,)),
+    Shape("cylinder", (0.35, 0.3), (0, 0, 0.2)),
+    Shape("box", (0.12, 0.3, 0.35), (0.2, 0, 0.525)),
+    Shape("box", (0.12, 0.3, 0.35), (-0.2, 0, 0.525)),
+)

@@ -1,0 +1,272 @@
+"""The command line, called as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polhode.cli.app import main
+
+MODELS = Path(__file__).parents[3] / "models"
+
+
+class Shell:
+    """Runs `polhode` in this process and keeps what it said."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        self.monkeypatch.setattr(sys, "argv", ["polhode", *map(str, words)])
+        self.monkeypatch.setenv("COLUMNS", "100")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = self.capsys.readouterr()
+        assert (ended.value.code or 0) == code, said.err
+        self.errors = said.err
+        return said.out
+
+
+@pytest.fixture
+def polhode(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capsys)
+
+
+def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
+    said = polhode("derive", MODELS / "pendulum.yaml")
+    assert "M[omega, omega] = l**2*m" in said
+    assert "sin(theta)" in said
+    assert "tau_omega" in said
+    assert "revolute" in said
+
+
+def test_derive_in_latex_and_json(polhode: Shell) -> None:
+    assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
+    record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
+    assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"}
+    assert record["joints"][0]["holonomic"] is True
+
+
+def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
+    said = polhode(*asked)
+    assert "Table 2. Body and joint properties" in said
+    assert "    B  0, 0, -P1" in said
+    assert "    P1 = L2 M_C/(M_B + M_C)" in said
+    assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
+    record = json.loads(polhode(*asked, "--json"))["report"]
+    assert record["tables"]["Table 2. Body and joint properties"]["Rotation category"]["C"] == "rotor"
+    assert {*record["operations"]} >= {"kane", "composite_body", "articulated_body"}
+
+
+def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
+    said = polhode("derive", MODELS / "arm.yaml")
+    assert "multiplications" in said
+    assert "--of mass_matrix" in said
+
+
+def test_compare_says_that_all_agree(polhode: Shell) -> None:
+    assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
+    record = json.loads(polhode("compare", MODELS / "double_pendulum.yaml", "--no-timing", "--json"))
+    assert record["agree"] is True
+    assert record["verdict"].endswith("and so does the reference derivation")
+    assert record["reference"]["findings"] == []
+    assert "applied effort" in record["reference"]["checked"]
+    assert ["newton_euler", "composite_body", "articulated_body"] in [
+        group[:3] for group in record["derivations"]["inverse_dynamics"]
+    ]
+    assert {row["function"] for row in record["rows"]} == {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
+
+
+def test_simulate_writes_what_it_is_asked_to(polhode: Shell, tmp_path: Path) -> None:
+    files = {name: tmp_path / f"run.{end}" for name, end in (("csv", "csv"), ("page", "html"), ("save", "npz"))}
+    options = [word for name, path in files.items() for word in (f"--{name}", path)]
+    said = polhode("simulate", MODELS / "arm.yaml", "--pose", "reach", "-t", 0.5, *options)
+    assert "energy" in said
+    assert all(path.stat().st_size > 0 for path in files.values())
+
+
+def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
+    ends = [
+        json.loads(polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--json", *more))["final"]["coordinates"]
+        for more in ([], ["--set", "motor=0.1"], ["--set", "motor=0.1", "--set", "m=2"])
+    ]
+    assert len({round(end["theta"], 12) for end in ends}) == 3
+
+
+def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
+    said = polhode("simulate", MODELS / "arm.yaml", code=2)
+    assert "partial: singular mass matrix" in said
+    assert "no inertia resists" in polhode.errors
+
+
+def test_check_counts_distinct_derivations(polhode: Shell) -> None:
+    said = " ".join(polhode("check", MODELS / "arm.yaml").split())
+    assert re.search(r"formalisms agree exactly, by \d distinct derivations? of M", said)
+
+
+def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
+    said = polhode("check", MODELS / "arm.yaml")
+    assert "✓" in said
+    assert "home is no place to start from" in said
+
+
+ROBOT = """<robot name="arm"><link name="world"/>
+<link name="bob"><inertial><mass value="1"/><inertia ixx="9" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="no.stl"/></geometry></visual></link>
+<joint name="hinge" type="continuous"><parent link="world"/><child link="bob"/><axis xyz="0 0 2"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "arm.xml"])
+def test_check_tells_what_the_reader_of_a_robot_warns_of(polhode: Shell, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text(ROBOT)
+    said = " ".join(polhode("check", file).split())
+    assert "no.stl" in said and "normalised" in said and "principal moments" in said
+    record = json.loads(polhode("check", file, "--json"))
+    assert any("no.stl" in note for note in record["notes"])
+    assert {"W-URDF-008", "N-URDF-003"} <= {finding["code"] for finding in record["findings"]}
+
+
+def test_export_writes_source(polhode: Shell, tmp_path: Path) -> None:
+    polhode("export", MODELS / "pendulum.yaml", "--target", "c", "-o", tmp_path, "--of", "mass_matrix")
+    assert (tmp_path / "pendulum_mass_matrix.c").exists()
+
+
+def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> None:
+    polhode("export", MODELS / "pendulum.yaml", "-o", tmp_path, "--reaction", "hinge", "--pose", "bob")
+    assert {"pendulum_reaction_hinge.c", "pendulum_pose_bob.c"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_diagnose_tells_what_is_free_and_ends_well(polhode: Shell) -> None:
+    said = polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembled")
+    assert "1 degree of freedom" in said
+    assert "choose as independent: crank" in said
+    record = json.loads(polhode("diagnose", MODELS / "rolling_disc.yaml", "--pose", "rolling", "--json"))
+    assert record["ok"]
+    assert record["freedom"] == 3
+    assert record["integrability"]["growth"] == [3, 4, 5]
+
+
+def test_diagnose_ends_badly_where_nothing_can_be_assembled_or_move(polhode: Shell, tmp_path: Path) -> None:
+    text = (MODELS / "fourbar.yaml").read_text(encoding="utf-8")
+    apart = tmp_path / "apart.yaml"
+    apart.write_text(text.replace("base: {value: 0.4", "base: {value: 4"), encoding="utf-8")
+    assert "cannot be assembled" in polhode("diagnose", apart, code=1)
+    held = tmp_path / "held.yaml"
+    held.write_text(text.replace("loads:", "conditions: {brake: {position: crank - 1}}\nloads:"), encoding="utf-8")
+    assert "nothing can move" in polhode("diagnose", held, code=1)
+    polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembeld", code=2)
+    assert "'assembled'" in polhode.errors
+
+
+def test_schema_is_a_json_schema(polhode: Shell) -> None:
+    assert "properties" in json.loads(polhode("schema"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("derive", "nowhere.yaml"),
+        ("derive", MODELS / "pendulum.yaml", "--formalism", "newton"),
+        ("derive", MODELS / "pendulum.yaml", "--of", "mass"),
+        ("derive", MODELS / "pendulum.yaml", "--report"),
+        ("simulate", MODELS / "pendulum.yaml", "--set", "m"),
+        ("simulate", MODELS / "pendulum.yaml", "--set", "q=1"),
+        ("simulate", MODELS / "pendulum.yaml", "--pose", "nowhere"),
+        ("simulate", MODELS / "pendulum.yaml", "--csv", "no-such-folder/run.csv"),
+        ("export", MODELS / "pendulum.yaml", "--target", "cobol"),
+    ],
+)
+def test_a_wrong_call_says_what_where_and_how_in_both_languages(words: tuple[object, ...], polhode: Shell) -> None:
+    polhode(*words, code=2)
+    assert "E-" in polhode.errors
+    (problem,) = json.loads(polhode(*words, "--json", code=2))["error"]
+    assert problem["message"]
+    assert problem["code"]
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(polhode: Shell, tmp_path: Path) -> None:
+    text = (MODELS / "pendulum.yaml").read_text(encoding="utf-8")
+    model = tmp_path / "odd.yaml"
+    model.write_text(text.replace("polhode: 1", 'polhode: 1\nname: "pen\\e[31mdulum [bold]"'), encoding="utf-8")
+    said = polhode("derive", model)
+    assert "\x1b" not in said
+    assert "[bold]" in said
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
+    script = (
+        "import sys\nsys.argv = ['polhode', '--help']\nfrom polhode.cli.app import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', *{name.partition('.')[0] for name in sys.modules})"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split("LOADED")[1].split())
+    assert "typer" in loaded
+    assert not loaded & {"numpy", "scipy", "llvmlite", "sympy", "matplotlib", "pydantic", "ruamel"}
+
+
+def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: Path) -> None:
+    graph, diagram = tmp_path / "graph.svg", tmp_path / "blocks.svg"
+    said = polhode("network", MODELS / "double_pendulum.yaml", "-o", graph, "--diagram", diagram)
+    assert "x[lower.second] = x[second] + x[upper.second]" in said
+    assert graph.read_text().startswith("<svg") and diagram.read_text().startswith("<svg")
+    record = json.loads(polhode("network", MODELS / "double_pendulum.yaml", "--json"))
+    assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
+
+
+def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
+    polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
+    assert "graph.svg" in polhode.errors
+
+
+def test_simulate_tells_what_a_joint_carries(polhode: Shell, tmp_path: Path) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--reaction", "hinge", "--audit")
+    said = polhode(*asked, "--csv", tmp_path / "run.csv")
+    assert "largest force" in said
+    assert "force.hinge.z" in (tmp_path / "run.csv").read_text()
+    carried = json.loads(polhode(*asked, "--json"))["reactions"]["hinge"]
+    assert carried["force"] > carried["torque"]
+    polhode("simulate", MODELS / "pendulum.yaml", "--reaction", "hing", code=2)
+    assert "Did you mean 'hinge'" in polhode.errors
+
+
+def test_an_audit_that_passes_says_so(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--audit")
+    assert "power audit passed: largest gap " in polhode(*asked)
+    assert 0 <= json.loads(polhode(*asked, "--json"))["audit"]["residual"] < 1e-6
+
+
+def test_a_table_on_the_standard_output_is_nothing_but_the_table(
+    polhode: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
+    assert lines[0] == "time,q.theta,u.omega"
+    assert len(lines) == 202
+    assert all(len([float(cell) for cell in line.split(",")]) == 3 for line in lines[1:])
+    assert "energy" in polhode.errors
+    assert not list(tmp_path.iterdir())
+    polhode("simulate", MODELS / "pendulum.yaml", "--csv", "-", "--json", code=2)
+    polhode("simulate", MODELS / "pendulum.yaml", "--page", "-", code=2)
+
+
+def test_names_are_whole_where_no_person_looks(polhode: Shell, tmp_path: Path) -> None:
+    name = "the left front wheel's suspension arm " * 3
+    model = (MODELS / "pendulum.yaml").read_text().replace("theta", "long")
+    path = tmp_path / "long.yaml"
+    path.write_text(model.replace("[long]", f"[{name.strip()!r}]").replace("long:", f"{name.strip()!r}:"))
+    said = polhode("simulate", path, "-t", 0.1)
+    assert name.strip() in said
+
+
+def test_notices_are_told_on_the_command_line(polhode: Shell) -> None:
+    asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--method", "rk4", "--step", 0.3)
+    assert "the step is 0.333333 s, not 0.3 s" in polhode(*asked)
+    assert any("the step is 0.333333 s" in notice for notice in json.loads(polhode(*asked, "--json"))["notices"])

@@ -1,0 +1,73 @@
+"""The demonstration, and the arm that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode.cli import demo
+from polhode.compare import Agreement, Comparison, Finding, Row, compare
+from polhode.errors import PolhodeError
+from polhode.model.samples import six_degree_of_freedom_arm
+
+
+def test_both_wrists_reach_the_same_place() -> None:
+    poses = []
+    for wrist in demo.WRISTS:
+        run = six_degree_of_freedom_arm(wrist).derive().simulate(0, start="reach")
+        poses.append(np.concatenate([part.ravel() for part in run.pose("gripper")]))
+    assert np.abs(poses[0] - poses[1]).max() < 1e-14
+
+
+def test_an_unknown_wrist_is_refused() -> None:
+    with pytest.raises(PolhodeError, match="compound, spherical"):
+        six_degree_of_freedom_arm("ball")
+
+
+def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = demo.run(tmp_path / "out", seconds=1.0)
+    assert all(comparison.agree for comparison in outcome.comparisons.values())
+    assert all(run.energy_drift < 1e-9 for run in outcome.trajectories.values())
+    assert outcome.distance < 1e-8
+    assert all(path.stat().st_size > 0 for path in outcome.files)
+    assert {path.suffix for path in outcome.files} >= {".html", ".csv"}
+    said = capsys.readouterr().out
+    assert said.count("formalisms agree exactly") == 2
+    assert "energy drift" in said
+    assert max(len(line) for line in said.splitlines() if str(tmp_path) not in line) <= 80
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PolhodeError, match="cannot be made"):
+        demo.run(tmp_path / "file" / "out")
+
+
+def test_a_comparison_reads_as_a_table() -> None:
+    comparison = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body"], run=False)
+    lines = str(comparison).splitlines()
+    assert len(lines) == 2 + 6 + 1
+    assert lines[-1] == (
+        "2 formalisms agree exactly, by 2 distinct derivations of M, 1 of τ and 2 of u̇; "
+        "and so does the reference derivation"
+    )
+    assert comparison.cheapest("mass_matrix").formalism in comparison.formalisms
+    assert comparison.as_json()["rows"][0]["nanoseconds"] is None
+
+
+def test_disagreement_would_be_shouted() -> None:
+    row = Row("one", "bias", 1, 1, 0, 0, 1.0)
+    fine, wrong = Agreement(("mass matrix",), ()), Agreement((), (Finding("applied effort", "speed 'x'", ("one",)),))
+    assert "the formalisms DISAGREE" in str(Comparison("s", ("one", "two"), False, {}, fine, (row,)))
+    alone = Comparison("s", ("one",), True, {}, wrong, (row,))
+    assert not alone.agree
+    assert "the reference derivation DISAGREES on applied effort of speed 'x' (by one)" in str(alone)
+
+
+def test_formalisms_that_share_a_graph_count_once() -> None:
+    found = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body", "poincare"], run=False)
+    assert found.derivations["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))
+    assert len(found.derivations["mass_matrix"]) == 3
+    assert found.as_json()["derivations"]["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))

@@ -1,0 +1,209 @@
+"""What notes say is true, and almost every value has one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.codegen.interpret import interpret
+from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.compare.ladder.arms import puma_like_arm
+from polhode.compiled.annotations import meanings, with_parts
+from polhode.compiled.catalogue import CATALOGUE
+from polhode.compiled.export import annotated
+from polhode.compiled.functions import plan_of
+from polhode.dynamics.equations import Equations
+from polhode.errors import PolhodeError
+from polhode.expr import as_expr, cos, evaluate, sin
+from polhode.model.samples import six_degree_of_freedom_arm
+from polhode.model.system import System
+
+MODELS = Path(__file__).parents[4] / "models"
+
+
+def ur5() -> System:
+    try:
+        robots = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    except metadata.PackageNotFoundError:
+        pytest.skip("the UR5 comes with example-robot-data: pip install polhode[test]")
+    return ph.load(Path(str(robots)) / "ur_description" / "urdf" / "ur5_robot.urdf")
+
+
+@pytest.fixture(scope="module")
+def arm() -> Equations:
+    return six_degree_of_freedom_arm().derive()
+
+
+@pytest.fixture(scope="module")
+def pendulums() -> Equations:
+    return ph.load(MODELS / "double_pendulum.yaml").derive()
+
+
+def said(found: dict[int, str], value: object) -> str:
+    return found[as_expr(value).fp]
+
+
+def test_an_angular_velocity_is_called_by_its_body_and_frame(arm: Equations) -> None:
+    found = meanings(arm, "inverse_dynamics")
+    for body in ("forearm", "gripper"):
+        turned = arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]
+        for axis, component in zip("xyz", turned, strict=True):
+            assert said(found, component) == f"angular velocity of {body}, {axis} in its own frame"
+
+
+def test_sines_are_called_by_their_coordinates_also_of_sums(arm: Equations) -> None:
+    found = meanings(arm, "inverse_dynamics")
+    s1, _, e, t1, *_ = arm.q
+    assert said(found, sin(t1)) == "sine of t1"
+    assert said(found, cos(s1)) == "cosine of s1"
+    assert said(found, cos(s1 + e)) == "cosine of e + s1"
+
+
+def test_the_mass_matrix_is_called_by_rows_and_columns(arm: Equations) -> None:
+    found = meanings(arm, "forward_dynamics")
+    M = arm.mass_matrix
+    assert said(found, M[2, 0]) == "mass matrix, shoulder w1 row, elbow column"
+    assert said(found, M[1, 1]) == "mass matrix, shoulder w2 row, shoulder w2 column"
+
+
+def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None:
+    found = meanings(pendulums, "forward_dynamics")
+    M = pendulums.mass_matrix
+    felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
+    assert said(found, felt) == "inertia that first feels, everything beyond it free"
+    assert said(found, 1 / felt) == "1 over the inertia that first feels, all beyond it free"
+
+
+def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:
+    found = meanings(pendulums, "mass_matrix")
+    m1, m2, l1 = (pendulums.system.parameters[name].symbol for name in ("m1", "m2", "l1"))
+    assert said(found, m1 + m2) == "mass of all that first carries"
+    assert said(found, m1 * l1 * l1 / 3) == "inertia of upper, xx"
+    g = pendulums.system.gravity[2]
+    assert said(meanings(pendulums, "bias"), m2 * g) == "weight of lower"
+
+
+def test_gravity_is_an_acceleration_of_the_ground(arm: Equations) -> None:
+    found = meanings(arm, "inverse_dynamics")
+    assert said(found, arm.system.gravity[2]) == "gravity, z"
+
+
+def test_a_noted_value_is_that_quantity_with_that_sign() -> None:
+    """Run the program with every slot put out, and compare with the quantity by itself."""
+    arm = six_degree_of_freedom_arm().derive("composite_body")
+    planned = annotated(arm, "forward_dynamics")
+    program, choose = planned.program, np.random.default_rng(3)
+    inputs = {array.name: choose.normal(size=array.size) for array in program.arrays}
+    parameters = choose.uniform(0.5, 2, size=program.parameters)
+    end = program.first_run + len(program.run)
+    found = interpret(replace(program, outputs=(Output("y", (end,), tuple(range(end))),)), inputs, parameters)["y"]
+    symbols = dict(zip([*arm.q, *arm.u, *arm.tau], np.concatenate(list(inputs.values())), strict=True))
+    symbols |= {
+        arm.system.parameters[key].symbol: value for key, value in zip(planned.parameters, parameters, strict=True)
+    }
+    symbols |= {p.symbol: 1.0 for p in arm.system.parameters.values() if p.symbol not in symbols}
+    known = meanings(arm, "forward_dynamics")
+    turning = [x for body in ("forearm", "gripper") for x in arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]]
+    values = [*arm.mass_matrix.entries(), *arm.bias, *arm.forcing, *arm.forward_dynamics, *turning]
+    quantities = {said(known, value): value for value in values if value}
+    checked, minus = 0, 0
+    for slot, note in program.notes.items():
+        name = note.removeprefix("minus ")
+        if name in quantities:
+            (expected,) = evaluate([quantities[name]], symbols)
+            assert found[slot] == pytest.approx(-expected if note != name else expected, rel=1e-9), note
+            checked, minus = checked + 1, minus + (note != name)
+    assert checked > 20 and minus > 0
+
+
+def coverage(equations: Equations, of: str) -> tuple[float, float]:
+    """The share of instructions with a name of their own or a part's, and the share with any note at all."""
+    program = annotated(equations, of).program
+    notes = [program.notes.get(slot, "") for slot, _ in program.numbered()]
+    whole = sum(bool(note) and not note.startswith("in ") for note in notes)
+    return whole / len(notes), sum(map(bool, notes)) / len(notes)
+
+
+@pytest.mark.parametrize("make", [six_degree_of_freedom_arm, ur5, puma_like_arm])
+@pytest.mark.parametrize("of", ["forward_dynamics", "inverse_dynamics"])
+def test_nearly_all_instructions_say_what_they_compute(make: type[System], of: str) -> None:
+    """The rest serves several named values at once, and says which."""
+    clear, any_note = coverage(make().derive(), of)
+    assert clear > 0.88
+    assert any_note > 0.99
+
+
+@pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "composite_body", "articulated_body"])
+@pytest.mark.parametrize("of", list(CATALOGUE))
+def test_every_function_of_every_formalism_has_notes_that_fit_a_line(formalism: str, of: str) -> None:
+    program = annotated(ph.load(MODELS / "double_pendulum.yaml").derive(formalism), of).program
+    slots = [slot for slot, _ in program.numbered()]
+    assert sum(slot in program.notes for slot in slots) >= 0.8 * len(slots)
+    assert all(0 < len(note) <= 80 for note in program.notes.values())
+
+
+def test_notes_do_not_change_the_program(arm: Equations) -> None:
+    for of in ("forward_dynamics", "mass_matrix"):
+        assert annotated(arm, of).program == plan_of(arm, of).program
+        assert not plan_of(arm, of).program.notes
+
+
+def test_a_result_that_is_a_negative_number_needs_no_note() -> None:
+    system = ph.System("two axes")
+    carriage = system.body("carriage", mass=2)
+    system.joint("along", system.ground, carriage, ph.Prismatic("x"))
+    system.joint("back", carriage, system.body("tool", mass=3), ph.Prismatic((-1, 0, 0)))
+    equations = system.derive()
+    program = annotated(equations, "mass_matrix").program
+    assert [program.constants[slot] for slot in program.outputs[0].slots] == [5.0, -3.0, -3.0, 3.0]
+
+
+def test_what_serves_one_noted_value_is_part_of_it_and_what_serves_two_says_so() -> None:
+    code = (
+        Instruction("mul", (0, 0)),
+        Instruction("add", (1, 0)),
+        Instruction("sub", (1, 0)),
+        Instruction("mul", (3, 3)),
+        Instruction("neg", (2,)),
+        Instruction("neg", (4,)),
+    )
+    outputs = (Output("y", (2,), (5, 6)),)
+    program = Program("f", (Array("q", 1),), 0, (), (), code, outputs, {2: "minus lift", 4: "drag"})
+    notes = with_parts(program).notes
+    assert notes[1] == "in lift, and 1 more"
+    assert notes[3] == "part of drag"
+    assert (notes[5], notes[6]) == ("lift", "minus drag")
+
+
+def test_a_note_that_is_too_long_loses_its_frame_first() -> None:
+    note = "torque that moves the " + "very " * 8 + "long arm, x in the frame of the forearm"
+    program = Program("f", (Array("q", 1),), 0, (), (), (Instruction("neg", (0,)),), (), {1: note})
+    assert with_parts(program).notes[1] == note.removesuffix(" in the frame of the forearm")
+
+
+def test_an_unknown_function_has_no_meanings(arm: Equations) -> None:
+    with pytest.raises(PolhodeError, match="Did you mean 'bias'"):
+        meanings(arm, "biass")
+
+
+def test_units_stand_beside_parameters() -> None:
+    system = ph.System("damper")
+    c = system.parameter("c", 1, "N*s/m")
+    block = system.body("block", mass=1)
+    joint = system.joint("x", system.ground, block, ph.Prismatic("x"))
+    system.potential(c * joint.q[0])
+    assert "parameter c, N*s per m" in meanings(system.derive(), "bias").values()
+
+
+def test_long_names_are_shortened_in_notes() -> None:
+    system = ph.System("long words")
+    body = system.body("x" * 100, mass=1, com=(1, 0, 0))
+    system.joint("j" * 100, system.ground, body, ph.Revolute("y"), coordinates=["c" * 100])
+    notes = annotated(system.derive(), "forward_dynamics").program.notes.values()
+    assert any("jjj." in note for note in notes)
+    assert not any("j" * 20 in note or "c" * 20 in note for note in notes)

@@ -1,0 +1,314 @@
+"""A start from the cache gives what a start from the file gives, and gives it only for that very file."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.compiled.functions import Functions
+from polhode.compiled.store import start
+from polhode.errors import PolhodeError
+from polhode.files.cache import default_cache
+from polhode.model.digest import digest
+
+Q, U, TAU = np.array([0.3, -0.2]), np.array([1.0, 0.5]), np.array([0.1, 0.2])
+
+ARM = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0 0 0.5"/><mass value="{mass}"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="lower"><inertial><origin xyz="0.1 0 0.3"/><mass value="1"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/><origin xyz="0 0 1"/>
+    <axis xyz="1 0 0"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A robot file, and a cache that knows nothing."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM.format(mass=2))
+    return path
+
+
+def functions(file: Path, **options: object) -> Functions:
+    return ph.load(file, **options).derive().compile()
+
+
+def accelerations(file: Path, **options: object) -> np.ndarray:
+    return functions(file, **options).forward_dynamics(Q, U, TAU)
+
+
+@pytest.fixture
+def known(file: Path) -> Path:
+    """The same with forward dynamics compiled before."""
+    accelerations(file)
+    return file
+
+
+@pytest.fixture
+def unread(known: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A known file that nobody may read."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the file was read")
+
+    monkeypatch.setattr(start, "_read", refuse)
+    return known
+
+
+def test_a_known_file_gives_the_same_bits_without_being_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = accelerations(file)
+    monkeypatch.setattr(start, "_read", lambda *_: pytest.fail("the file was read"))
+    np.testing.assert_array_equal(accelerations(file), first)
+
+
+def test_the_numbers_are_those_of_a_derivation_without_any_cache(known: Path) -> None:
+    fresh = ph.formats.load(known).derive().compile(cache=False)
+    np.testing.assert_array_equal(accelerations(known), fresh.forward_dynamics(Q, U, TAU))
+
+
+def test_efforts_may_be_left_out_of_a_known_function(unread: Path) -> None:
+    f = functions(unread)
+    np.testing.assert_array_equal(f.forward_dynamics(Q, U), f.forward_dynamics(Q, U, [0, 0]))
+
+
+def test_a_fresh_process_loads_neither_expressions_nor_a_compiler(known: Path) -> None:
+    script = (
+        "import sys, json, polhode as ph\n"
+        "a = ph.load(sys.argv[1]).derive().compile().forward_dynamics([0.3, -0.2], [1.0, 0.5], [0.1, 0.2])\n"
+        "print(json.dumps([a.tolist(), sorted(sys.modules)]))"
+    )
+    run = subprocess.run([sys.executable, "-c", script, str(known)], capture_output=True, text=True, check=True)
+    found, modules = json.loads(run.stdout)
+    np.testing.assert_array_equal(found, accelerations(known))
+    assert not {"polhode.expr.node", "polhode.model", "polhode.formats", "polhode.codegen.plan"} & set(modules)
+    if sys.platform == "linux" and os.uname().machine == "x86_64":
+        assert "llvmlite" not in modules
+
+
+def test_a_changed_file_is_another_file(known: Path) -> None:
+    before = accelerations(known)
+    known.write_text(ARM.format(mass=3))
+    after = accelerations(known)
+    assert not np.allclose(before, after)
+    np.testing.assert_array_equal(
+        after, ph.formats.load(known).derive().compile(cache=False).forward_dynamics(Q, U, TAU)
+    )
+
+
+def test_other_options_are_another_start(known: Path) -> None:
+    assert ph.load(known).derive().coordinates == ["shoulder", "elbow"]
+    assert len(ph.load(known, base="floating").derive().coordinates) == 9
+    assert ph.load(known, locked=("elbow",)).derive().coordinates == ["shoulder"]
+
+
+def test_a_known_system_is_a_system_when_it_is_looked_at(known: Path) -> None:
+    system, read = ph.load(known), ph.formats.load(known)
+    assert isinstance(system, ph.System)
+    assert digest(system) == digest(read) and list(system.bodies) == list(read.bodies)
+    assert type(system) is ph.System
+    assert repr(ph.load(known)).startswith("<polhode.model.system.System")
+    assert type(copy.copy(ph.load(known))) is ph.System
+    assert "bodies" in dir(ph.load(known))
+
+
+def test_known_equations_are_those_of_the_file(known: Path) -> None:
+    equations = ph.load(known).derive()
+    assert equations.agrees_with(ph.formats.load(known).derive("poincare"))
+    assert isinstance(ph.load(known).derive(), ph.Equations)
+    assert ph.load(known).derive() != equations and len({ph.load(known).derive(), equations}) == 2
+
+
+def test_a_known_system_can_be_changed(known: Path) -> None:
+    def stiffened(system: ph.System) -> np.ndarray:
+        system.joint_spring("elbow", 7)
+        return system.derive().compile().forward_dynamics(Q, U, TAU)
+
+    plain = accelerations(known)
+    changed = stiffened(ph.load(known))
+    assert not np.allclose(changed, plain)
+    np.testing.assert_array_equal(changed, stiffened(ph.formats.load(known)))
+    np.testing.assert_array_equal(accelerations(known), plain)
+
+
+def test_a_system_that_was_changed_is_not_taken_for_its_file(file: Path) -> None:
+    system = ph.load(file)
+    system.joint_spring("elbow", 7)
+    changed = system.derive().compile().forward_dynamics(Q, U, TAU)
+    assert not np.allclose(accelerations(file), changed)
+
+
+def test_what_is_added_later_does_not_reach_known_equations(known: Path) -> None:
+    system = ph.load(known)
+    equations = system.derive()
+    system.joint_spring("elbow", 7)
+    assert not equations.system.loads and len(system.loads) == 1
+    assert equations.agrees_with(ph.formats.load(known).derive())
+
+
+def test_a_known_file_may_go_after_it_was_loaded(known: Path) -> None:
+    system = ph.load(known)
+    known.unlink()
+    assert list(system.joints)[-2:] == ["shoulder", "elbow"]
+
+
+def test_a_file_that_is_gone_or_empty_is_told_as_ever(known: Path) -> None:
+    known.write_text("  ")
+    with pytest.raises(PolhodeError, match="E-URDF-004"):
+        ph.load(known)
+    known.unlink()
+    with pytest.raises(PolhodeError, match="E-URDF-003"):
+        ph.load(known)
+
+
+def test_wrong_names_are_told_as_ever(known: Path) -> None:
+    with pytest.raises(PolhodeError, match="E-DERIVE-001"):
+        ph.load(known).derive("newton")
+    with pytest.raises(PolhodeError, match="E-FUN-001"):
+        functions(known).native("forward_dynamic")
+    with pytest.raises(PolhodeError, match="E-FILE-011"):
+        ph.load(known, bas="fixed")
+
+
+def test_another_formalism_or_pass_is_derived_anew_and_then_known(known: Path) -> None:
+    def by(formalism: str, **more: object) -> ph.Equations:
+        return ph.load(known).derive(formalism, **more)
+
+    for formalism in ("composite_body", "poincare"):
+        first = by(formalism).compile().forward_dynamics(Q, U, TAU)
+        assert type(by(formalism)) is start.Underived
+        np.testing.assert_array_equal(by(formalism).compile().forward_dynamics(Q, U, TAU), first)
+    assert by("composite_body", passes=()).passes == ()
+
+
+def test_equations_by_chosen_passes_are_not_taken_for_the_usual_ones(file: Path) -> None:
+    ph.load(file).derive(passes=()).compile().forward_dynamics(Q, U, TAU)
+    assert type(ph.load(file)) is ph.System
+
+
+def test_a_function_that_is_not_known_is_made_from_the_file(known: Path) -> None:
+    np.testing.assert_array_equal(
+        functions(known).mass_matrix(Q), ph.formats.load(known).derive().compile(cache=False).mass_matrix(Q)
+    )
+
+
+def test_many_states_are_computed_as_without_the_cache(known: Path) -> None:
+    states = np.random.default_rng(1).uniform(-1, 1, (3, 300, 2))
+    wanted = ph.formats.load(known).derive().compile(cache=False).forward_dynamics(*states)
+    for _ in range(2):  # the second time, the code for many states is known too
+        np.testing.assert_array_equal(functions(known).forward_dynamics(*states), wanted)
+
+
+def test_parameters_of_a_known_function_keep_names_and_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"symbolic": ["mass:upper"]}
+    plain = accelerations(file)
+    np.testing.assert_allclose(accelerations(file, **options), plain, rtol=1e-13)
+    f = functions(file, **options)
+    (name,) = f.equations.system.parameters
+    file.write_text(ARM.format(mass=5))
+    heavy = accelerations(file)
+    file.write_text(ARM.format(mass=2))
+    known = functions(file, **options)
+    np.testing.assert_allclose(known.forward_dynamics(Q, U, TAU, parameters={name: 5}), heavy, rtol=1e-13)
+    with pytest.raises(PolhodeError, match="E-VALUE-002"):
+        known.forward_dynamics(Q, U, TAU, parameters={"weight": 5})
+    monkeypatch.setattr(start, "_read", lambda *_: pytest.fail("the file was read"))
+    np.testing.assert_allclose(accelerations(file, **options), plain, rtol=1e-13)
+
+
+def test_baked_parameters_are_another_function(file: Path) -> None:
+    def compiled(bake: bool) -> Functions:
+        return ph.load(file, symbolic=["mass:upper"]).derive().compile(bake=bake)
+
+    for _ in range(2):
+        open_, baked = compiled(False), compiled(True)
+        np.testing.assert_allclose(open_.forward_dynamics(Q, U), baked.forward_dynamics(Q, U), rtol=1e-13)
+        assert len(open_.parameter_values("forward_dynamics")) == 1
+        assert len(baked.parameter_values("forward_dynamics")) == 0
+
+
+def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, entries = accelerations(known), sorted(default_cache().folder.iterdir())
+    monkeypatch.setattr("polhode.compiled.store.functions.kept_function", lambda *_: pytest.fail("looked up"))
+    for options in ({"cache": False}, {"backend": "numpy"}):
+        found = ph.load(known).derive().compile(**options).forward_dynamics(Q, U, TAU)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    assert sorted(default_cache().folder.iterdir()) == entries
+
+
+def test_f39_another_machine_makes_its_own_code(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, before = accelerations(known), len(list(default_cache().folder.glob("*.bin")))
+    monkeypatch.setattr("polhode.compiled.store.functions.machine", lambda: "another")
+    np.testing.assert_array_equal(accelerations(known), wanted)
+    assert len(list(default_cache().folder.glob("*.bin"))) == before + 1
+
+
+def test_f39_another_polhode_reads_the_file_itself(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "stamp", lambda: "another")
+    assert type(ph.load(known)) is ph.System
+
+
+def test_a_known_function_has_its_program_and_can_be_pickled(known: Path) -> None:
+    native = functions(known).native("forward_dynamics")
+    assert native.program.outline == native.outline
+    again = pickle.loads(pickle.dumps(native))
+    np.testing.assert_array_equal(again(Q, U, TAU), native(Q, U, TAU))
+
+
+def test_threads_that_look_at_once_see_one_system(known: Path) -> None:
+    system = ph.load(known)
+    seen: list[object] = []
+    threads = [threading.Thread(target=lambda: seen.append(system.bodies)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8 and all(bodies is seen[0] for bodies in seen)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda d: d[: len(d) // 2], lambda d: d[:-3] + b"abc", lambda d: b"", lambda d: d * 2]
+)
+def test_damaged_entries_are_made_again(known: Path, damage: Callable[[bytes], bytes]) -> None:
+    wanted = accelerations(known)
+    for entry in default_cache().folder.glob("*.bin"):
+        entry.write_bytes(damage(entry.read_bytes()))
+    np.testing.assert_array_equal(accelerations(known), wanted)
+    np.testing.assert_array_equal(accelerations(known), wanted)
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"null", b"[]", b'{"auto": 1}', b'{"parameters": []}\n{}\nnull\n', b"\x80\x04"]
+)
+def test_entries_that_say_something_else_are_made_again(known: Path, payload: bytes) -> None:
+    wanted, cache = accelerations(known), default_cache()
+    for entry in cache.folder.glob("*.bin"):
+        if b"\x7fELF" not in entry.read_bytes()[:100]:  # object code goes to LLVM, which must be able to trust it
+            cache.write(entry.stem, payload)
+    np.testing.assert_array_equal(accelerations(known), wanted)
+
+
+def test_a_folder_that_everybody_may_write_is_not_believed(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    default_cache().folder.chmod(0o777)
+    monkeypatch.setattr(start, "Unread", lambda *_: pytest.fail("believed"))
+    assert list(ph.load(known).joints)
+
+
+def test_to_load_a_file_writes_nothing(file: Path) -> None:
+    ph.load(file).derive().forward_dynamics  # noqa: B018 - derived, not compiled
+    assert not default_cache().folder.exists()

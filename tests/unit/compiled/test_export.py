@@ -1,0 +1,202 @@
+"""Export: what is written, what it says, and that nothing is half written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import polhode as ph
+from polhode.cli.app import app
+from polhode.codegen.c99 import check_input
+from polhode.codegen.targets import TARGETS
+from polhode.compiled.catalogue import CATALOGUE, CONSTRAINED
+from polhode.compiled.export import annotated, export, preface, write_together
+from polhode.dynamics.equations import Equations
+from polhode.errors import PolhodeError
+from polhode.model.system import System
+
+MODELS = Path(__file__).parents[3] / "models"
+HOSTILE = ['*/ system("x") /*', "a\nb\u2028", "Größe & \\ ??/", "..", "\ud800", "'''", "! end module"]
+
+
+@pytest.fixture(scope="module")
+def pendulums() -> Equations:
+    return ph.load(MODELS / "double_pendulum.yaml").derive()
+
+
+def hostile_system() -> System:
+    system = ph.System(HOSTILE[0])
+    mass = system.parameter(HOSTILE[4], 2, HOSTILE[6])
+    length = system.parameter(HOSTILE[5])
+    body = system.body(HOSTILE[2], mass=mass, com=(0, 0, -length))
+    system.joint(HOSTILE[1], system.ground, body, ph.Revolute("y"), coordinates=[HOSTILE[6]], speeds=[HOSTILE[3]])
+    return system
+
+
+@pytest.mark.parametrize("of", list(CATALOGUE))
+def test_every_function_is_written_for_every_target(of: str, pendulums: Equations, tmp_path: Path) -> None:
+    for target in TARGETS:
+        written = export(pendulums, target, tmp_path / target, of, prefix="")
+        assert sorted(path.name for path in (tmp_path / target).iterdir()) == sorted(path.name for path in written)
+        assert f"{of}.json" in {path.name for path in written}
+
+
+def test_several_functions_are_written_at_once(pendulums: Equations, tmp_path: Path) -> None:
+    written = export(pendulums, "c", tmp_path, ["bias", "mass_matrix", "bias"], prefix="")
+    assert [path.name for path in written] == [
+        "bias.h", "bias.c", "bias_main.c", "bias.json",
+        "mass_matrix.h", "mass_matrix.c", "mass_matrix_main.c", "mass_matrix.json",
+    ]  # fmt: skip
+
+
+def test_the_sidecar_has_the_users_names_and_the_defaults(tmp_path: Path) -> None:
+    equations = hostile_system().derive()
+    export(equations, "c", tmp_path, "forward_dynamics", prefix="")
+    record = json.loads((tmp_path / "forward_dynamics.json").read_bytes())
+    assert record["system"] == HOSTILE[0]
+    assert record["arrays"][0]["entries"] == [HOSTILE[6]] and record["outputs"][0]["entries"] == [HOSTILE[3]]
+    assert {entry["name"]: entry["default"] for entry in record["parameters"]} == {HOSTILE[4]: 2.0, HOSTILE[5]: None}
+    export(equations, "c", tmp_path, "poses", prefix="")
+    assert "Größe".encode() in (tmp_path / "poses.json").read_bytes()
+
+
+@pytest.mark.parametrize("target", list(TARGETS))
+def test_no_name_of_the_user_reaches_the_source_unwashed(target: str, tmp_path: Path) -> None:
+    for path in export(hostile_system().derive(), target, tmp_path, list(CATALOGUE)):
+        if path.suffix == ".json":
+            continue
+        text = path.read_text(encoding="ascii")
+        assert not any(word in text for word in ('system("', "??/", "'''", "\\\n"))
+        assert text.count("/*") == text.count("*/")
+
+
+def test_the_head_says_what_it_is_what_it_takes_and_what_it_costs(pendulums: Equations) -> None:
+    lines = preface(pendulums, annotated(pendulums, "forward_dynamics"))
+    text = " ".join(lines)
+    assert "forward_dynamics of double pendulum: accelerations from coordinates, speeds and efforts." in text
+    assert "q: 2 (coordinates): first, second" in text and "p: 4 (parameters, for the set-up)" in text
+    assert str(pendulums.operations("forward_dynamics")) in text
+    assert all(len(line) <= 78 for line in lines)
+
+
+def test_a_long_list_of_names_is_cut_in_the_head_and_whole_in_the_sidecar(tmp_path: Path) -> None:
+    system = ph.System("chain")
+    at = system.ground
+    for k in range(20):
+        body = system.body(f"b{k}", mass=1, com=(0, 0, -1))
+        system.joint(f"j{k}", at, body, ph.Revolute("y"), at=(0, 0, -1))
+        at = body
+    equations = system.derive("articulated_body")
+    assert "j11 and 8 more" in " ".join(preface(equations, annotated(equations, "coordinate_rates")))
+    export(equations, "c", tmp_path, "coordinate_rates", prefix="")
+    record = json.loads((tmp_path / "coordinate_rates.json").read_text(encoding="utf-8"))
+    assert len(record["arrays"][0]["entries"]) == 20
+
+
+def compiled_check(folder: Path, of: str, *command: str) -> float:
+    done = subprocess.run([*command, "-o", "check"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return float(subprocess.run(["./check"], cwd=folder, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc here")
+@pytest.mark.parametrize("of", ["forward_dynamics", "mass_matrix"])
+def test_exported_c_compiles_without_a_warning_and_prints_the_check_value(
+    of: str, pendulums: Equations, tmp_path: Path
+) -> None:
+    export(pendulums, "c", tmp_path, of, prefix="")
+    strict = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Werror"]
+    printed = compiled_check(tmp_path, of, *strict, f"{of}.c", f"{of}_main.c", "-lm")
+    record = json.loads((tmp_path / f"{of}.json").read_text(encoding="utf-8"))
+    assert printed == pytest.approx(record["check_value"], rel=1e-10)
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="there is no gfortran here")
+def test_exported_fortran_compiles_without_a_warning_and_prints_the_check_value(
+    pendulums: Equations, tmp_path: Path
+) -> None:
+    of = "forward_dynamics"
+    export(pendulums, "fortran", tmp_path, of, prefix="")
+    strict = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    printed = compiled_check(tmp_path, of, *strict, f"{of}.f90", f"{of}_main.f90")
+    record = json.loads((tmp_path / f"{of}.json").read_text(encoding="utf-8"))
+    assert printed == pytest.approx(record["check_value"], rel=1e-10)
+
+
+def test_the_check_value_is_the_functions_own(pendulums: Equations, tmp_path: Path) -> None:
+    export(pendulums, "numpy", tmp_path, "forward_dynamics", prefix="")
+    record = json.loads((tmp_path / "forward_dynamics.json").read_text(encoding="utf-8"))
+    numbers = [check_input(place) for place in range(1, 11)]
+    q, u, tau, p = (np.array(numbers[start:end]) for start, end in ((0, 2), (2, 4), (4, 6), (6, 10)))
+    named = dict(zip([entry["name"] for entry in record["parameters"]], p, strict=True))
+    udot = pendulums.compile().forward_dynamics(q, u, tau, parameters=named)
+    assert record["check_value"] == pytest.approx(udot[0] + udot[1] / 2, rel=1e-10)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_with_a_cure(pendulums: Equations, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here already")
+    for folder in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "nul\0l"):
+        with pytest.raises(PolhodeError, match="cannot be written") as caught:
+            export(pendulums, "c", folder, "bias", prefix="")
+        assert caught.value.problems[0].code == "E-EXPORT-001" and caught.value.problems[0].cure
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_breaks_off_leaves_old_files_whole_and_no_scraps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_together(tmp_path, {"a.c": "old a", "b.c": "old b"})
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "chmod", full)
+    with pytest.raises(PolhodeError, match="No space left"):
+        write_together(tmp_path, {"a.c": "new a", "b.c": "new b"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.c": "old a", "b.c": "old b"}
+
+
+@pytest.mark.parametrize(
+    ("target", "of", "words"),
+    [
+        ("cobol", "bias", "there is no target 'cobol'"),
+        ("c", "biass", "Did you mean 'bias'"),
+        ("c", ["bias", "nothing"], "there is no function 'nothing'"),
+        ("c", [], "no function is named"),
+    ],
+)
+def test_a_wrong_word_is_named_before_anything_is_written(
+    target: str, of: str, words: str, pendulums: Equations, tmp_path: Path
+) -> None:
+    with pytest.raises(PolhodeError, match=words):
+        export(pendulums, target, tmp_path / "out", of, prefix="")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_takes_several_functions_with_commas(tmp_path: Path) -> None:
+    words = ["export", str(MODELS / "pendulum.yaml"), "--target", "fortran", "-o", str(tmp_path)]
+    done = CliRunner().invoke(app, [*words, "--of", "bias, mass_matrix", "--of", "energy", "--prefix", "", "--json"])
+    assert done.exit_code == 0, done.output
+    names = [Path(name).name for name in json.loads(done.output)["files"]]
+    assert [name for name in names if name.endswith(".json")] == ["bias.json", "mass_matrix.json", "energy.json"]
+
+
+@pytest.mark.parametrize("way", ["multipliers", "embedded"])
+@pytest.mark.parametrize("of", ["forward_dynamics", "inverse_dynamics", "state_rates", "mass_matrix", "poses"])
+def test_equations_with_constraints_are_exported(way: str, of: str, tmp_path: Path) -> None:
+    from polhode.model.samples import four_bar
+
+    written = export(four_bar().derive(constraints=way), "c", tmp_path, of, prefix="")
+    assert all(path.stat().st_size for path in written)
+
+
+@pytest.mark.parametrize("of", list(CONSTRAINED))
+def test_what_constraints_add_is_exported(of: str, tmp_path: Path) -> None:
+    from polhode.model.samples import four_bar
+
+    assert export(four_bar().derive(), "c", tmp_path, of, prefix="")

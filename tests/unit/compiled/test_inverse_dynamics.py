@@ -1,0 +1,129 @@
+"""Inverse dynamics of constrained mechanisms: the call says what the constraints carry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.model.samples.linkages import four_bar
+
+
+@pytest.fixture(scope="module")
+def bars() -> ph.Equations:
+    return four_bar().derive()
+
+
+def moving(equations: ph.Equations, count: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """States on the loop, efforts on the crank alone, and the accelerations that they give."""
+    f = equations.compile()
+    made = [equations.assemble({"crank": 0.3 + 0.4 * k}, {"crank": 1.0 + k}, hold=["crank"]) for k in range(count)]
+    q, u = np.array([each.q for each in made]), np.array([each.u for each in made])
+    tau = np.zeros(u.shape)
+    tau[:, 0] = np.arange(count) + 2.0
+    return q, u, f.forward_dynamics(q, u, tau), tau
+
+
+def test_without_a_word_about_multipliers_it_is_refused_with_the_choices(bars: ph.Equations) -> None:
+    q, u, udot, _ = moving(bars)
+    f = bars.compile()
+    for call in (f.inverse_dynamics, f.inverse_dynamics_derivatives):
+        with pytest.raises(PolhodeError, match="depend on their multipliers") as caught:
+            call(q[0], u[0], udot[0])
+        problem = caught.value.problems[0]
+        assert problem.code == "E-FUN-007" and problem.place == call.__name__
+        assert 'multipliers="zero"' in problem.cure and "actuated=" in problem.cure
+
+
+def test_given_multipliers_give_back_the_efforts(bars: ph.Equations) -> None:
+    q, u, udot, tau = moving(bars)
+    f = bars.compile()
+    carried = f.multipliers(q, u, tau)
+    assert_allclose(f.inverse_dynamics(q, u, udot, multipliers=carried), tau, atol=1e-9)
+    free = f.inverse_dynamics(q, u, udot, multipliers="zero")
+    A = f.constraint_matrix(q)
+    assert_allclose(free, tau + np.einsum("kji,kj->ki", A, carried), atol=1e-9)
+    assert_allclose(free, np.einsum("kij,kj->ki", f.mass_matrix(q), udot) + f.bias(q, u), atol=1e-9)
+    assert f.inverse_dynamics_derivatives(q, u, udot, multipliers="zero")[0].shape == (3, 3, 3)
+
+
+def test_efforts_on_the_actuated_speed_alone_are_found(bars: ph.Equations) -> None:
+    q, u, udot, tau = moving(bars)
+    f = bars.compile()
+    assert_allclose(f.inverse_dynamics(q, u, udot, actuated=["crank"]), tau, atol=1e-8)
+    assert_allclose(f.inverse_dynamics(q[1], u[1], udot[1], actuated=["crank"]), tau[1], atol=1e-8)
+    by_rocker = f.inverse_dynamics(q, u, udot, actuated=["rocker"])
+    assert not by_rocker[:, :2].any()
+    assert_allclose(f.forward_dynamics(q, u, by_rocker), udot, atol=1e-8)
+
+
+def test_dependent_speeds_take_efforts_on_the_independent_ones(bars: ph.Equations) -> None:
+    q, u, udot, tau = moving(bars)
+    embedded = four_bar().derive(independent=["crank"]).compile()
+    assert_allclose(embedded.inverse_dynamics(q, u[:, :1], udot[:, :1]), tau[:, :1], atol=1e-8)
+
+
+def test_without_constraints_nothing_has_to_be_said() -> None:
+    s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    s.joint("a", s.ground, s.body("x", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    s.joint("b", "x", s.body("y", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, -2))
+    f = s.derive().compile()
+    q, u, udot = [0.3, 0.4], [1.0, 2.0], [0.5, -0.5]
+    tau = f.inverse_dynamics(q, u, udot)
+    assert_allclose(f.forward_dynamics(q, u, tau), udot, atol=1e-12)
+    assert_allclose(f.inverse_dynamics(q, u, udot, actuated=["a", "b"]), tau, atol=1e-12)
+    with pytest.raises(PolhodeError, match="have no multipliers"):
+        f.inverse_dynamics(q, u, udot, multipliers="zero")
+    with pytest.raises(PolhodeError, match="efforts on a cannot give this motion: the constraints leave 2 free"):
+        f.inverse_dynamics(q, u, udot, actuated=["a"])
+
+
+def test_constraints_that_say_the_same_twice_do_not_matter() -> None:
+    s = ph.System("two blocks")
+    x, y = (s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x")).q[0] for name in ("x", "y"))
+    s.constrain(x - y, "bar")
+    s.constrain(2 * x - 2 * y, "bar again")
+    tau = s.derive().compile().inverse_dynamics([0.1, 0.1], [0.0, 0.0], [3.0, 3.0], actuated=["y"])
+    assert_allclose(tau, [0, 6], atol=1e-12)
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------
+
+
+def test_accelerations_that_break_the_loop_are_told(bars: ph.Equations) -> None:
+    q, u, udot, _ = moving(bars)
+    with pytest.raises(PolhodeError, match=r"the accelerations break '.*' by") as caught:
+        bars.compile().inverse_dynamics(q, u, udot + np.array([0.1, 0, 0]), actuated=["crank"])
+    assert caught.value.problems[0].code == "E-FUN-010"
+
+
+@pytest.mark.parametrize(
+    ("actuated", "sentence", "code"),
+    [
+        (["crank", "rocker"], "do not determine this motion: the constraints leave 1 free", "E-FUN-009"),
+        ([], "efforts on no speed cannot give this motion", "E-FUN-009"),
+        (["crnk"], "Did you mean 'crank'", "E-FUN-012"),
+        ("crank", "not a list of speeds", "E-FUN-011"),
+        (5, "not a list of speeds", "E-FUN-011"),
+    ],
+)
+def test_actuators_that_do_not_serve_are_told(bars: ph.Equations, actuated: list, sentence: str, code: str) -> None:
+    q, u, udot, _ = moving(bars)
+    with pytest.raises(PolhodeError, match=sentence) as caught:
+        bars.compile().inverse_dynamics(q, u, udot, actuated=actuated)
+    assert caught.value.problems[0].code == code
+
+
+def test_words_that_are_no_multipliers_are_told(bars: ph.Equations) -> None:
+    q, u, udot, _ = moving(bars)
+    ragged, words = ([[1.0], [2.0, 3.0]], "E-VALUE-007"), (["a", "b"], "E-VALUE-007")
+    for wrong, told in (("none", "E-FUN-007"), ragged, words, ([1.0], r"the shape is \(1,\), expected \(2,\)")):
+        with pytest.raises(PolhodeError, match=told):
+            bars.compile().inverse_dynamics(q[0], u[0], udot[0], multipliers=wrong)
+    embedded = four_bar().derive(independent=["crank"]).compile()
+    with pytest.raises(PolhodeError, match="have no multipliers"):
+        embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], multipliers="zero")
+    with pytest.raises(PolhodeError, match='Derive with constraints="multipliers"'):
+        embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], actuated=["rocker"])

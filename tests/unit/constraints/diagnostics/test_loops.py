@@ -1,0 +1,327 @@
+"""Loops: freedoms, rows that follow from others, dead points, overconstrained and impossible mechanisms."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.errors import ModelError, PolhodeError
+from polhode.expr import pi
+
+UNIT = (1, 1, 1)
+
+
+def four_bar(
+    crank: Any, coupler: Any, rocker: Any, ground: Any, closing: str = "spherical", **options: Any
+) -> ph.System:
+    s = ph.System("four-bar")
+    bodies = [s.body(name, 1, inertia=UNIT) for name in ("crank", "coupler", "rocker")]
+    s.joint("crank", s.ground, bodies[0], ph.Revolute("y"))
+    s.joint("coupler", bodies[0], bodies[1], ph.Revolute("y"), at=(crank, 0, 0))
+    s.joint("rocker", s.ground, bodies[2], ph.Revolute("y"), at=(ground, 0, 0))
+    s.close("loop", bodies[1], bodies[2], closing, at_a=(coupler, 0, 0), at_b=(rocker, 0, 0), **options)
+    return s
+
+
+def three_cranks(last: Any = 1) -> ph.System:
+    """A plate on three cranks side by side: the third is one too many, if it is as long as the others."""
+    s = ph.System("three cranks")
+    bodies = [s.body(name, 1, inertia=UNIT) for name in ("a", "plate", "b", "c")]
+    s.joint("first", s.ground, bodies[0], ph.Revolute("y"))
+    s.joint("plate", bodies[0], bodies[1], ph.Revolute("y"), at=(0, 0, 1))
+    s.joint("second", s.ground, bodies[2], ph.Revolute("y"), at=(1, 0, 0))
+    s.joint("third", s.ground, bodies[3], ph.Revolute("y"), at=(3, 0, 0))
+    s.close("left", bodies[1], bodies[2], "spherical", at_a=(1, 0, 0), at_b=(0, 0, 1))
+    s.close("right", bodies[1], bodies[3], "spherical", at_a=(3, 0, 0), at_b=(0, 0, last))
+    return s
+
+
+def bricard() -> ph.System:
+    """Six hinges at right angles on links of one length: Bricard's linkage, rigid if rows are counted."""
+    s = ph.System("bricard")
+    inner = s.ground
+    for k in range(5):
+        body = s.body(f"link {k}", 1, inertia=UNIT)
+        turned = ("x", pi / 2 if k % 2 else -pi / 2)
+        placed = {"at": (1, 0, 0), "rotation": turned} if k else {}
+        s.joint(f"hinge {k}", inner, body, ph.Revolute("z"), **placed)
+        inner = body
+    s.close("loop", inner, s.ground, axis="z", at_a=(1, 0, 0), rotation_a=("x", pi / 2), at_b=(-1, 0, 0),
+            rotation_b=("x", pi / 2))  # fmt: skip
+    return s
+
+
+def test_a_four_bar_has_one_freedom_and_its_crank_is_independent() -> None:
+    found = four_bar(1, 3, 2, 3, "revolute", axis="y").diagnose({"crank": 0.8, "coupler": -0.4, "rocker": 1.3})
+    assert found.freedom == 1
+    assert found.independent == 2
+    assert set(found.idle) == {"loop tilt 1", "loop tilt 2", "loop y"}
+    assert found.here is not None
+    assert found.here.independent == ("crank",)
+    assert found.can_move
+    assert found.can_be_assembled
+    assert not found.is_singular
+    assert "choose as independent: crank" in found.text()
+
+
+def test_an_assembled_four_bar_closes() -> None:
+    found = four_bar(1, 3, 2, 3).diagnose({"crank": 0.5})
+    assert found.here is not None
+    q = found.here.coordinates
+    both = q["crank"] + q["coupler"]
+    x = math.cos(q["crank"]) + 3 * math.cos(both) - 2 * math.cos(q["rocker"])
+    z = math.sin(q["crank"]) + 3 * math.sin(both) - 2 * math.sin(q["rocker"])
+    assert (x, z) == pytest.approx((3, 0), abs=1e-10)
+
+
+def test_the_suggested_speeds_derive() -> None:
+    system = four_bar(1, 3, 2, 3)
+    pose = {"crank": 0.8, "coupler": -0.4, "rocker": 1.3}
+    here = system.diagnose(pose).here
+    assert here is not None
+    equations = system.derive("newton_euler", independent=list(here.independent), near=pose)
+    assert equations.speeds == ["crank"]
+
+
+def test_a_flat_parallelogram_is_at_a_dead_point_and_not_overconstrained() -> None:
+    found = four_bar(1, 3, 1, 3).diagnose()
+    assert found.is_singular
+    assert found.here is not None
+    assert (found.here.rank, found.here.around) == (1, 2)
+    assert found.freedom == 1
+    assert not found.here.redundant
+    assert "dead point" in found.text()
+
+
+def test_a_third_equal_crank_is_redundant_on_the_constraint_surface_alone() -> None:
+    pose = {"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3}
+    found = three_cranks().diagnose(pose)
+    assert found.independent == 4  # at coordinates that keep nothing, all rows differ
+    assert not found.redundant
+    assert found.freedom == 1
+    assert found.here is not None
+    assert [each.row for each in found.here.redundant] == ["right z"]
+    assert not found.is_singular
+    assert "overconstrained" in found.text()
+
+
+def test_a_third_crank_of_another_length_locks_the_plate() -> None:
+    found = three_cranks(1.3).diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
+    assert found.can_be_assembled
+    assert found.freedom == 0
+    assert not found.can_move
+    assert found.here is not None
+    assert set(found.here.locks) == {"left", "right"}
+
+
+def test_bricards_linkage_moves_though_counting_says_that_it_is_rigid() -> None:
+    found = bricard().diagnose({f"hinge {k}": (-1.5) ** (k % 2) * 1.5 ** (1 - k % 2) for k in range(5)})
+    assert len(found.speeds) == found.independent == 5
+    assert found.freedom == 1
+    assert found.here is not None
+    assert len(found.here.redundant) == 1
+
+
+def test_bars_that_cannot_reach_each_other_cannot_be_assembled() -> None:
+    found = four_bar(1, 3, 1, 8).diagnose({"crank": 0.5})
+    assert not found.can_be_assembled
+    assert found.here is not None
+    assert {name: abs(size) for name, size in found.here.off.items()} == {"loop x": pytest.approx(3, abs=1e-3)}
+    assert "cannot be assembled" in found.text()
+
+
+@pytest.mark.parametrize("kind", ["revolute", "fixed"])
+def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: str) -> None:
+    """A door on one hinge: a second joint half a turn off keeps all its conditions, and is not closed."""
+    s = ph.System("door")
+    s.joint("hinge", s.ground, s.body("door", 1, inertia=UNIT), ph.Revolute("y"))
+    bolted = {"axis": "y"} if kind == "revolute" else {}
+    s.close("bolt", s.ground, "door", kind, rotation_b=("z", pi), **bolted)
+    found = s.diagnose()
+    assert not found.can_be_assembled
+    assert found.here is not None
+    assert "bolt facing" in found.here.off
+
+
+def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_the_wrong_one() -> None:
+    s = ph.System("door")
+    s.joint("ball", s.ground, s.body("door", 1, inertia=UNIT), ph.Spherical())
+    s.close("hinge", s.ground, "door", "revolute", axis="z")
+    found = s.diagnose({"ball_e0": 0.1, "ball_e1": 0.995})
+    assert found.can_be_assembled
+    assert found.freedom == 1
+    assert found.here is not None
+    e = [found.here.coordinates[f"ball_e{k}"] for k in range(4)]
+    assert 1 - 2 * (e[1] ** 2 + e[2] ** 2) == pytest.approx(1)
+
+
+def test_constraints_that_are_not_defined_anywhere_near_are_refused() -> None:
+    for on_speeds in (False, True):
+        s, slide = slider()
+        unreal = ph.sqrt(-1 - slide.q[0] ** 2)
+        if on_speeds:
+            s.constrain_speed(unreal * slide.u[0], "unreal")
+        else:
+            s.constrain(unreal, "unreal")
+        with pytest.raises(PolhodeError, match="'unreal': it is not defined") as raised:
+            s.diagnose()
+        assert raised.value.problems[0].code == "E-DIAG-001"
+
+
+def test_a_pose_where_rows_are_not_defined_is_left_for_one_beside_it() -> None:
+    """A disc that lies flat has no lowest point."""
+    s = ph.System("coin")
+    s.joint("j", s.ground, s.body("coin", 1, inertia=UNIT), ph.Free())
+    s.roll_wheel("rim", "coin", 1, axis="z")
+    found = s.diagnose()
+    assert found.freedom == 3
+    assert found.here is not None
+    assert found.here.moved
+
+
+def test_what_locks_is_only_what_would_set_something_free() -> None:
+    s = ph.System("pair")
+    x = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
+    y = s.joint("y", "a", s.body("b", 1), ph.Prismatic("y"))
+    s.constrain(x.q[0], "hold x")
+    s.constrain(y.q[0] + y.q[0] ** 3, "hold y")
+    s.constrain(y.q[0] - y.q[0] ** 3, "hold y again")
+    found = s.diagnose()
+    assert not found.can_move
+    assert found.here is not None
+    assert found.here.locks == ("hold x",)
+
+
+def test_a_stretched_pair_of_bars_is_shaky() -> None:
+    s = ph.System("stretched")
+    a, b = s.body("a", 1, inertia=UNIT), s.body("b", 1, inertia=UNIT)
+    s.joint("p", s.ground, a, ph.Revolute("y"))
+    s.joint("q", a, b, ph.Revolute("y"), at=(1, 0, 0))
+    s.close("pin", b, s.ground, "spherical", at_a=(1, 0, 0), at_b=(2, 0, 0))
+    found = s.diagnose()
+    assert found.is_shaky
+    assert found.freedom == 0
+    assert not found.can_move
+    assert "shaky" in found.text()
+
+
+def test_a_constraint_said_twice_is_redundant_everywhere() -> None:
+    s = four_bar(1, 3, 2, 3)
+    s.close("again", "coupler", "rocker", "spherical", at_a=(3, 0, 0), at_b=(2, 0, 0))
+    found = s.diagnose({"crank": 0.8, "coupler": -0.4, "rocker": 1.3})
+    # The second loop is seen from the same frames, so that each row repeats one of the first.
+    assert {each.row: each.of for each in found.redundant} == {
+        "again x": ("loop x",),
+        "again z": ("loop z",),
+    }
+    assert found.freedom == 1
+    assert found.here is not None
+    assert not found.here.redundant
+
+
+def slider() -> tuple[ph.System, ph.Joint]:
+    s = ph.System("slider")
+    return s, s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
+
+
+def test_two_places_for_one_block_contradict_each_other() -> None:
+    s, slide = slider()
+    s.constrain(slide.q[0] - 1, "here")
+    s.constrain(slide.q[0] - 2, "there")
+    found = s.diagnose()
+    assert not found.can_be_assembled
+    assert found.here is not None
+    assert set(found.here.off) == {"here", "there"}
+    assert "contradictory: 'there'" in found.text()
+
+
+def test_two_speeds_for_one_block_contradict_each_other() -> None:
+    s, slide = slider()
+    s.constrain_speed(slide.u[0] - 1, "slow")
+    s.constrain_speed(2 * slide.u[0] - 3, "fast")
+    found = s.diagnose()
+    assert [(each.row, each.of) for each in found.contradictory] == [("fast", ("slow",))]
+    assert not found.can_be_assembled
+
+
+def test_two_ways_to_say_one_speed_do_not_contradict_each_other() -> None:
+    s, slide = slider()
+    s.constrain_speed(slide.u[0] - 1, "one")
+    s.constrain_speed(2 * slide.u[0] - 2, "two")
+    found = s.diagnose()
+    assert not found.contradictory
+    assert [each.row for each in found.redundant] == ["two"]
+    assert found.can_be_assembled
+    assert found.driven
+
+
+def test_rows_on_coordinates_that_agree_only_where_they_are_kept_are_no_contradiction() -> None:
+    s, slide = slider()
+    s.constrain(slide.q[0] - s.time, "linear")
+    s.constrain(slide.q[0] ** 2 - s.time**2, "square")
+    found = s.diagnose()
+    assert not found.contradictory
+    assert found.can_be_assembled
+
+
+def test_what_nothing_can_bring_to_zero_is_told_with_all_its_rows() -> None:
+    s = ph.System("hinge")
+    s.joint("hinge", s.ground, s.body("door", 1, inertia=UNIT), ph.Revolute("y"))
+    s.close("bolt", s.ground, "door", "spherical", at_a=(0, 1, 0))
+    s.close("lock", s.ground, "door", "spherical", at_a=(0, 2, 0))
+    found = s.diagnose()
+    assert len(found.impossible) == 2
+    assert "'bolt y'" in found.text()
+    with pytest.raises(ModelError, match="'bolt y'") as raised:
+        s.derive()
+    assert len(raised.value.problems) == 2
+
+
+def test_time_that_moves_everything_leaves_no_freedom_and_is_no_lock() -> None:
+    s = four_bar(1, 3, 2, 3)
+    s.prescribe("crank", s.time)
+    found = s.diagnose({"coupler": -0.4, "rocker": 1.3})
+    assert found.freedom == 0
+    assert found.driven
+    assert found.can_move
+    assert "time moves it" in found.text()
+
+
+def test_a_tree_without_constraints_is_all_free() -> None:
+    s, _ = slider()
+    found = s.diagnose()
+    assert str(found) == "slider: 1 speed, 0 constraints; 1 degree of freedom."
+
+
+def test_parameters_without_a_value_are_told() -> None:
+    s = ph.System("open")
+    length = s.parameter("length")
+    s.joint("hinge", s.ground, s.body("bar", 1, inertia=UNIT), ph.Revolute("y"), at=(length, 0, 0))
+    assert s.diagnose().assumed == ("length",)
+
+
+def test_a_diagnosis_is_plain_data_for_a_program() -> None:
+    record = json.loads(json.dumps(three_cranks().diagnose({"first": 0.3}).as_json(), allow_nan=False))
+    assert record["freedom"] == 1
+    assert record["here"]["redundant"][0]["row"]
+
+
+def test_the_page_shows_what_the_doctor_says() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
+    found = three_cranks().diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
+    assert all(f"    {line}\n" in page for line in found.text().splitlines())
+
+
+def test_a_pose_that_is_not_there_is_refused() -> None:
+    s, _ = slider()
+    s.pose("start", {"slide": 1})
+    with pytest.raises(ModelError, match="no pose 'strat'") as raised:
+        s.diagnose("strat")
+    assert "start" in str(raised.value)
+    with pytest.raises(ModelError, match="no coordinate 'glide'"):
+        s.diagnose({"glide": 0})

@@ -1,0 +1,134 @@
+"""Calls of opaque functions: equal where they must be, differentiated to any order, printed, stored, never expanded."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import cos, derivative, evaluate, free_symbols, from_sympy, gradient, normal, sin, symbols, to_sympy
+from polhode.expr.archive import dump, load
+from polhode.expr.opaque.user import UserFunction
+
+X, Y, A = symbols("x y a")
+TYRE = ph.table([-1, 0, 0.5, 2], [-3, 0, 2, 4], name="tyre", kind="cubic", outside="line")
+MAP = ph.table(([0, 1, 2, 3], [0, 1, 3, 4]), [[0, 1, 2, 1], [3, 1, 0, 2], [1, 1, 2, 2], [0, 5, 1, 1]], kind="cubic")
+
+
+def test_calls_are_equal_where_their_arguments_are_equal_as_functions() -> None:
+    assert TYRE((X + 1) ** 2) == TYRE(X**2 + 2 * X + 1)
+    assert TYRE(sin(X) ** 2 + cos(X) ** 2 - 1 + Y) is TYRE(Y)
+    assert TYRE(X) - TYRE(X) == 0
+    assert TYRE(X) != TYRE(Y) and TYRE(X) != TYRE.derivative()(X) and MAP(X, Y) != MAP(Y, X)
+    assert TYRE(X) != TYRE(-X)
+
+
+def test_two_tables_with_the_same_numbers_are_one_function() -> None:
+    twin = ph.table([-1, 0, 0.5, 2], [-3, 0, 2, 4], name="other", kind="cubic", outside="line")
+    assert twin(X) is TYRE(X)
+
+
+@pytest.mark.parametrize("point", [(0.3, 0.4), (1.7, 2.2), (2.9, 0.1)])
+def test_second_derivatives_of_a_call_are_what_small_steps_find(point: tuple[float, float]) -> None:
+    f = MAP(X * Y, Y + X) * TYRE(X - Y)
+    values = dict(zip((X, Y), point, strict=True))
+    h = 1e-5
+    for first in (X, Y):
+        for second in (X, Y):
+            slope = f.diff(first)
+            up, down = (evaluate([slope], values | {second: values[second] + s * h})[0] for s in (1, -1))
+            (found,) = evaluate([slope.diff(second)], values)
+            assert found == pytest.approx((up - down) / (2 * h), rel=1e-5, abs=1e-5)
+    assert f.diff(X, Y) == f.diff(Y, X)
+
+
+def test_forward_and_reverse_accumulation_agree_on_calls() -> None:
+    f = MAP(TYRE(X * A), Y) * TYRE(X)
+    assert gradient(f, [X, Y, A]) == [derivative([f], variable)[0] for variable in (X, Y, A)]
+
+
+def test_a_derivative_of_too_high_an_order_is_zero() -> None:
+    line = ph.table([0, 1, 2], [0, 1, 4])
+    assert line(X).diff(X) != 0
+    assert line(X).diff(X, X) == 0
+    assert TYRE(X).diff(X, X, X) != 0
+    assert TYRE(X).diff(X, X, X, X) == 0
+
+
+def test_the_derivative_of_the_antiderivative_is_the_table() -> None:
+    assert TYRE.integral()(X).diff(X) is TYRE(X)
+
+
+def test_a_call_goes_through_substitution_normal_form_and_search_for_symbols() -> None:
+    assert TYRE(X * Y).subs({X: A}) is TYRE(A * Y)
+    form = normal(TYRE(X * Y + X * A) * 2 + TYRE(X * (Y + A)))
+    assert form == 3 * TYRE(X * (Y + A)) and form.diff(X) == 3 * TYRE(X * (Y + A)).diff(X)
+    two = normal(TYRE.derivative()(A * Y - A * X + X * A)) - normal(TYRE(A * Y - A * X + X * A))
+    assert two == TYRE.derivative()(A * Y) - TYRE(A * Y) and evaluate([two], {A: 1.0, X: 2.0, Y: 0.5}) != [0.0]
+    assert free_symbols([MAP(Y, X)]) == [Y, X]
+
+
+def test_a_call_is_printed_by_its_name() -> None:
+    assert repr(2 * TYRE(X) + 1) == "1 + 2*tyre(x)"
+    assert repr(TYRE(X).diff(X)) == "tyre'(x)" and repr(TYRE(X).diff(X, X)) == "tyre''(x)"
+    assert repr(MAP(X, Y).diff(Y)) == "table_D1(x, y)"
+    assert ph.latex(TYRE(X / Y).diff(X)) == r"\frac{\mathrm{tyre}'\left(\frac{x}{y}\right)}{y}"
+    assert ph.latex(MAP(X, Y).diff(X, Y)) == r"\partial_{01}\mathrm{table}(x, y)"
+    hostile = ph.table([0, 1], [3, 9], name=r"\input{x}$")
+    assert "\\input" not in ph.latex(hostile(X))
+
+
+def test_sympy_gets_a_function_that_it_can_differentiate_and_give_back() -> None:
+    x = to_sympy(X)
+    f = to_sympy(X * TYRE(X**2))
+    assert str(f) == "x*tyre(x**2)"
+    assert from_sympy(f) == X * TYRE(X**2)
+    assert from_sympy(f.diff(x)) == (X * TYRE(X**2)).diff(X)
+    assert from_sympy(to_sympy(MAP(X, Y)).diff(x, to_sympy(Y))) == MAP(X, Y).diff(X, Y)
+
+
+def test_an_archive_holds_tables_whole_and_users_functions_by_name_alone() -> None:
+    roots = [TYRE(X), MAP(X, Y).diff(X) + TYRE.integral()(Y), X]
+    assert all(a is b for a, b in zip(load(dump(roots)), roots, strict=True))
+    assert pickle.loads(pickle.dumps(roots[1])) is roots[1]
+    mine = ph.function("mine", c="double mine(double x) { return x; }")
+    text = dump([mine(X)])
+    assert "return" not in text and load(text)[0] is mine(X)
+    with pytest.raises(PolhodeError, match="has not been made in this process"):
+        load(text.replace(mine.opaque.digest, "0" * 32))
+
+
+def test_an_archive_that_is_spoiled_is_refused() -> None:
+    text = dump([TYRE(X)])
+    for wrong in ('"kind": "cubic"', '"orders": [0]', '"outside": "line"'):
+        assert wrong in text
+        with pytest.raises(PolhodeError):
+            load(text.replace(wrong, wrong.split(":")[0] + ": [9, 9]"))
+
+
+def test_numbers_and_arrays_give_values() -> None:
+    assert TYRE(0.5) == 2.0 and TYRE([0, 0.5]).tolist() == [0.0, 2.0]
+    assert float(TYRE(ph.symbol("x")).subs({ph.symbol("x"): 0.5})) == 2.0
+
+
+def test_a_users_function_without_derivatives_says_so_only_where_one_is_needed() -> None:
+    slope = ph.function("slope", python=lambda a, b: 2 * a)
+    f = ph.function("half", python=lambda a, b: a * a, derivatives={0: slope})
+    assert f(X, Y).diff(X) == slope(X, Y)
+    assert gradient(f(X, A), [X]) == [slope(X, A)]
+    with pytest.raises(PolhodeError, match="function 'half': its derivative by argument 1 is needed") as caught:
+        f(X, Y).diff(Y)
+    assert caught.value.problems[0].code == "E-FUNCTION-001"
+
+
+def test_a_users_function_is_known_by_its_source_or_is_new() -> None:
+    source = "double same(double x) { return x; }"
+    assert ph.function("same", source)(X) is ph.function("same", source)(X)
+    assert ph.function("same", source)(X) != ph.function("same", source.replace("return x", "return 2*x"))(X)
+    first, second = (ph.function("again", python=lambda x, k=k: k, arity=1) for k in (1, 2))
+    assert first(X) != second(X) and (first(0.0), second(0.0)) == (1.0, 2.0)
+    slope = ph.function("flat", "double flat(double x) { return 1.0; }")
+    assert ph.function("same", source, derivatives={0: slope})(X).diff(X) == slope(X)
+    assert isinstance(slope.opaque, UserFunction)

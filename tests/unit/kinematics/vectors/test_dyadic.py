@@ -1,0 +1,89 @@
+"""Dyadics: linear maps written with pairs of unit vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.expr import Matrix, same
+from polhode.kinematics.vectors import Dyadic
+
+
+def test_a_dyadic_of_two_arrows_maps_by_their_dot_products(pair: Any) -> None:
+    a, b, c = pair.A.x + pair.N.y, pair.B.z, pair.u[0] * pair.N.x + pair.A.z
+    assert ((a | b) & c) == a * (b & c)
+    assert (c & (a | b)) == b * (c & a)
+    assert ((a | b) & (b | c)) == (a | c)
+    assert (b | a) == (a | b).T
+    assert (a | b).trace == (a & b)
+
+
+def test_components_turn_as_a_tensor(pair: Any) -> None:
+    D = (pair.A.x | pair.B.z) * 2 + (pair.N.y | pair.N.y) - (pair.B.x | pair.A.y) / 3
+    R = Matrix([[e & f for f in (pair.B.x, pair.B.y, pair.B.z)] for e in (pair.A.x, pair.A.y, pair.A.z)])
+    in_A, in_B = D.components(pair.A), D.components(pair.B)
+    assert same(in_A.entries(), (R @ in_B @ R.T).entries())
+    for i, e in enumerate((pair.A.x, pair.A.y, pair.A.z)):
+        for j, f in enumerate((pair.A.x, pair.A.y, pair.A.z)):
+            assert in_A[i, j] == (e & (D & f))
+    assert D.express(pair.B) == D
+    assert D.trace == sum(in_A[k, k] for k in range(3))
+
+
+def test_every_basis_dyadic_is_the_identity(pair: Any) -> None:
+    for frame in (pair.N, pair.A, pair.B):
+        for shared in (False, True):
+            assert ph.basis(frame, shared) == ph.basis(pair.N)
+            assert ph.basis(frame, shared).trace == 3
+
+
+def test_angular_momentum_and_energy_come_from_the_inertia_dyadic(pair: Any) -> None:
+    equations = pair.system.derive("poincare")
+    energy: Any = 0
+    momentum: Any = 0
+    for body in (pair.A, pair.B):
+        w, v = body.angular_velocity(), body.centre.velocity()
+        energy = energy + (w & body.inertia_dyadic & w) / 2 + body.mass * (v & v) / 2
+        momentum = momentum + (body.inertia_dyadic & w) + body.mass * (body.centre.position() ^ v)
+    assert energy == equations.kinetic_energy
+    assert same(momentum.components(pair.N), equations.momentum[0])
+
+
+def test_a_rotor_has_constant_inertia_in_the_body_that_carries_it() -> None:
+    """Sayers (19): A · I · A of a body of revolution is free of its angle."""
+    s = ph.System()
+    A, wheel = s.body("A"), s.body("wheel", inertia=(2, 2, 3))
+    s.joint("q", s.ground, A, ph.Revolute("x"))
+    s.joint("spin", A, wheel, ph.Revolute("z"))
+    basis = ph.basis(A)
+    turned = basis & wheel.inertia_dyadic & basis
+    assert repr(turned.express(A)) == "2*a_x|a_x + 2*a_y|a_y + 3*a_z|a_z"
+    assert turned == wheel.inertia_dyadic
+
+
+def test_dyadics_are_written_in_native_form(pair: Any) -> None:
+    D = 2 * (pair.A.x | pair.B.y) - (pair.N.z | pair.N.z)
+    assert repr(D) == "2*a_x|b_y - ground_z|ground_z"
+    assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
+    assert repr(D - D) == "0"
+    assert isinstance(sum([D, D]), Dyadic)
+
+
+def test_zero_is_the_zero_dyadic_on_either_side(pair: Any) -> None:
+    D = pair.A.x | pair.B.z
+    assert D - 0 == D
+    assert 0 - D == -D
+    assert D - D == 0
+    assert D != 0
+    assert sum([D, D]) == 2 * D
+
+
+def test_the_cross_product_of_a_dyadic_and_an_arrow_is_a_dyadic(pair: Any) -> None:
+    D = pair.B.inertia_dyadic + (pair.A.x | pair.N.z)
+    a, b = pair.A.y + 2 * pair.N.x, pair.B.z - pair.A.x
+    assert ((D ^ a) & b) == (D & (a ^ b))
+    assert ((a ^ D) & b) == (a ^ (D & b))
+    with pytest.raises(ph.PolhodeError, match="cross product of a dyadic and 3"):
+        D ^ 3

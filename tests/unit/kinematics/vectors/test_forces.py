@@ -1,0 +1,251 @@
+"""Loads in the vector language: forces along arrows, at points, along lines, by a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.dynamics.equations import Equations
+from polhode.errors import FormatError, ModelError, PolhodeError
+from polhode.expr import Expr, Vector, as_expr, cos, directional, free_symbols, jacobian, same, sin, sqrt
+from polhode.formalisms import names
+from polhode.model.force import BodyTorque, PointForce
+from polhode.model.system import System
+
+FORMALISMS, EVERY = names(), names(historical=True)
+
+
+def arm(gravity: Any = (0, 0, "-9.81")) -> System:
+    """Three links, the last one on a slide, with symbolic masses."""
+    s = ph.System("arm", gravity=gravity)
+    l, m = s.parameter("l"), s.parameter("m")
+    upper = s.body("upper", mass=m, com=(0, 0, l / 2), inertia=ph.rod(m, l))
+    lower = s.body("lower", mass=m, com=(0, 0, l / 2), inertia=ph.rod(m, l))
+    hand = s.body("hand", mass=1, com=(0.1, 0, 0), inertia=ph.sphere(1, 0.1))
+    s.joint("shoulder", s.ground, upper, ph.Revolute("y"))
+    s.joint("elbow", upper, lower, ph.Revolute("x"), at=(0, 0, l))
+    s.joint("slide", lower, hand, ph.Prismatic("z"), at=(0, 0, l))
+    return s
+
+
+def efforts(equations: Equations, power: Any) -> list[Expr]:
+    """The generalized forces of a power that is linear in the speeds: ∂P/∂u."""
+    return list(jacobian([as_expr(power)], list(equations.u))[0])
+
+
+def added(with_load: Equations, without: Equations) -> list[Expr]:
+    """The generalized forces that a load adds: bias is what M u̇ lacks to τ."""
+    return [b - a for a, b in zip(with_load.bias, without.bias, strict=True)]
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_a_force_along_an_arrow_does_its_power_at_its_point(formalism: str) -> None:
+    s, plain = arm(), arm()
+    F = 2 * s.ground.x + s.input("push") * s.bodies["upper"].z - s.bodies["hand"].y
+    P = s.bodies["hand"].point((0, 0.2, 0.3))
+    s.force("hand", F, at=P)
+    s.torque(s.bodies["lower"], 7 * s.bodies["hand"].x)
+    power = (F & P.velocity()) + 7 * (s.bodies["hand"].x & s.bodies["lower"].angular_velocity())
+    made = s.derive(formalism)
+    assert same(added(made, plain.derive(formalism)), efforts(made, power))
+
+
+def test_an_arrow_in_one_frame_is_kept_there_and_a_mixed_one_in_the_ground() -> None:
+    s = arm()
+    hand = s.bodies["hand"]
+    s.force(hand, 3 * hand.x + hand.y)
+    s.force(hand.origin, hand.x + s.ground.z)
+    s.torque(hand, hand.x, frame="lower")
+    own, mixed, asked = s.loads
+    assert isinstance(own, PointForce)
+    assert isinstance(mixed, PointForce)
+    assert isinstance(asked, BodyTorque)
+    assert (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
+    assert own.vector == (3, 1, 0)
+
+
+def test_a_force_in_the_body_itself_brings_no_angle_into_its_wrench() -> None:
+    from polhode.dynamics.loads import Loads
+    from polhode.kinematics.tree import build_tree
+
+    s = arm()
+    s.force("hand", (1, 2, 3), at=(0, 1, 0), frame="hand")
+    s.force("hand", (1, 2, 3), frame="upper")
+    torque, force = Loads(s, build_tree(s)).wrenches()[-1]
+    assert {x.name for x in free_symbols([*map(as_expr, torque), *map(as_expr, force)])} == {"elbow"}
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_a_spring_is_a_line_force_with_hookes_law(formalism: str) -> None:
+    one, two = arm(), arm()
+    ends: dict[str, Any] = {"at_a": (1, 0, 0), "at_b": (0, 0, 0.3)}
+    one.spring("ground", "lower", 50, 0.4, 3, **ends)
+    two.line_force("ground", "lower", lambda length, rate: 50 * (length - 0.4) + 3 * rate, **ends)
+    assert one.derive(formalism).agrees_with(two.derive(formalism))
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+@pytest.mark.parametrize("ends", [("ground", "hand"), ("upper", "hand"), ("hand", "lower")])
+def test_a_line_force_takes_tension_times_rate_of_length(formalism: str, ends: tuple[str, str]) -> None:
+    s, plain = arm(), arm()
+    a, b = (s.bodies[name].point((0.3, k - 0.2, k)) for k, name in enumerate(ends))
+    pull = s.input("pull")
+    s.line_force(a, b, lambda length, rate: pull * length**2 + ph.exp(rate))
+    made = s.derive(formalism)
+    span = [as_expr(x) for x in b.position(a).components("ground")]
+    length = sqrt(Vector(span).dot(span))
+    (rate,) = directional([length], dict(zip(made.q, made.coordinate_rates, strict=True)))
+    tension = pull * length**2 + ph.exp(rate)
+    by_speed = efforts(made, rate)
+    assert same(added(made, plain.derive(formalism)), [-tension * entry for entry in by_speed])
+
+
+@pytest.mark.parametrize("formalism", EVERY)
+def test_gravity_may_depend_on_parameters_inputs_and_time(formalism: str) -> None:
+    """With gravity g(t), the weight of each body is a force m g(t) at its mass centre."""
+    s, weightless = ph.System("lift", gravity=(0, 0, 0)), ph.System("lift", gravity=(0, 0, 0))
+    for system in (s, weightless):
+        g, lift = system.parameter("g"), system.input("lift")
+        pull = Vector([g * sin(system.time), lift, -g])
+        for name, parent, axis in (("A", "ground", "x"), ("B", "A", "y")):
+            system.body(name, mass=2, com=(0, 1, 0.5), inertia=(1, 1, 1))
+            system.joint(name, parent, name, ph.Revolute(axis), at=(0, 0, 1))
+        if system is s:
+            system.gravity = pull
+        else:
+            for body in ("A", "B"):
+                system.force(body, pull * 2, at=(0, 1, 0.5))
+    assert s.derive(formalism).agrees_with(weightless.derive("poincare"))
+    assert s.derive(formalism).agrees_with(s.derive("poincare"))
+
+
+def test_gravity_may_be_an_arrow_of_the_ground_but_not_of_a_moving_body() -> None:
+    s = arm()
+    g = s.parameter("g")
+    s.gravity = -g * s.ground.z
+    assert s.gravity == (0, 0, -g)
+    with pytest.raises(ModelError, match="gravity cannot depend on the coordinate 'shoulder'") as caught:
+        s.gravity = s.bodies["upper"].z
+    assert "gravity_field" in caught.value.problems[0].cure
+    with pytest.raises(ModelError, match="gravity has 3 components"):
+        s.gravity = (0, 0)
+    assert s.gravity == (0, 0, -g)
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_a_uniform_field_is_gravity(formalism: str) -> None:
+    s, fallen = arm(), arm(gravity=(0, 0, 0))
+    fallen.gravity_field(lambda position: (0, 0, -9.81))
+    assert s.derive("poincare").agrees_with(fallen.derive(formalism))
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_a_field_with_a_potential_does_the_work_of_that_potential(formalism: str) -> None:
+    """g = -k r is the gradient of -k r²/2: forces and potential energy give the same equations."""
+    one, two = arm(gravity=(0, 0, 0)), arm(gravity=(0, 0, 0))
+    for system in (one, two):
+        late = system.body("late", mass=3, com=(0.2, 0, 0), inertia=(1, 1, 1))
+        if system is one:
+            one.gravity_field(lambda r: -4 * r)  # before the last body is joined
+        system.joint("late", "hand", late, ph.Revolute("z"), at=(0, 0.5, 0))
+    made = two.derive(formalism)
+    for body in two.bodies.values():
+        if body.mass:
+            r = body.centre.position()
+            two.potential(4 * body.mass * (r & r) / 2)
+    assert one.derive(formalism).agrees_with(two.derive("poincare"))
+    assert not one.derive(formalism).agrees_with(made)
+
+
+def test_springs_between_points_take_points() -> None:
+    one, two = arm(), arm()
+    one.spring("upper", "hand", 3, 1, 2, at_a=(0, 1, 0), at_b=(1, 0, 0))
+    two.spring(two.bodies["upper"].point((0, 1, 0)), "hand", 3, 1, 2, at_b=two.bodies["hand"].point((1, 0, 0)))
+    assert one.loads == two.loads
+
+
+def elsewhere() -> System:
+    s = ph.System("elsewhere")
+    s.joint("q", s.ground, s.body("hand", mass=1), ph.Revolute("x"))
+    s.joint("r", s.ground, s.body("foot", mass=1), ph.Revolute("x"))
+    return s
+
+
+MISTAKES: dict[str, tuple[Callable[[System], object], str]] = {
+    "body of another system": (
+        lambda s: s.force(elsewhere().bodies["hand"], (0, 0, 1)),
+        "force: the body 'hand' is not in the system 'arm'",
+    ),
+    "body that is nowhere": (
+        lambda s: s.force(elsewhere().bodies["foot"], (0, 0, 1), name="kick"),
+        "force 'kick': there is no body 'foot'",
+    ),
+    "axes of another system": (
+        lambda s: s.torque("hand", (0, 0, 1), frame=elsewhere().bodies["hand"]),
+        "torque: the body 'hand' is not in the system 'arm'",
+    ),
+    "arrow of another system": (
+        lambda s: s.force("hand", elsewhere().ground.x),
+        "force: the arrow is of system 'elsewhere', not of 'arm'",
+    ),
+    "point of another system": (
+        lambda s: s.force("hand", s.ground.x, at=elsewhere().bodies["hand"].origin),
+        "force: the point is of system 'elsewhere', not of 'arm'",
+    ),
+    "point of another body": (
+        lambda s: s.force("hand", s.ground.x, at=s.bodies["lower"].centre),
+        "force: the point is on body 'lower', not on 'hand'",
+    ),
+    "both ends on one body": (
+        lambda s: s.line_force(s.bodies["hand"].origin, "hand", lambda length, rate: 1),
+        "line force: both ends are on body 'hand'",
+    ),
+    "law with a direction": (
+        lambda s: s.line_force("ground", "hand", lambda length, rate: s.ground.x, name="rope"),
+        "line force 'rope': the law gives ground_x, which is no number or expression",
+    ),
+    "field in the plane": (
+        lambda s: s.gravity_field(lambda r: (r[0], r[1])),
+        "gravity field: a vector has 3 components, not 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[System], object], str]) -> None:
+    act, sentence = mistake
+    system = arm()
+    with pytest.raises(PolhodeError, match=sentence) as caught:
+        act(system)
+    assert caught.value.problems[0].code.startswith("E-")
+    assert not system.loads
+
+
+def test_what_a_model_file_cannot_hold_is_refused_when_it_is_written() -> None:
+    from polhode.formats import dumps_yaml
+
+    s = arm()
+    s.line_force("ground", "hand", lambda length, rate: length, name="rope")
+    with pytest.raises(FormatError, match="load 'rope': a LineForce has no place in a model file"):
+        dumps_yaml(s)
+
+
+def test_a_snapshot_keeps_forces_of_its_originals_arrows() -> None:
+    s = arm()
+    copy = s.snapshot()
+    copy.force("hand", s.bodies["hand"].x, at=s.bodies["hand"].centre)
+    assert not s.loads
+    assert len(copy.loads) == 1
+    angle = s.joints["elbow"].q[0]
+    assert (s.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
+
+
+def test_a_force_at_the_end_of_an_arrow_acts_beside_a_prescribed_joint() -> None:
+    s = arm()
+    s.prescribe("elbow", sin(s.time))
+    hand = s.bodies["hand"]
+    s.force(hand, hand.y, at=hand.point(2 * hand.x))
+    assert s.derive("newton_euler").agrees_with(s.derive("poincare"))

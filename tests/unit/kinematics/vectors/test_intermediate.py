@@ -1,0 +1,53 @@
+"""Names for scalar expressions: one name, one value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.kinematics.vectors import named
+
+from .conftest import two_bodies
+
+
+def test_a_name_is_never_given_to_another_value(pair: Any) -> None:
+    one, two = named(pair.N.y.express(pair.B)), named(pair.N.z.express(pair.B))
+    assert set(map(repr, one.meaning)) == {"Z1", "Z2", "Z3"}
+    for name, value in one.meaning.items():
+        assert two.meaning.get(name, value) == value
+    both = one.arrow + two.arrow
+    assert named(both, known={**one.meaning, **two.meaning}).unnamed() == pair.N.y + pair.N.z
+
+
+def test_what_was_named_before_keeps_its_name(pair: Any) -> None:
+    one = named(pair.N.y.express(pair.B))
+    again = named(2 * pair.N.y.express(pair.B) / 2)
+    assert again.meaning == one.meaning and again.arrow.terms == one.arrow.terms
+
+
+def test_names_in_what_is_named_keep_their_meaning(pair: Any) -> None:
+    one = named(pair.N.y.express(pair.B))
+    two = named(one.arrow * ph.cos(pair.q[0]))
+    assert not set(two.meaning.values()) & set(two.meaning)  # none stands for itself
+    assert two.unnamed() == pair.N.y * ph.cos(pair.q[0])
+
+
+def test_names_depend_on_what_was_named_in_the_same_system_alone() -> None:
+    first, second = two_bodies(), two_bodies()
+    one = named(first.N.y.express(first.B))
+    named(first.N.z.express(first.B))
+    assert repr(named(second.N.y.express(second.B)).arrow) == repr(one.arrow)
+
+
+def test_a_dyadic_is_named_like_an_arrow(pair: Any) -> None:
+    D = pair.B.inertia_dyadic.express(pair.A)
+    short = named(D)
+    assert short.unnamed() == D
+    assert all(entry.op in ("symbol", "number", "neg") for entry in short.arrow.terms.values())
+
+
+def test_what_is_neither_is_refused() -> None:
+    with pytest.raises(ph.PolhodeError, match="3 is neither an arrow nor a dyadic"):
+        named(3)  # type: ignore[type-var]

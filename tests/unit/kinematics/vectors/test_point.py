@@ -1,0 +1,159 @@
+"""Points: where they are and how they move, seen from any frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.expr import free_symbols, same, sin, symbol
+from polhode.kinematics.vectors import (
+    incremental_acceleration,
+    incremental_angular_acceleration,
+    incremental_velocity,
+)
+
+AXES = ["revolute", "prismatic", "universal", "spherical", "free", "planar", "cylindrical"]
+
+
+def test_a_position_runs_from_point_to_point_along_the_bodies(pair: Any) -> None:
+    b = pair.system.parameters["b"].symbol
+    P = pair.B.point((0, 0, b))
+    assert repr(P.position()) == "a*a_y + b*b_z"
+    assert repr(P.position(pair.A)) == "a*a_y + b*b_z"
+    assert repr(P.position(pair.A.centre)) == "b*b_z"
+    assert pair.A.origin.position(P) == -P.position(pair.A.origin)
+
+
+def test_a_point_may_be_given_by_an_arrow_or_in_a_frame(pair: Any) -> None:
+    hook = pair.system.frame("hook", pair.B, at=(1, 0, 0), rotation=("z", ph.pi / 2))
+    assert pair.system.point(hook, (1, 0, 0)).position(pair.B) == pair.B.x + pair.B.y
+    assert pair.system.point("hook").position(pair.B) == pair.B.x
+    assert pair.system.point("B", 2 * pair.B.x).position(hook) == pair.B.x
+    assert hook.point(hook.x).position(hook) == hook.x
+    assert hook.origin.body == "B"
+    assert hook.x == pair.B.y
+
+
+def test_velocities_are_native(pair: Any) -> None:
+    assert repr(pair.B.angular_velocity()) == "u1*ground_x + u2*a_y"
+    assert repr(pair.B.angular_velocity(pair.A)) == "u2*a_y"
+    assert repr(pair.A.angular_velocity(pair.B)) == "-u2*a_y"
+    assert repr(pair.B.origin.velocity()) == "a*u1*a_z"
+    assert repr(pair.B.centre.velocity(pair.A)) == "-b*u2*b_z"
+
+
+def test_relative_motion_knows_only_the_joints_between() -> None:
+    s = ph.System()
+    bodies = [s.ground] + [s.body(f"b{k}") for k in range(5)]
+    for k in range(4):
+        s.joint(f"q{k}", bodies[k], bodies[k + 1], ph.Revolute("xyz"[k % 3]), at=(1, 2, 3))
+    s.joint("side", bodies[2], bodies[5], ph.Prismatic("x"))
+    P, Q = bodies[4].point((1, 1, 0)), bodies[5].point((0, 1, 1))
+    for arrow in (P.velocity(bodies[2]), P.acceleration(bodies[2]), P.velocity(bodies[5]), Q.position(P)):
+        assert {x.name for x in free_symbols(arrow.terms.values())} <= {"q2", "q3", "side"}
+
+
+def test_a_free_body_has_its_speeds_as_components_along_its_axes() -> None:
+    s = ph.System()
+    ship = s.body("ship")
+    s.joint("sea", s.ground, ship, ph.Free(), speeds=["p", "q", "r", "u", "v", "w"])
+    assert repr(ship.angular_velocity()) == "p*ship_x + q*ship_y + r*ship_z"
+    assert repr(ship.origin.velocity()) == "u*ship_x + v*ship_y + w*ship_z"
+
+
+def test_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
+    s = ph.System()
+    B = s.body("B")
+    turns = ph.Compound(ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("x"))
+    s.joint("j", s.ground, B, turns, speeds=["u1", "u2", "u3"])
+    w = B.angular_velocity()
+    assert not any("sin" in repr(entry) for entry in w.terms.values())
+    assert len(w.terms) == 3
+    assert same(w.components("ground"), (s.derive().jacobian("B") @ s.derive().u)[:3])
+    assert w.dt() == B.angular_acceleration()
+
+
+@pytest.mark.parametrize("kind", AXES)
+def test_velocity_is_the_rate_of_position_in_any_frame(kind: str) -> None:
+    s = ph.System()
+    A, B, C = s.body("A"), s.body("B"), s.body("C")
+    s.joint("a", s.ground, A, ph.Revolute("x"), at=(1, 2, 3), child_at=(0, 1, 0))
+    s.joint("b", A, B, kind, at=(0, 1, 1), rotation=("x", ph.pi / 3), child_at=(2, 0, 1), child_rotation=("y", 1))
+    s.joint("c", A, C, ph.Prismatic((3, 4, 0)), at=(1, 1, 0))
+    P = B.point((1, 2, 3))
+    for frame in (s.ground, A, B, C):
+        assert P.velocity(frame) == P.position(frame).dt(frame)
+        assert P.acceleration(frame) == P.position(frame).dt(frame).dt(frame)
+        assert B.angular_velocity(frame) == -frame.angular_velocity(B)
+
+
+def test_a_point_may_move_in_its_body(pair: Any) -> None:
+    t = pair.system.time
+    P = pair.A.point((sin(2 * t), 0, pair.q[1]))
+    assert P.velocity(pair.A) == 2 * ph.cos(2 * t) * pair.A.x + pair.u[1] * pair.A.z
+    assert P.velocity() == P.position().dt()
+    assert P.acceleration() == P.position().dt().dt()
+
+
+def test_derivatives_in_two_frames_differ_by_the_turning(pair: Any) -> None:
+    """ᴺd/dt a = ᴮd/dt a + ω × a."""
+    a = pair.q[0] * pair.A.z + pair.u[1] * pair.B.x + pair.system.time * pair.N.y
+    for one, other in ((pair.N, pair.B), (pair.A, pair.N), (pair.B, pair.A)):
+        assert a.dt(one) == a.dt(other) + (other.angular_velocity(one) ^ a)
+
+
+def test_a_fixed_axis_does_not_change_in_its_frames(pair: Any) -> None:
+    assert pair.A.x.dt() == 0
+    assert pair.A.y.dt(pair.B) == 0
+    assert pair.A.y.dt() == pair.u[0] * pair.A.z
+
+
+def test_partial_velocities_are_what_multiplies_a_speed(pair: Any) -> None:
+    """Sayers (10), (11), and (30): the velocity is the sum of its partial velocities times the speeds."""
+    w, v = pair.B.angular_velocity(), pair.B.centre.velocity()
+    assert repr(w.partial("u1")) == "ground_x"
+    assert repr(w.partial(pair.u[1])) == "a_y"
+    for arrow in (w, v):
+        assert sum(u * arrow.partial(u) for u in pair.u) == arrow
+
+
+def test_incremental_motion_is_a_difference_of_absolute_motion(pair: Any) -> None:
+    """Sayers (3), (4): the same as relative motion for angular velocity only."""
+    P, Q = pair.A.centre, pair.B.centre
+    assert incremental_velocity(P, Q) == Q.position(P).dt()
+    assert incremental_acceleration(P, Q) == Q.position(P).dt().dt()
+    assert incremental_velocity(pair.A.origin, Q) != Q.velocity(pair.A)
+    alpha = incremental_angular_acceleration(pair.A, pair.B)
+    assert alpha == pair.B.angular_velocity(pair.A).dt()
+    assert alpha != pair.B.angular_acceleration(pair.A)
+    assert pair.B.angular_velocity() - pair.A.angular_velocity() == pair.B.angular_velocity(pair.A)
+
+
+def test_a_prescribed_motion_is_a_function_of_time() -> None:
+    s = ph.System()
+    arm, bob = s.body("arm"), s.body("bob", mass=1, com=(0, 0, -1))
+    turn = s.joint("turn", s.ground, arm, ph.Revolute("z"))
+    s.joint("hinge", arm, bob, ph.Revolute("x"), at=(2, 0, 0), speeds=["w"])
+    assert repr(bob.origin.velocity()) == "2*turn'*arm_y"
+    s.prescribe("turn", 3 * s.time**2)
+    t = s.time
+    assert bob.angular_velocity() == 6 * t * s.ground.z + symbol("w", "speed") * arm.x
+    assert bob.origin.velocity() == 12 * t * arm.y
+    assert bob.origin.acceleration() == 12 * arm.y - 72 * t**2 * arm.x
+    assert bob.centre.velocity() == bob.centre.position().dt()
+    assert (turn.q[0] * arm.x).dt(arm) == 6 * t * arm.x
+
+
+def test_a_follower_moves_with_its_leader() -> None:
+    s = ph.System()
+    drum, sled = s.body("drum"), s.body("sled")
+    lead = s.joint("drum", s.ground, drum, ph.Revolute("z"))
+    follow = s.joint("sled", s.ground, sled, ph.Prismatic("x"))
+    s.couple(follow, lead, multiplier=0.5, offset=1)
+    assert sled.origin.velocity() == lead.u[0] / 2 * s.ground.x
+    assert sled.origin.position() == (1 + lead.q[0] / 2) * s.ground.x
+    assert (follow.q[0] * s.ground.x).dt() == sled.origin.velocity()
+    assert (follow.u[0] * s.ground.y).partial(lead.u[0]) == s.ground.y / 2
+    assert sled.origin.acceleration() == symbol("drum", "acceleration") / 2 * s.ground.x
