@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +27,8 @@ from polhode.codegen.numpy_module import print_numpy
 from polhode.codegen.ops import MEANING
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
-from polhode.compiled.native import compile_program
-from polhode.compiled.native.backends import LANES_FROM
+from polhode.compiled.native import compile_program, engine
+from polhode.compiled.native.backends import LANES_FROM, BackendWarning
 from polhode.expr.opaque.table import KINDS, Table, checked
 
 Batch = list[np.ndarray]
@@ -116,6 +117,20 @@ def _fortran(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndar
     return np.array(rows)
 
 
+def _without_llvm(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    """What is chosen where LLVM makes no code for this machine."""
+
+    def no_machine() -> None:
+        raise OSError("there is no such machine.")
+
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setattr(engine, "host", no_machine)
+        warnings.simplefilter("ignore", BackendWarning)
+        function = compile_program(program, cache=False, parameters=parameters)
+    assert function.backend == ("c" if HAS_C else "numpy")
+    return function(*inputs)
+
+
 TARGETS: dict[str, Target] = {
     "interpreter": _interpreter,
     "numpy module": _numpy_text,
@@ -126,6 +141,7 @@ TARGETS: dict[str, Target] = {
     "llvm batch": _batch("llvm", 2),
     "llvm lanes": _batch("llvm", LANES_FROM),
     "llvm lanes, own parameters": _own_parameters,
+    "without LLVM": _without_llvm,
 }
 if HAS_C:
     TARGETS |= {"c": _backend("c"), "c batch": _batch("c", 2)}

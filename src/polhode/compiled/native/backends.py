@@ -97,7 +97,13 @@ class Native:
     ) -> None:
         bulk = len(span) // self.lanes * self.lanes if lanes and self._lane_code else 0
         if bulk:
-            self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
+            try:
+                self._lane_function()
+            except OSError as problem:  # code from the cache runs where LLVM does not
+                self._lane_code, bulk = None, 0
+                say_once(f"the backend {self.name!r} makes no code in lanes here: {_sentence(problem)}")
+            else:
+                self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
         if bulk < len(span):
             self.loop(span[bulk:], inputs, work, outputs, lanes=False)()
 
@@ -237,19 +243,39 @@ def check_backend(backend: str) -> None:
 
 
 def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend:
-    """The named backend, or with "auto" the first that works, with a warning for each that does not."""
+    """The named backend, or with "auto" the first that works here; a warning says why it is not an earlier one.
+
+    Whatever keeps LLVM from working is found by `engine.host` before anything is compiled. A `PolhodeError` on the way
+    to LLVM is of a user's function, which no other backend would cure, and is raised.
+    """
     check_backend(backend)
     if backend != "auto":
         try:
             return BACKENDS[backend](program, cache)
-        except (ImportError, OSError, RuntimeError) as problem:
+        except PolhodeError:
+            raise
+        except Exception as problem:
             raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+    made: Backend | None = None
+    failures: list[str] = []
     for name in ("llvm", "c"):
         try:
-            return BACKENDS[name](program, cache)
-        except (ImportError, OSError, RuntimeError, PolhodeError) as problem:
-            warn(f"the backend {name!r} does not work here, trying the next: {_sentence(problem)}", BackendWarning)
-    return Vectorised(program, cache)
+            made = BACKENDS[name](program, cache)
+            break
+        except Exception as problem:
+            if name == "llvm" and isinstance(problem, PolhodeError):
+                raise
+            failures.append(f"{name!r} does not work here: {_sentence(problem)}")
+    made = made or Vectorised(program, cache)
+    if failures:
+        say_once(f"the backend {made.name!r} is used. {' '.join(failures)}")
+    return made
+
+
+@functools.cache
+def say_once(message: str) -> None:
+    """Warn that a backend does not work, once in a process."""
+    warn(message, BackendWarning)
 
 
 def _sentence(problem: Exception) -> str:

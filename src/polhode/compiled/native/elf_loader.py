@@ -154,9 +154,7 @@ class LoadedImage:
         # The view holds the memory where it is.
         self._view = ctypes.c_char.from_buffer(self._memory)
         self._start = ctypes.addressof(self._view)
-        executable = mmap.PROT_READ | mmap.PROT_EXEC
-        if library.mprotect(ctypes.c_void_p(self._start), ctypes.c_size_t(len(image.code)), executable):
-            raise OSError(ctypes.get_errno(), "memory cannot be made executable.")
+        _make_executable(library, self._start, len(image.code))
 
     @property
     def image(self) -> Image:
@@ -171,6 +169,23 @@ class LoadedImage:
         if name not in self._functions:
             raise PolhodeError(f"the compiled code has no function {name!r}.")
         return self._start + self._functions[name]
+
+
+def check_memory() -> None:
+    """Raise OSError where Linux does not let this process run what it wrote; LLVM's own loader does not look."""
+    if sys.platform.startswith("linux"):
+        with mmap.mmap(-1, _PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
+            view = ctypes.c_char.from_buffer(memory)
+            try:
+                _make_executable(ctypes.CDLL(None, use_errno=True), ctypes.addressof(view), _PAGE)
+            finally:
+                del view  # memory that is looked at cannot be given back
+
+
+def _make_executable(library: ctypes.CDLL, start: int, size: int) -> None:
+    executable = mmap.PROT_READ | mmap.PROT_EXEC
+    if library.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(size), executable):
+        raise OSError(ctypes.get_errno(), "memory cannot be made executable.")
 
 
 def _address_of(library: ctypes.CDLL, name: str) -> int:

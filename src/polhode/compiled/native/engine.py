@@ -1,4 +1,4 @@
-"""LLVM behind one small door: IR text in, object code and function addresses out.
+"""LLVM through llvmlite: IR text in, object code and function addresses out.
 
 The pass pipeline was chosen by measurement. A program is straight-line and already free of repeated work, so that all
 it needs is inlining (sincos, small kernels), registers for stack variables, and peepholes; the full -O2 pipeline costs
@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from polhode.codegen.llvm_block import LIBRARY
-from polhode.compiled.native.elf_loader import LoadedImage, link
+from polhode.compiled.native.elf_loader import LoadedImage, check_memory, link
 from polhode.errors import PolhodeError
 from polhode.files.cache import ObjectCache
 
@@ -42,7 +42,18 @@ class Host:
 
 @cache
 def host() -> Host:
-    """This machine; raises ImportError where llvmlite is missing."""
+    """This machine; raises OSError where llvmlite is missing, or LLVM can make no code for it or not run it."""
+    try:
+        described = _described()
+        _target_machine(described)
+        _provide_library_functions()
+        check_memory()
+    except Exception as problem:
+        raise OSError(f"{type(problem).__name__}: {problem}") from problem
+    return described
+
+
+def _described() -> Host:
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -65,11 +76,10 @@ class Library:
     """Loaded object code; functions stay valid as long as it lives."""
 
     def __init__(self, code: bytes) -> None:
+        self._machine = _target_machine(host())
         import llvmlite.binding as llvm
 
-        _provide_library_functions()
         self.code = code
-        self._machine = _target_machine()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
@@ -114,7 +124,7 @@ def object_code(ir: str, *, thorough: bool = False) -> bytes:
     """Compile IR text to object code for this machine."""
     import llvmlite.binding as llvm
 
-    machine = _target_machine(level=1 if len(ir) > LONG else 2)
+    machine = _target_machine(host(), level=1 if len(ir) > LONG else 2)
     # A context of its own: other users of LLVM in this process may be at work in the global one.
     context = llvm.create_context()
     module = llvm.parse_assembly(ir, context)
@@ -144,23 +154,25 @@ def _light_passes() -> Any:
     return passes
 
 
-def _target_machine(level: int = 2) -> Any:
+def _target_machine(machine: Host, level: int = 2) -> Any:
     import llvmlite.binding as llvm
 
-    machine = host()
     return llvm.Target.from_triple(machine.triple).create_target_machine(
         cpu=machine.cpu, features=machine.features, opt=level, reloc="pic", codemodel="default"
     )
 
 
 def _provide_library_functions() -> None:
-    """Where the process does not export the C library's functions to LLVM, hand them over."""
+    """Hand LLVM those functions of the C library that the process does not export; LLVM ends a process that lacks one.
+
+    On Windows the library is ucrtbase: msvcrt is older than C99 and has no fma.
+    """
     import llvmlite.binding as llvm
 
     missing = [name for name in (*LIBRARY, "sin", "cos", "fma") if not llvm.address_of_symbol(name)]
     if missing:
         from ctypes.util import find_library
 
-        library = ctypes.CDLL(find_library("m") or find_library("msvcrt"))
+        library = ctypes.CDLL(find_library("m") or find_library("ucrtbase") or find_library("msvcrt"))
         for name in missing:
             llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)

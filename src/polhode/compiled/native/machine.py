@@ -34,7 +34,12 @@ def _processor() -> list[str]:
         return [os.uname().machine, *(f"{name}={told[name]}" for name in sorted(told))]
     from polhode.compiled.native.engine import host
 
-    return [f"{name}={value}" for name, value in sorted(vars(host()).items())]
+    try:
+        return [f"{name}={value}" for name, value in sorted(vars(host()).items())]
+    except OSError:  # nothing that LLVM made is kept, or found, on such a machine
+        import platform
+
+        return [platform.machine(), platform.processor()]
 
 
 def _compiler() -> list[str]:
