@@ -1,6 +1,7 @@
-"""One word for polhode as it is installed, under which results are kept on disk: a changed polhode starts anew.
+"""The version digest of polhode as installed, under which results are kept on disk: a changed polhode starts anew.
 
-Files count by name, size and time of change, as they do for Python's own compiled modules.
+Files count by name, size and time of change, as they do for Python's own compiled modules; an archive that polhode is
+imported from counts as one file.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LOADED_AT = time_ns()
 def stamp() -> str:
     """A digest of the names, sizes and times of polhode's source files.
 
-    Where a file was changed after polhode was loaded, what runs is not what lies there: then the word is like no other.
+    Where a file was changed after polhode was loaded, what runs is not what lies there: then the digest is random.
     So it is where there are no files to look at.
 
     >>> len(stamp())
@@ -29,7 +30,7 @@ def stamp() -> str:
     try:
         files = sorted(_files(_FOLDER, ""))
     except OSError:
-        files = []
+        files = list(_archive(_FOLDER))
     now = time_ns()
     if not files or any(LOADED_AT < changed <= now for _, _, changed in files):
         return word_of(os.urandom(16).hex())
@@ -60,3 +61,13 @@ def _files(folder: str, within: str) -> Iterator[tuple[str, int, int]]:
                 yield f"{within}{entry.name}", status.st_size, status.st_mtime_ns
             elif entry.name != "__pycache__" and entry.is_dir():
                 yield from _files(entry.path, f"{within}{entry.name}/")
+
+
+def _archive(within: str) -> Iterator[tuple[str, int, int]]:
+    """The file that a path leads into, as paths of modules in a zip file do; none where there is no such file."""
+    while within != os.path.dirname(within):
+        within = os.path.dirname(within)
+        if os.path.isfile(within):
+            status = os.stat(within)
+            yield within, status.st_size, status.st_mtime_ns
+            return

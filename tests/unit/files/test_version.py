@@ -36,6 +36,14 @@ def test_the_same_files_give_the_same_word(house: Path) -> None:
     assert word(house) == word(house) and len(word(house)) == 64
 
 
+def test_in_an_archive_the_word_is_that_of_the_archive(house: Path) -> None:
+    archive = Path(shutil.make_archive(str(house / "packed"), "zip", house, "polhode"))
+    before = word(archive)
+    assert before == word(archive) != word(house)
+    (house / "polhode" / "room" / "wall.py").write_text("x = 22")
+    assert word(Path(shutil.make_archive(str(house / "packed"), "zip", house, "polhode"))) != before
+
+
 def test_a_changed_file_gives_another_word(house: Path) -> None:
     before = word(house)
     (house / "polhode" / "room" / "wall.py").write_text("x = 22")
