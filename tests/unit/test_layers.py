@@ -204,3 +204,37 @@ def test_a_method_that_reaches_right_imports_only_when_it_is_called() -> None:
         names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), importer)
         early = [name for name in names if name == room or name.startswith(f"{room}.")]
         assert not early, f"{path.relative_to(ROOT)} imports {early} when loaded; import inside the method instead"
+
+
+#: Tests of a whole room, or of the whole house.
+OF_NO_MODULE = {
+    "test_layers.py",
+    "test_style.py",
+    "formats/test_load.py",
+    "formats/test_round_trip.py",
+    "formats/test_samples.py",
+    "view/test_browser.py",
+}
+
+
+def of_no_module(tests: Path, *sources: Path) -> set[str]:
+    """Tests `a/test_x.py` for which there is no module or package `a/x` in the sources."""
+    found = {path.relative_to(tests) for path in tests.rglob("test_*.py")}
+    tested = {path: path.with_name(path.stem.removeprefix("test_")) for path in found}
+    return {
+        path.as_posix()
+        for path, module in tested.items()
+        if not any((root / module).is_dir() or (root / module).with_suffix(".py").is_file() for root in sources)
+    }
+
+
+def test_unit_tests_mirror_the_sources() -> None:
+    strays = of_no_module(ROOT / "tests" / "unit", ROOT / "src" / "polhode", ROOT)  # bench lies beside src
+    assert strays == OF_NO_MODULE, "a unit test lies where its module lies, and has its name"
+
+
+def test_a_unit_test_without_a_module_is_found(tmp_path: Path) -> None:
+    for name in ("tests/room/test_wall.py", "tests/test_room.py", "tests/test_wall.py", "src/room/wall.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert of_no_module(tmp_path / "tests", tmp_path / "src") == {"test_wall.py"}

@@ -100,6 +100,11 @@ def test_a_source_file_keeps_the_house_rules(path: Path) -> None:
     assert not re.search(r"\b(TO" r"DO|FIX" r"ME|XXX)\b", text), "finish it, or open an issue"
 
 
+def test_a_file_of_tests_is_not_longer_than_a_source_file() -> None:
+    lengths = {name_of(path): len(path.read_text("utf-8").splitlines()) for path in (ROOT / "tests").rglob("*.py")}
+    assert not [name for name, length in lengths.items() if length >= LONGEST_FILE], "a file this long is two files"
+
+
 CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 
 
