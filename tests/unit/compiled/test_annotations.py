@@ -23,7 +23,7 @@ from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.model.system import System
 
-MODELS = Path(__file__).parents[4] / "models"
+MODELS = Path(__file__).parents[3] / "models"
 
 
 def ur5() -> System:
