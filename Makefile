@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 COVERAGE ?= 85
+CASES ?= 20000
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 VENV := .venv
@@ -15,10 +16,10 @@ $(shell test -x $(BIN)/python || rm -f $(VENV)/.made $(VENV)/.has-*)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint format bench clean distclean
+.PHONY: help setup demo check test trial lint format bench clean distclean
 
 help: ## list the targets
-	@echo "usage: make <target>   (PYTHON=$(PYTHON) COVERAGE=$(COVERAGE) JOBS=$(JOBS))"
+	@echo "usage: make <target>   (PYTHON=$(PYTHON) COVERAGE=$(COVERAGE) JOBS=$(JOBS) CASES=$(CASES))"
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.has-test ## make .venv with polhode, its tests' tools and the engines it is judged by
@@ -28,18 +29,28 @@ demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
 	@$(BIN)/python -m polhode.cli.demo --out out
 
 # Neighbouring tests stay with one process, which remembers what they share, until another has nothing left to do.
-SHARED := -n $(JOBS) --dist worksteal
+PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-# Laws, judges and papers run the same code thousands of times; they run without the tracer that counts covered lines.
-JUDGES = tests/laws tests/judges tests/papers
+# What counts covered lines slows down what it counts: it looks on at the tests of single modules, protocols and faults.
+TRACED := tests/unit tests/concepts tests/faults
 
-test: lint ## lint, then every test and doctest, with coverage and where the time went
-	@echo "tests"
-	@$(BIN)/python -m pytest -q --doctest-modules $(SHARED) --durations=10 \
-		--cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) \
-		$(addprefix --ignore=,$(JUDGES)) src/polhode tests
-	@echo "laws of mechanics, engines and papers that judge"
-	@$(BIN)/python -m pytest -q $(SHARED) --durations=10 $(JUDGES)
+check: lint ## the inner loop, about a minute: lint, then the fast unit tests
+	@echo "unit tests"
+	@$(PYTEST) -m "not slow" tests/unit
+
+test: lint ## before a commit is pushed, under ten minutes: lint, then every test and doctest, with coverage
+	@echo "units, protocols and faults"
+	@$(PYTEST) --durations=10 --cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) $(TRACED)
+	@echo "laws of mechanics, engines and papers that judge, golden files, documents, examples, doctests"
+	@$(PYTEST) --durations=10 --doctest-modules $(addprefix --ignore=,$(TRACED)) src/polhode tests
+
+trial: lint ## before an issue is closed, some hours: all seeds of every law, browsers, the whole fuzz, long runs
+	@echo "every test, on every seed, and in a browser"
+	@POLHODE_TRIAL=1 $(PYTEST) --durations=10 tests
+	@echo "hostile files and calls"
+	@$(BIN)/python -m tests.fuzz --cases $(CASES)
+	@echo "singular poses at tight tolerances"
+	@$(BIN)/python -m tests.trials.singular_poses --processes $(JOBS)
 
 lint: $(VENV)/.has-test ## style, types and the design's arrows
 	@echo "style";  $(BIN)/ruff check --quiet --output-format=concise . && $(BIN)/ruff format --check --quiet .

@@ -1,8 +1,22 @@
-"""One hypothesis profile for the whole suite: the same examples every time, and no deadline on a busy machine."""
+"""One hypothesis profile for the whole suite: the same examples every time, and no deadline on a busy machine.
+
+In a trial (`make trial`) there are ten times as many examples, and the tests that are marked as trials run too.
+"""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
+from tests.seeds import TRIAL
 
-settings.register_profile("polhode", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile(
+    "polhode", deadline=None, derandomize=True, print_blob=True, max_examples=1000 if TRIAL else 100
+)
 settings.load_profile("polhode")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave trials to `make trial`."""
+    if not TRIAL:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("trial")])
+        items[:] = [item for item in items if not item.get_closest_marker("trial")]

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, expm
 from scipy.spatial.transform import Rotation
+from tests.seeds import TREES, seeds
 
 from polhode.dynamics.equations import Equations
 from polhode.dynamics.reactions import Reactions
@@ -340,7 +341,7 @@ def judge(system: System, equations: Equations, values: Values, agree: Any) -> N
     agree("forward dynamics", numbers(values, equations.forward_dynamics), rates, 1e-9 * spread)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(TREES, of=200))
 def test_pinocchio_agrees_on_a_random_tree(seed: int, agree: Any) -> None:
     system = random_system(seed, max_speeds=10)
     judge(system, system.derive("auto"), random_state(system, seed), agree)
@@ -348,13 +349,13 @@ def test_pinocchio_agrees_on_a_random_tree(seed: int, agree: Any) -> None:
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_pinocchio_agrees_on_chains_of_one_kind_of_joint(kind: str, agree: Any) -> None:
-    for seed in range(6):
+    for seed in seeds(2, of=6):
         system = random_system(seed, bodies=3, joints=(kind,), max_speeds=18)
         for formalism in ("poincare", "articulated_body"):
             judge(system, system.derive(formalism), random_state(system, seed), agree)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(10, of=30))
 def test_pinocchio_finds_the_same_wrench_in_every_joint(seed: int, agree: Any) -> None:
     system = random_system(seed, max_speeds=10, loads=False)
     values = random_state(system, seed)

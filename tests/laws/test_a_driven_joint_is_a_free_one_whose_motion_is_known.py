@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.errors import ModelError
@@ -26,7 +27,7 @@ def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
 SEEDS = (2, 7, 8, 9, 12, 13, 15, 17, 18, 19, 23, 24, 25, 26, 27, 28, 31, 33, 34, 36, 38, 39, 40, 41, 42)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(SEEDS[:10], of=SEEDS))
 def test_formalisms_agree_on_driven_trees_and_give_the_free_equations_at_the_known_motion(seed: int) -> None:
     system, motions = _driven(seed)
     free = system.derive("newton_euler")

@@ -7,17 +7,21 @@ import sys
 from hashlib import sha256
 
 import pytest
+from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 
+from polhode.constraints.random_constraints import TREE_JOINTS, random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
+from polhode.model.constraint import Ball, Closure, Condition, Slip, Wheel
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
 from polhode.model.records import GROUND
 from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import STORAGES
+from polhode.model.system import System
 
-PRINT_THIRTY = """
+PRINT_SOME = """
 from polhode.model.samples.random_system import random_state, random_system
-for seed in range(30):
+for seed in range(10):
     s = random_system(seed)
     print([*s.bodies.values()], [*s.joints.values()], s.loads, s.gravity, [*random_state(s, seed).values()])
 """
@@ -27,7 +31,7 @@ def test_a_seed_gives_the_same_mechanism_under_every_hash_seed() -> None:
     prints = {
         sha256(
             subprocess.run(
-                [sys.executable, "-c", PRINT_THIRTY],
+                [sys.executable, "-c", PRINT_SOME],
                 env={"PYTHONHASHSEED": hash_seed},
                 capture_output=True,
                 check=True,
@@ -38,20 +42,42 @@ def test_a_seed_gives_the_same_mechanism_under_every_hash_seed() -> None:
     assert len(prints) == 1
 
 
-def test_two_hundred_seeds_hold_every_kind_of_joint_storage_and_load() -> None:
-    systems = [random_system(seed) for seed in range(200)]
-    joints = [joint for system in systems for joint in system.joints.values()]
-    types = {joint.type.name for joint in joints}
-    assert types == {*JOINTS} - {"nonholonomic"}
-    assert not all(joint.type.is_holonomic for joint in joints)
-    assert {stage.storage for joint in joints for stage in joint.type.stages} == {*STORAGES}
+def assert_every_kind(systems: list[System], joints: set[str]) -> set[str]:
+    """These systems have joints of all these types, every load, and bodies without mass; the storages they have."""
+    used = [joint.type for system in systems for joint in system.joints.values()]
+    assert {joint.name for joint in used} == joints - {"nonholonomic"}
     loads = {type(load) for system in systems for load in system.loads}
     assert loads == {PointForce, BodyTorque, JointForce, PointSpring, Potential}
     assert any(body.is_massless for system in systems for name, body in system.bodies.items() if name != GROUND)
-    assert {len(system.bodies) for system in systems} == set(range(2, 14))
+    storages = {stage.storage for joint in used for stage in joint.stages}
+    assert storages >= {"quaternion", "vector", "angles"}
+    return storages
 
 
-@pytest.mark.parametrize("seed", range(30))
+def test_the_seeds_of_laws_hold_every_kind_of_joint_storage_and_load() -> None:
+    large = [random_system(seed, max_speeds=10) for seed in seeds(TREES, of=200)]
+    assert assert_every_kind(large, {*JOINTS}) == {*STORAGES}
+    small = [random_system(seed, bodies=(1, 6), max_speeds=8) for seed in seeds(SMALL_TREES, of=100)]
+    assert_every_kind(small, {*JOINTS})
+    for systems in (large, small):
+        assert not all(joint.type.is_holonomic for system in systems for joint in system.joints.values())
+
+
+def test_the_seeds_of_laws_hold_every_kind_of_constraint() -> None:
+    systems = [random_constrained_system(seed, bodies=(2, 3)) for seed in seeds(CONSTRAINED, of=100)]
+    assert_every_kind(systems, {*TREE_JOINTS, "fixed"})
+    constraints = [constraint for system in systems for constraint in system.constraints.values()]
+    assert {type(constraint) for constraint in constraints} == {Ball, Closure, Condition, Slip, Wheel}
+    closures = {constraint.type.name for constraint in constraints if isinstance(constraint, Closure)}
+    assert closures >= {"revolute", "prismatic", "spherical", "compound", "building_block", "map"}
+    assert any(system.prescribed for system in systems)
+
+
+def test_random_mechanisms_have_one_to_twelve_bodies() -> None:
+    assert {len(random_system(seed).bodies) for seed in range(33)} == set(range(2, 14))
+
+
+@pytest.mark.parametrize("seed", seeds(10, of=30))
 def test_everything_in_a_random_mechanism_has_a_value(seed: int) -> None:
     system = random_system(seed)
     made = system.derive()
@@ -61,7 +87,7 @@ def test_everything_in_a_random_mechanism_has_a_value(seed: int) -> None:
     assert len(made.u) <= 24
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(10, of=30))
 def test_no_terminal_body_is_massless(seed: int) -> None:
     system = random_system(seed)
     parents = {joint.parent for joint in system.joints.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.seeds import CONSTRAINED, seeds
 
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
@@ -11,7 +12,7 @@ from polhode.expr import same
 from polhode.formalisms import names
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(CONSTRAINED, of=100))
 def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
     system = random_constrained_system(seed, bodies=(2, 3))
     judge = system.derive("poincare", constraints="embedded")
@@ -24,7 +25,7 @@ def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
     assert same(judge._bound(multiplied.multipliers), judge.multipliers)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(6, of=12))
 def test_accelerations_keep_every_constraint(seed: int) -> None:
     equations = random_constrained_system(seed).derive("articulated_body")
     ties = equations.constraints

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.constraints import Constraints
@@ -17,7 +18,7 @@ from polhode.formalisms import names
 from polhode.kinematics.motion import link_jacobian
 from polhode.model.samples.random_system import Dice
 
-SEEDS = range(6)
+SEEDS = seeds(3, of=6)
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.seeds import seeds
 
 from polhode.expr import as_expr, directional, same, symbol
 from polhode.model.samples.random_system import random_system
 
-SEEDS = range(8)
+SEEDS = seeds(4, of=8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import Expr, evaluate
@@ -78,7 +79,7 @@ def test_each_storage_has_its_own_kinematic_matrix() -> None:
     assert len(STORAGES) == 15
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(5, of=10))
 def test_a_quaternion_keeps_its_length(seed: int) -> None:
     system = random_system(seed, bodies=3, joints=("spherical", "free"))
     made = system.derive()

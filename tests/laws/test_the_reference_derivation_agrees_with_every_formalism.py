@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.seeds import CONSTRAINED, SMALL_TREES, seeds
 
 import polhode as ph
 from polhode.compare import agreement
@@ -49,7 +50,7 @@ def geared_and_driven(seed: int) -> System:
     return system
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(SMALL_TREES, of=100))
 def test_on_a_random_tree(seed: int) -> None:
     system = geared_and_driven(seed)
     moves = any(u.name in system.derive().speeds for joint in system.joints.values() for u in joint.u)
@@ -58,7 +59,7 @@ def test_on_a_random_tree(seed: int) -> None:
     assert_agrees(system, some(seed), FREE if moves else still)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(CONSTRAINED, of=60))
 def test_on_a_random_constrained_system(seed: int) -> None:
     system = random_constrained_system(seed, bodies=(2, 3))
     assert_agrees(system, some(seed), TIED)

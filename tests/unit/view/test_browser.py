@@ -14,6 +14,8 @@ from polhode.view.scene import SIZES, Channel, Motion, Scene, SceneBody, Shape
 NOW = "Number(document.getElementById('now').textContent)"
 STATE = "document.documentElement.className"
 
+pytestmark = pytest.mark.trial
+
 
 @pytest.fixture
 def swing(pendulum, tmp_path):
