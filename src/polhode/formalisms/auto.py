@@ -22,9 +22,8 @@ from . import articulated_body, composite_body, newton_euler
 #: Above this many couplings between speeds the quadratic method is not even tried.
 _COUPLING_LIMIT = 200
 
-#: How many of the trees are tried for all functions, and how many for inverse dynamics; the rest suits articulated
-#: bodies alone (`passes.VARIANTS`).
-_ALL, _INVERSE = 2, 3
+#: How many of the trees are tried for all functions; the rest suits inverse dynamics alone (`passes.VARIANTS`).
+_ALL = 2
 
 #: Cycles that an operation waits for its arguments' own; and what such a cycle on the longest way costs beside an
 #: operation, found by timing arms: elimination has fewer operations by articulated bodies, and shorter ways by others.
@@ -37,9 +36,8 @@ _FEW = 4
 
 def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
     """Pick per function; the trees are the same mechanism, written in different ways."""
-    composite = [composite_body.recipe(system, tree) for tree in trees[:_INVERSE]]
-    usual = list(zip(trees, composite, strict=False))[:_ALL]
-    jointed = [trees[0], *(trees[_INVERSE:] or trees[1:_ALL])]
+    composite = [composite_body.recipe(system, tree) for tree in trees]
+    usual = list(zip(trees, composite, strict=True))[:_ALL]
 
     def forward() -> Vector:
         candidates = []
@@ -49,7 +47,7 @@ def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
         if len(trees[0].u) <= _FEW:
             plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
             candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
-        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree in jointed]
+        candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
         return min(candidates, key=lambda udot: _operations(udot) + _WAIT * _longest_wait(udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:

@@ -2,10 +2,10 @@
 
 A joint's origin may lie anywhere on its axis (a sliding joint's anywhere at all). `slide` puts each where its own
 offset from the parent has the fewest components. `spread` looks at the joints beside it and one joint ahead: what is
-taken from one offset is added to the next, and a component that two legs or two arms have in common is crossed once
-(`stem`). Among equals it prefers offsets across the axis before: along it a link has no first moment that a particle
-could cancel (`lending`), and a shift fills more entries of an articulated inertia. The origin of a body that moves
-freely may lie at any of its joints; its speeds stay those of the point that they were given for.
+taken from one offset is added to the next. Among equals it prefers offsets across the axis before: along it a link has
+no first moment that a particle could cancel (`lending`), and a shift fills more entries of an articulated inertia. The
+origin of a body that moves freely may lie at any of its joints; its speeds stay those of the point that they were given
+for.
 """
 
 from __future__ import annotations

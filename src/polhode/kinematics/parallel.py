@@ -4,11 +4,9 @@ What parallel joints carry (a knee after a hip, the shoulder, elbow and wrist of
 angles. Two ways to profit:
 
 * `merge`: angular velocities, accelerations and torques cross all of them in one step;
-* `hold` and `reach`: the links keep one orientation, that of the frame before the first of them; their constants
-  (offsets and moments) are turned instead of all the vectors that pass. The last of them, if it carries something
-  else, turns by the sum of their angles; one before it that does is given an exit, a massless frame that turns with
-  it. With `reach`, a link between two others has its origin at the joint that it carries: what is across the axis
-  crosses both offsets at once.
+* `hold`: the links keep one orientation, that of the frame before the first of them; their constants (offsets and
+  moments) are turned instead of all the vectors that pass. The last of them, if it carries something else, turns by
+  the sum of their angles; one before it that does is given an exit, a massless frame that turns with it.
 
 A link that carries nothing can be held as well, in the frame of its seat: `rest`.
 """
@@ -66,15 +64,6 @@ def merge(tree: Tree) -> Tree:
 
 def hold(tree: Tree) -> Tree:
     """Give the links of each group of parallel joints one orientation."""
-    return _all_held(tree, far=False)
-
-
-def reach(tree: Tree) -> Tree:
-    """Hold, and put the origin of a link between two others of its group at the joint that it carries."""
-    return _all_held(tree, far=True)
-
-
-def _all_held(tree: Tree, far: bool) -> Tree:
     angles, continues = _parallel_angles(tree)
     grouped = {place for group in _groups(tree, continues) for place in group}
     continues = [goes_on and place in grouped for place, goes_on in enumerate(continues)]
@@ -86,12 +75,10 @@ def _all_held(tree: Tree, far: bool) -> Tree:
         _turned(link.H[0][0], angles[place]) if place in grouped - last else None
         for place, link in enumerate(tree.links)
     ]
-    ends = {place: end for place in grouped if far and (end := _joint_ahead(tree, place, continues)) is not None}
     for place, link in enumerate(tree.links):
-        turn, end = turns[place], ends.get(place)
+        turn = turns[place]
         if continues[place]:
-            before, passed = turns[link.parent], ends.get(link.parent)
-            p = link.fixed.p if passed is None else link.fixed.p - passed
+            before, p = turns[link.parent], link.fixed.p
             fixed = Pose(Matrix.identity(3), p if before is None else before.R @ p)
             link = replace(link, parent=seat[link.parent], fixed=fixed)
         else:
@@ -100,38 +87,14 @@ def _all_held(tree: Tree, far: bool) -> Tree:
         if place in last:
             link = replace(link, motion=_turned(link.H[0][0], angles[place]))
         if turn is not None:
-            link = _held(link, turn, end)
+            link = replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
         links.append(link)
         seat[place] = len(links) - 1
     bodies = {}
     for name, (place, X) in tree.bodies.items():
-        turn, end = (None, None) if place == BASE else (turns[place], ends.get(place))
-        moved = X if end is None else Pose(X.R, X.p - end)
-        bodies[name] = (seat[place], moved if turn is None else turn @ moved)
+        turn = None if place == BASE else turns[place]
+        bodies[name] = (seat[place], X if turn is None else turn @ X)
     return replace(tree, links=tuple(links), bodies=bodies)
-
-
-def _held(link: Link, turn: Pose, end: Vector | None) -> Link:
-    """A link that keeps the orientation of its seat, with its origin at the far end if that is given."""
-    if end is None:
-        return replace(link, motion=Pose.identity(), inertia=_at_rest(link.inertia, turn))
-    axis, arm = link.H[0][0], turn.R @ end
-    inertia = link.inertia.seen_from(Pose(Matrix.identity(3), -end))
-    return replace(
-        link,
-        motion=Pose(Matrix.identity(3), arm),
-        H=((axis, axis.cross(arm)),),
-        inertia=_at_rest(inertia, turn),
-    )
-
-
-def _joint_ahead(tree: Tree, place: int, continues: list[bool]) -> Vector | None:
-    """Where the origin of a link between two others of its group is put: at the joint that it carries."""
-    children = tree.children[place]
-    if not continues[place] or len(children) != 1 or not continues[children[0]]:
-        return None
-    p = tree.links[children[0]].fixed.p
-    return p if any(p) else None
 
 
 def rest(tree: Tree) -> Tree:

@@ -5,10 +5,9 @@
 * `regroup`: mass that a joint does not move belongs as well to the parent. Moving it there, from the tips to the base,
   leaves each link with its base parameters: a link on a revolute joint loses its mass, its first moment along the
   axis and its second moment along the axis, exactly.
-* `lend` and `loan` (with `lending`): the same, but particles stay further out where they cancel first moments.
-* `stem`: what the offsets of several joints have in common is crossed once.
-* `merge`, `hold` and `reach` (in `parallel`): joints with parallel axes, one after the other, turn what they carry by
-  the sum of their angles.
+* `lend` (with `lending`): the same, but particles stay further out where they cancel first moments.
+* `merge` and `hold` (in `parallel`): joints with parallel axes, one after the other, turn what they carry by the sum of
+  their angles.
 * `rest` (in `parallel`): a link that carries nothing keeps the orientation of its seat; its constants turn instead.
 
 Every function of the motion stays the same, by fingerprint.
@@ -16,7 +15,7 @@ Every function of the motion stays the same, by fingerprint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,8 +24,7 @@ from ..expr import Matrix, Vector
 from ..geometry import Inertia
 from .lending import particle, particles, weight
 from .origins import slide, spread
-from .parallel import hold, merge, reach, rest, single_axis
-from .stem import is_parallel, stem
+from .parallel import hold, merge, rest, single_axis
 from .tree import BASE, Link, Tree
 
 _ORIGIN = Vector([0, 0, 0])
@@ -34,24 +32,16 @@ _ORIGIN = Vector([0, 0, 0])
 
 def regroup(tree: Tree) -> Tree:
     """Move to each parent, from the tips on, the mass that the joint between does not move."""
-    return _regrouped(tree, None, ())
+    return _regrouped(tree, None)
 
 
 def lend(tree: Tree) -> Tree:
     """Regroup, but lend particles outward where they cancel first moments."""
-    return _regrouped(tree, weight(tree), range(len(tree.links)))
+    return _regrouped(tree, weight(tree))
 
 
-def loan(tree: Tree) -> Tree:
-    """Lend where a single joint follows, about another direction: elsewhere an articulated inertia gains nothing."""
-    lenders = [
-        place for place, carried in tree.children.items() if len(carried) == 1 and not is_parallel(tree, carried[0])
-    ]
-    return _regrouped(tree, weight(tree), lenders)
-
-
-def _regrouped(tree: Tree, most: Fraction | None, lenders: Collection[int]) -> Tree:
-    """Regroup from the tips to the base, some links lending particles up to a mass."""
+def _regrouped(tree: Tree, most: Fraction | None) -> Tree:
+    """Regroup from the tips to the base, lending particles up to a mass if one is given."""
     inertias = [link.inertia for link in tree.links]
 
     def move_inward(place: int) -> None:
@@ -64,7 +54,7 @@ def _regrouped(tree: Tree, most: Fraction | None, lenders: Collection[int]) -> T
 
     for place in reversed(range(len(tree.links))):
         move_inward(place)
-        lent = {} if most is None or place not in lenders else particles(tree, place, inertias[place].h, most)
+        lent = {} if most is None else particles(tree, place, inertias[place].h, most)
         for child, m in lent.items():
             inertias[child] = inertias[child] + particle(m, _ORIGIN)
             inertias[place] = inertias[place] - particle(m, tree.links[child].fixed.p)
@@ -93,17 +83,15 @@ def resting_part(link: Link, inertia: Inertia) -> Inertia | None:
 
 
 PASSES: dict[str, Callable[[Tree], Tree]] = {
-    "slide": slide, "spread": spread, "regroup": regroup, "lend": lend, "loan": loan, "stem": stem, "merge": merge,
-    "hold": hold, "reach": reach, "rest": rest,
+    "slide": slide, "spread": spread, "regroup": regroup, "lend": lend, "merge": merge, "hold": hold, "rest": rest,
 }  # fmt: skip
 
-#: What is done by default, and what else is worth trying: for all, for inverse dynamics, for articulated bodies.
+#: What is done by default, and what else is worth trying: for all, for inverse dynamics.
 USUAL = ("slide", "regroup", "merge", "rest")
 VARIANTS = (
     USUAL,
-    ("spread", "regroup", "stem", "hold", "rest"),
-    ("spread", "lend", "stem", "rest"),
-    ("spread", "loan", "stem", "reach", "rest"),
+    ("spread", "regroup", "hold", "rest"),
+    ("spread", "lend", "rest"),
 )
 
 

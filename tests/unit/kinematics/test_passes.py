@@ -72,15 +72,6 @@ def test_masses_that_are_symbols_are_not_lent() -> None:
     assert apply(tree, ["lend"]).links == apply(tree, ["regroup"]).links
 
 
-def test_a_stem_carries_what_the_offsets_of_two_legs_have_in_common() -> None:
-    tree = apply(build_tree(walker()), ["stem"])
-    (stem,) = (link for link in tree.links if link.name == "trunk, stem")
-    assert [str(x) for x in stem.fixed.p] == ["-1/10", "0", "-3/10"]
-    hips = [link for link in tree.links if link.name in ("left hip", "right hip")]
-    assert all(tree.links[hip.parent] is stem for hip in hips)
-    assert all(is_zero(hip.fixed.p[0]) and is_zero(hip.fixed.p[2]) for hip in hips)
-
-
 def test_spreading_leaves_no_more_components_than_sliding_and_keeps_legs_alike() -> None:
     slid, spread = apply_each(build_tree(walker("z")), [("slide",), ("spread",)])
     assert offsets(spread) <= offsets(slid)
