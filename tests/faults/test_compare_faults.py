@@ -29,7 +29,7 @@ def s() -> ph.System:
         (lambda s: s.compare(functions=["foo"]), "there is no function 'foo'"),
         (lambda s: s.compare(foo=1), "compare: there is no option 'foo'"),
         (lambda s: s.compare(system=s), "compare: there is no option 'system'"),
-        (lambda s: compare(5), "compare: 5 is not a system"),  # type: ignore[arg-type]
+        (lambda s: compare(5), "compare: 5 is not a model"),  # type: ignore[arg-type]
         (lambda s: agreement({}), "agreement: {} is not a mapping from names to equations"),
         (lambda s: agreement({"kane": s}), "is not a mapping from names to equations"),
         (lambda s: agreement(5), "agreement: 5 is not"),  # type: ignore[arg-type]

@@ -50,7 +50,8 @@ def write_again(
         )
     for frame in system.frames.values():
         copy.frame(frame.name, body(system.bodies[frame.body]).name, frame.pose.p, frame.pose.R)
-    copy.loads.extend(system.loads)
+    for load in system.loads:
+        copy.add("loads", load.name, load)
     return copy
 
 

@@ -21,7 +21,7 @@ FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
 
 
 def literal_of(system: System) -> Literal:
-    return Literal(system.snapshot(), build_tree(system))
+    return Literal(system.model(), build_tree(system.model()))
 
 
 def assert_sums_as_printed_give_the_same_equations(system: System) -> None:

@@ -103,11 +103,12 @@ def test_partial_velocities_are_coefficients() -> None:
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler"])
 def test_kanes_equations_written_in_this_language_are_the_equations_of_motion(formalism: str) -> None:
     """(12) with the moment of a force by (13), against the formalisms."""
-    copy = s.snapshot()
     force, P = u2 * N.y - 3 * A.z, B.point((0, 0, 1))
     torque = 5 * q2 * N.x
-    copy.force(B, force, at=P)
-    copy.torque(B, torque)
+    copy = ph.System.of(s.model())
+    n, a, b = copy.ground, copy.bodies["A"], copy.bodies["B"]
+    copy.force(b, u2 * n.y - 3 * a.z, at=b.point((0, 0, 1)))
+    copy.torque(b, 5 * q2 * n.x)
     equations = copy.derive(formalism)
     I, alpha, omega = B.inertia_dyadic, B.angular_acceleration(), B.angular_velocity()
     moment = torque + (P.position(B.centre) ^ force)  # (13)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..compare import compare
 from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..simulate.guard import mass_matrix_stop
@@ -23,7 +22,7 @@ def run(file: Path, json: bool, base: str | None = None) -> int:
         tell("deriving")
         equations = system.derive()
         tell("deriving by every formalism and comparing")
-        comparison = compare(system, run=False, functions=("mass_matrix",))
+        comparison = system.compare(run=False, functions=("mass_matrix",))
     unset = [name for name, parameter in system.parameters.items() if parameter.value is None]
     notes = [f"parameter '{name}' has no value; give one to simulate" for name in unset]
     notes += [

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ..compare import Comparison, compare
+from ..compare import Comparison
 from . import show
 
 
 def run(file: Path, timing: bool, json: bool, base: str | None = None) -> int:
     """Load, compare and print; the exit code is 1 should formalisms disagree."""
-    comparison = compare(show.loaded(file, base), run=timing)
+    comparison = show.loaded(file, base).compare(run=timing)
     if json:
         show.as_json(comparison.as_json())
     else:

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from ..compare import Comparison, compare, nanoseconds_per_call
+from ..compare import Comparison, nanoseconds_per_call
 from ..compiled.functions import Functions
 from ..dynamics.equations import Equations
 from ..errors import PolhodeError
@@ -71,7 +71,7 @@ def _derive(console: Console) -> dict[str, Comparison]:
     with console.status("   deriving, counting, timing") as status:
         for wrist in WRISTS:
             status.update(f"   {wrist} wrist: deriving, counting, timing")
-            comparisons[wrist] = compare(six_degree_of_freedom_arm(wrist))
+            comparisons[wrist] = six_degree_of_freedom_arm(wrist).compare()
     for line in _table(comparisons):
         console.print(line)
     console.print("   operations and ns of one evaluation; trig: sine-cosine pairs; green: fewest\n", style="dim")

@@ -10,9 +10,9 @@ from . import show
 
 def run(file: Path, pose: str | None, json: bool, base: str | None = None) -> int:
     """Tell the diagnosis; 1 if nothing can move, or no pose keeps the constraints."""
-    system = show.loaded(file, base)
+    model = show.loaded(file, base).model()
     with show.progress() as tell:
-        found = diagnose(system, pose, tell)
+        found = diagnose(model, pose, tell)
     well = found.can_be_assembled and found.can_move
     if json:
         show.as_json({"file": str(file), "ok": well, **found.as_json()})

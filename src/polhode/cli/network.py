@@ -11,7 +11,7 @@ from . import show
 
 def run(file: Path, out: Path | None, diagram: Path | None, json: bool, base: str | None = None) -> None:
     """Load, find the formulation tree, print it, and write drawings."""
-    graph = system_graph(show.loaded(file, base))
+    graph = system_graph(show.loaded(file, base).model())
     for path, draw in ((out, graph.svg), (diagram, graph.block_diagram)):
         if path is not None:
             replace_file(path, draw().encode("utf-8", "backslashreplace"))

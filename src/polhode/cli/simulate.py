@@ -37,7 +37,7 @@ def run(
     parameters, inputs = _settings(system, settings)
     _check_files(files, json)
     for name in reactions:
-        check_name(system, name)
+        check_name(system.model(), name)
     if json:
         options = options | {"progress": False}
     stopped: SimulationError | None = None

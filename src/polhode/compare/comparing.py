@@ -16,6 +16,7 @@ from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, understood
 from ..expr import Expr
 from ..formalisms import derive, names
+from ..model.model import Model
 from ..model.reading import checked_name, list_of
 from ..model.system import System
 from .agreement import agreement
@@ -33,7 +34,7 @@ _TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best
 
 
 def compare(
-    system: System,
+    model: Model,
     /,
     formalisms: Sequence[str] | str | None = None,
     *,
@@ -41,20 +42,20 @@ def compare(
     functions: Sequence[str] | str = FUNCTIONS,
     **strange: Any,
 ) -> Comparison:
-    """Derive a system by every formalism, prove that they agree, and count operations; with `run`, time native code.
+    """Derive a model by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
-    The reference derivation, which starts anew at the System record (`reference`), judges them all. What `auto` picks
+    The reference derivation, which starts anew at the model (`reference`), judges them all. What `auto` picks
     for each function comes last. A single name stands for a list of one.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> compare(s, run=False).agree
+    >>> compare(s.model(), run=False).agree
     True
     """
     refuse(strange, compare)
-    with understood("a system", system, place="compare", cure="Give a polhode.System."):
-        if not isinstance(system, System):
+    with understood("a model", model, place="compare", cure="Give system.model(), or call system.compare()."):
+        if not isinstance(model, Model):
             raise TypeError
     functions = _names(functions, "function")
     for function in functions:
@@ -67,27 +68,27 @@ def compare(
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
     known: _Known = {}
-    size = len(derive(system).u)
+    size = len(derive(model).u)
     for formalism in asked:
         if formalisms is None and formalism in _SLOW and size > _SLOW_SPEEDS:
             refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
             continue
         _warm_up(formalism, functions)
         try:
-            made[formalism], own = _rows(system, formalism, functions, run, known)
+            made[formalism], own = _rows(model, formalism, functions, run, known)
             rows += own
         except PolhodeError as error:
             refused.append((formalism, str(error)))
     if not made:
         raise PolhodeError(
             "no formalism accepts this system.",
-            place=f"system '{system.name}'",
+            place=f"system '{model.name}'",
             cure=refused[0][1],
             code="E-COMPARE-002",
         )
     first, *others = made.values()
     if formalisms is None:
-        picked, own = _rows(system, "auto", functions, run, known)
+        picked, own = _rows(model, "auto", functions, run, known)
         rows += own
         others.append(picked)
     alike = all(first.agrees_with(other) for other in others)
@@ -99,7 +100,7 @@ def compare(
     }
     derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
     judged = agreement(made)
-    return Comparison(system.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
+    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
 
 
 def _names(given: Sequence[str] | str, kind: str) -> list[str]:
@@ -112,20 +113,20 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
     """Load what a formalism needs, so that the first function is not charged for it."""
     slider = System("slider")
     slider.joint("slide", slider.ground, slider.body("block", 1), "prismatic")
-    equations = derive(slider, formalism)
+    equations = derive(slider.model(), formalism)
     for function in functions:
         with suppress(PolhodeError):  # a slider has no constraints
             catalogued(function)[1](equations)
 
 
 def _rows(
-    system: System, formalism: str, functions: Sequence[str], run: bool, known: _Known
+    model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known
 ) -> tuple[Equations, list[Row]]:
     """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
-    equations, rows = derive(system, formalism), []
+    equations, rows = derive(model, formalism), []
     for function in functions:
         began = time.perf_counter()
-        equations = derive(system, formalism)
+        equations = derive(model, formalism)
         roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
         took = time.perf_counter() - began
         key = (function, *map(id, roots))

@@ -18,7 +18,7 @@ from ..kinematics.carried import Carried
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraint import Closure, Disc
-from ..model.system import System
+from ..model.model import Model
 from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
 from .tracking import definitions_of_disc, guess_of_disc
@@ -65,7 +65,7 @@ def carry(
     return Carried(of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions), back, tuple(units), tuple(guess))
 
 
-def with_carried(system: System, tree: Tree) -> Tree:
+def with_carried(system: Model, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
     tree = without_carried(tree, ())
     along = flow(tree, system.time)
@@ -94,7 +94,7 @@ def without_carried(tree: Tree, but: Collection[str]) -> Tree:
     return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), carried=kept)
 
 
-def _carried(system: System, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
+def _carried(system: Model, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
     """What one constraint brings with it."""
     constraint = system.constraints[name]
     if isinstance(constraint, Disc):

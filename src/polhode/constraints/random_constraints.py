@@ -61,7 +61,7 @@ def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), sy
             _drive_one(system, dice)
         wanted = dice.whole(1, 3)
         for number in range(wanted):
-            _tie(system, dice, f"tie {number + 1}")
+            system = _tied(system, dice, f"tie {number + 1}")
         if system.constraints:
             return system
     raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-RANDOM-002")
@@ -73,25 +73,24 @@ def _drive_one(system: System, dice: Dice) -> None:
         system.prescribe(dice.pick(able), sin(2 * system.time) / 3)
 
 
-def _tie(system: System, dice: Dice, name: str) -> None:
-    """Add one constraint that leaves some freedom; after a few vain draws, none."""
+def _tied(system: System, dice: Dice, name: str) -> System:
+    """The system with one constraint more that leaves some freedom; after a few vain draws, as it is."""
     for _ in range(_DRAWS):
-        before = dict(system.constraints)
+        trial = System.of(system.model())
         try:
-            dice.pick(KINDS)(system, dice, name)
-            ties = constraints_of(system, build_tree(system))
+            dice.pick(KINDS)(trial, dice, name)
+            ties = constraints_of(trial.model(), build_tree(trial.model()))
         except ModelError:
-            system.constraints = before
             continue
         own = [row for row in ties.rows if row.of == name]
         if own and len(ties.rows) < len(ties.tree.u) and len(ties.generic_rows) == len(ties.rows):
-            return
-        system.constraints = before
+            return trial
+    return system
 
 
 def _bodies(system: System, dice: Dice) -> tuple[str, str]:
     """Two bodies, the first one that moves."""
-    tree = build_tree(system)
+    tree = build_tree(system.model())
     moving = [name for name, (place, _) in tree.bodies.items() if place != BASE]
     first = dice.pick(moving)
     rest = [name for name in (*moving, GROUND, GROUND) if tree.bodies[name][0] != tree.bodies[first][0]]

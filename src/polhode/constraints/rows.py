@@ -27,8 +27,9 @@ from ..expr.spelling import told_apart
 from ..geometry import Pose
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
+from ..model.building import spellings_of
 from ..model.constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
-from ..model.system import System
+from ..model.model import Model
 from .carrying import fitted, with_carried, without_carried
 from .closing import Named, closing_conditions, closing_pose, facing
 from .joint_closing import joint_closing
@@ -159,7 +160,7 @@ class Constraints:
         return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
-def reference_of(system: System, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
     values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
     values |= {tree.q[place]: 1.0 for place in tree.quaternions}
@@ -182,7 +183,7 @@ class Sorted:
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(system: System, tree: Tree, source: RowSource | None = None) -> Sorted:
+def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
     tree = with_carried(system, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
@@ -200,7 +201,7 @@ def sorted_rows(system: System, tree: Tree, source: RowSource | None = None) -> 
 
 
 def constraints_of(
-    system: System, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
+    system: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
 ) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
 
@@ -213,7 +214,7 @@ def constraints_of(
     made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
     own = [(each.of, q) for each in found.tree.carried for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
-    spellings = dict(system.spellings)
+    spellings = spellings_of(system)
     for constraint, each in own:
         spellings |= told_apart([each], spellings, f"constraint '{constraint}'")
     return made
@@ -237,7 +238,7 @@ def impossible(row: Row) -> Problem:
 class Reader:
     """What each record of a system stands for on its tree."""
 
-    def __init__(self, system: System, tree: Tree) -> None:
+    def __init__(self, system: Model, tree: Tree) -> None:
         self.system, self.tree = system, tree
         self.moving = Moving(tree, self._bound)
 
@@ -285,7 +286,7 @@ class Reader:
         return self.moving.pose(frame.body) @ frame.pose
 
 
-def facings(system: System, tree: Tree) -> dict[str, Expr]:
+def facings(system: Model, tree: Tree) -> dict[str, Expr]:
     """For each closure that can close the wrong way round, what is zero where it does not."""
     closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
     carried = {each.of for each in tree.carried}

@@ -17,7 +17,7 @@ from ..geometry import Pose
 from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
 from ..model.constraint import Closure, Condition
-from ..model.system import System
+from ..model.model import Model
 from .carrying import carry
 from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
@@ -41,7 +41,7 @@ class Push:
     force: Vector
 
 
-def pushes(system: System, ties: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
+def pushes(system: Model, ties: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
     reader = Reader(system, ties.tree)
     made: dict[str, Push] = {}
@@ -105,7 +105,7 @@ def _rates(named: Named, along: dict[Expr, Expr]) -> Named:
 
 
 def constraint_wrenches(
-    system: System, ties: Constraints, multipliers: Sequence[Any]
+    system: Model, ties: Constraints, multipliers: Sequence[Any]
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
     tree = ties.tree

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..expr import Expr, Matrix, Vector, as_expr, gradient, symbol
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import Link, Tree
-from ..model.system import System
+from ..model.model import Model
 from .loads import Loads
 
 
@@ -44,7 +44,7 @@ def envelope(tree: Tree) -> Envelope:
     return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
 
 
-def generalized_forces(system: System, tree: Tree, gamma: Matrix) -> Vector:
+def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
     """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
     loads = Loads(system, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))

@@ -25,7 +25,7 @@ from ..geometry import Pose
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.tree import Tree
-from ..model.system import System
+from ..model.model import Model
 
 if TYPE_CHECKING:
     from ..analysis import Linear, StateOptions, Values
@@ -95,7 +95,7 @@ def _exact(vector: Sequence[Any]) -> Vector:
 class Equations:
     """The equations of motion of a system, as derived by one formalism."""
 
-    system: System
+    system: Model
     tree: Tree
     formalism: str
     passes: tuple[str, ...] | None

@@ -1,4 +1,4 @@
-"""What a System's loads come to: wrenches on links, forces on speeds, and potential energy.
+"""What a model's loads come to: wrenches on links, forces on speeds, and potential energy.
 
 Each formalism takes what it needs: the recursive ones wrenches and forces, Poincaré's the potential energy. A vector
 goes from the link where it was given to the link where it acts joint by joint, never further in than both need.
@@ -28,8 +28,8 @@ from ..model.force import (
     PointSpring,
     Potential,
 )
+from ..model.model import Model
 from ..model.records import GROUND
-from ..model.system import System
 
 Wrench = tuple[Vector, Vector]
 
@@ -56,7 +56,7 @@ class Line:
 class Loads:
     """The loads of a system on its tree."""
 
-    system: System
+    system: Model
     tree: Tree
 
     def _given(self, value: Any) -> Any:

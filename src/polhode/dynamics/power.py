@@ -14,7 +14,7 @@ is a check of the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -327,7 +327,7 @@ class _Meter:
         return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))
 
 
-def _load_names(loads: list[Load]) -> list[tuple[Load, str]]:
+def _load_names(loads: Sequence[Load]) -> list[tuple[Load, str]]:
     """Each load with its name, or with its kind and number; loads of one name share a port."""
     kinds = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(load).__name__).lower() for load in loads]
     return [

@@ -22,8 +22,8 @@ from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.tree import BASE, build_tree
 from ..model.constraint import Condition
 from ..model.force import JointForce, Potential
+from ..model.model import Model
 from ..model.records import Joint
-from ..model.system import System
 from .equations import Equations
 from .loads import Loads, Wrench
 
@@ -218,7 +218,7 @@ def reaction(
     return of(name, at, frame, on)
 
 
-def check_name(system: System, name: str) -> None:
+def check_name(system: Model, name: str) -> None:
     """Raise unless there is a joint, or a constraint between bodies, with this name."""
     if isinstance(name, str) and name in system.joints:
         return

@@ -1,4 +1,4 @@
-"""Formalisms: one file a method, each a function from a System to its equations of motion."""
+"""Formalisms: one file a method, each a function from a model to its equations of motion."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
+from ..model.model import Model
 from ..model.reading import list_of, numbers_by_name, unknown
-from ..model.system import System
 from . import auto, hamel
 from .other_names import cure_for
 
@@ -33,7 +33,7 @@ def names(historical: bool = False) -> list[str]:
     return [*FORMALISMS, *(HISTORICAL if historical else ())]
 
 
-def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
+def recipe_of(formalism: str) -> Callable[[Model, Tree], Recipe]:
     """The function that a formalism's file provides."""
     if formalism not in names(historical=True):
         raise PolhodeError(
@@ -41,7 +41,7 @@ def recipe_of(formalism: str) -> Callable[[System, Tree], Recipe]:
             cure=cure_for(formalism, ["auto", *names(historical=True)], f"Choose auto, {', '.join(FORMALISMS)}."),
             code="E-DERIVE-001",
         )
-    function: Callable[[System, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
+    function: Callable[[Model, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
     return function
 
 
@@ -58,7 +58,7 @@ def usual_passes(formalism: str) -> tuple[str, ...]:
 
 
 def derive(
-    system: System,
+    system: Model,
     formalism: str = "auto",
     passes: Iterable[str] | None = None,
     constraints: str = "multipliers",
@@ -108,7 +108,7 @@ def derive(
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
 
 
-def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
     """The constraints; a network brings the rows of its own circuits."""
     if formalism != "network":
         return constraints_of(system, tree, near)
@@ -119,7 +119,7 @@ def _ties(system: System, tree: Tree, formalism: str, near: Mapping[str, float] 
 
 
 def _bound(
-    system: System, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+    system: Model, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> Binding:
     """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
     pose = _told(system, near)
@@ -133,7 +133,7 @@ def _checked_pose(near: Any) -> Mapping[str, float] | str | None:
     return near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near")
 
 
-def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+def _pose(system: Model, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
     if not isinstance(near, str):
         return near
     if near not in system.poses:
@@ -141,7 +141,7 @@ def _pose(system: System, near: Mapping[str, float] | str | None) -> Mapping[str
     return system.poses[near].coordinates
 
 
-def _told(system: System, near: Mapping[str, float] | str | None) -> str:
+def _told(system: Model, near: Mapping[str, float] | str | None) -> str:
     """The pose that a user gave, in words; none where numbers had to be made up beside it."""
     table = [*system.parameters.values(), *system.inputs.values()]
     if near is None or any(entry.value is None for entry in table):
@@ -160,7 +160,7 @@ def _with_multipliers(free: Equations, make: Callable[[], Recipe], ties: Constra
 
 
 def _free_recipe(
-    system: System, tree: Tree, formalism: str, given: tuple[str, ...] | None
+    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     if formalism == "auto":

@@ -31,7 +31,7 @@ from ..geometry.inertia import rotate_general, rotate_symmetric, symmetric
 from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import measured
-from ..model.system import System
+from ..model.model import Model
 from . import composite_body
 from .newton_euler import accelerate, inertial_wrenches
 
@@ -184,7 +184,7 @@ def _outward(tree: Tree, levers: Sequence[tuple[Matrix, Matrix]], pivots: Sequen
     return result
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
     loads = Loads(system, tree)
     companion = composite_body.recipe(system, tree)

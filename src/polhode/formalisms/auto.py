@@ -16,7 +16,7 @@ from ..dynamics.equations import Recipe, solve
 from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree
-from ..model.system import System
+from ..model.model import Model
 from . import articulated_body, composite_body, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
@@ -34,7 +34,7 @@ _WAIT = 0.6
 _FEW = 4
 
 
-def recipe(system: System, trees: Sequence[Tree]) -> Recipe:
+def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
     """Pick per function; the trees are the same mechanism, written in different ways."""
     composite = [composite_body.recipe(system, tree) for tree in trees]
     usual = list(zip(trees, composite, strict=True))[:_ALL]

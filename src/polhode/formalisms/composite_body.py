@@ -20,7 +20,7 @@ from ..geometry import Inertia
 from ..geometry.linear import factor_by_sparsity
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.unit import measured
-from ..model.system import System
+from ..model.model import Model
 from . import newton_euler
 from .newton_euler import pass_inward
 
@@ -62,7 +62,7 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
     M[j][i] = M[j][i] + amount if i == j else M[i][j]
 
 
-def recipe_by_sparsity(system: System, tree: Tree) -> Recipe:
+def recipe_by_sparsity(system: Model, tree: Tree) -> Recipe:
     """The same with accelerations by LᵀDL in an order that follows the zeros of M, not the branches of the tree."""
     companion = newton_euler.recipe(system, tree)
 
@@ -76,7 +76,7 @@ def recipe_by_sparsity(system: System, tree: Tree) -> Recipe:
     return Recipe(inverse=companion.inverse, mass_matrix=inertia, forward=forward)
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
     companion = newton_euler.recipe(system, tree)
 

@@ -31,14 +31,14 @@ from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobia
 from ..geometry.elimination import solve_columns, solve_symmetric
 from ..kinematics.motion import kinetic_energy
 from ..kinematics.tree import Tree
-from ..model.system import System
+from ..model.model import Model
 
 
 @dataclass(frozen=True)
 class Hamel:
     """The terms of Hamel's equations, as graphs, for every pseudo-velocity."""
 
-    system: System
+    system: Model
     large: Envelope
     binding: Binding | None
 
@@ -175,7 +175,7 @@ class Hamel:
         return jacobian(self.momenta[:m], [self.tree.u[place] for place in self.independent])
 
 
-def recipe(system: System, tree: Tree, binding: Binding | None = None) -> Recipe:
+def recipe(system: Model, tree: Tree, binding: Binding | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
     made = Hamel(system, envelope(tree), binding)
     m = len(made.independent)

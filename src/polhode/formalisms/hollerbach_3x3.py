@@ -29,7 +29,7 @@ from ..dynamics.equations import Recipe
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..kinematics.tree import BASE, Tree
-from ..model.system import System
+from ..model.model import Model
 from .uicker_kahn import given_forces, only_single_joints, trace
 
 _ZERO = Vector([0, 0, 0])
@@ -108,7 +108,7 @@ def _outer(a: Vector, b: Vector) -> Matrix:
     return Matrix([[x * y for y in b] for x in a])
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
     links = segments(tree)
     size = len(tree.u)

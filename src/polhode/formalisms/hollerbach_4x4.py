@@ -23,7 +23,7 @@ from typing import Any
 from ..dynamics.equations import Recipe
 from ..expr import Matrix, Vector
 from ..kinematics.tree import BASE, Tree
-from ..model.system import System
+from ..model.model import Model
 from .uicker_kahn import Segment, given_forces, segments, trace
 
 _AT_REST = (Matrix.identity(4), Matrix.zeros(4, 4), Matrix.zeros(4, 4))
@@ -60,7 +60,7 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
     links = segments(tree, "hollerbach_4x4")
     size = len(tree.u)

@@ -32,7 +32,7 @@ from ..kinematics.field import (
 from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import Measured, measured
-from ..model.system import System
+from ..model.model import Model
 
 _ZERO = Vector([0, 0, 0])
 
@@ -150,7 +150,7 @@ def pass_inward(link: Link, parent: Wrench, n: Vector, f: Vector) -> Wrench:
     return parent[0] + link.inward(n) + link.X.p.cross(f_parent), parent[1] + f_parent
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix and the bias follow from it column by column."""
     loads = Loads(system, tree)
     size = len(tree.u)

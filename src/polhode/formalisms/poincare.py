@@ -35,7 +35,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradi
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Tree, build_tree
-from ..model.system import System
+from ..model.model import Model
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class _JointBody:
 class Poincare:
     """The matrices of Poincaré's equations, as graphs."""
 
-    system: System
+    system: Model
     tree: Tree
 
     @cached_property
@@ -229,7 +229,7 @@ class Poincare:
         return C_p + self.potential_force() - self.applied_force()
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Poincaré's equations.
 
     Joints that follow others, or whose motion is prescribed, are first taken as free; then, with the speeds of all
@@ -267,7 +267,7 @@ def recipe(system: System, tree: Tree) -> Recipe:
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias)
 
 
-def _slope_of_carried(system: System, tree: Tree) -> Vector:
+def _slope_of_carried(system: Model, tree: Tree) -> Vector:
     """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
     own = list(tree.q[tree.carried_coordinates])
     slope = gradient(as_expr(Loads(system, tree).given_potential), own)

@@ -25,14 +25,14 @@ from ..dynamics.equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobian, substitute, symbol
 from ..kinematics.motion import kinetic_energy
 from ..kinematics.tree import Tree
-from ..model.system import System
+from ..model.model import Model
 
 
 @dataclass(frozen=True)
 class Lagrange:
     """The terms of Lagrange's equations in the coordinates of a tree, as graphs."""
 
-    system: System
+    system: Model
     large: Envelope
 
     @cached_property
@@ -90,7 +90,7 @@ class Lagrange:
         return Vector([as_expr(columns[k].dot(rows) - forces[k]) for k in self.large.real])
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Lagrange's equations; constraints are kept by Routh's multipliers."""
     made = Lagrange(system, envelope(tree))
     mass_matrix, bias = cache(made.mass_matrix), cache(made.bias)

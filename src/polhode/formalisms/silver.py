@@ -30,7 +30,7 @@ from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.angular_velocity import inertia_of_moments
 from ..kinematics.tree import BASE, Link, Tree
-from ..model.system import System
+from ..model.model import Model
 
 _ZERO = Vector([0, 0, 0])
 
@@ -95,7 +95,7 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
     loads = Loads(system, tree)
     inertias = [central_inertia(link) for link in tree.links]

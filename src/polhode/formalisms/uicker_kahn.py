@@ -31,7 +31,7 @@ from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
-from ..model.system import System
+from ..model.model import Model
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def mass_matrix(links: Sequence[Segment]) -> Matrix:
     return Matrix(M)
 
 
-def given_forces(system: System, tree: Tree) -> Vector:
+def given_forces(system: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
     loads = Loads(system, tree)
     total = list(loads.speed_forces())
@@ -157,7 +157,7 @@ def given_forces(system: System, tree: Tree) -> Vector:
     return Vector(total)
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics and mass matrix from the sum (1.2)."""
     links = segments(tree, "uicker_kahn")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, substitute
+from ..model.model import Model
 from ..model.records import Joint
 from ..model.stage import Stage
-from ..model.system import System
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
     return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
 
 
-def leader_of(system: System, name: str) -> tuple[Joint, Expr]:
+def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:
     """The joint that a follower follows in the end, and the ratio of their speeds."""
     ratio = as_expr(1)
     while name in system.couplings:
@@ -41,7 +41,7 @@ def leader_of(system: System, name: str) -> tuple[Joint, Expr]:
     return system.joints[name], ratio
 
 
-def known_motions(system: System) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
+def known_motions(system: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
     """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
 
     A follower of a driven joint is driven too.

@@ -1,4 +1,4 @@
-"""The kinematic tree: a System as the formalisms see it.
+"""The kinematic tree: a model as the formalisms see it.
 
 Each simple stage of each joint is a link; a compound joint's inner links carry no mass. Bodies that are welded
 together are one link. Every quantity is in its link's own frame, whose origin is the joint that carries it.
@@ -15,9 +15,9 @@ from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, substitute
 from ..expr.evaluation import evaluate
 from ..geometry import Inertia, Pose
+from ..model.model import Model
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
-from ..model.system import System
 from .carried import Carried
 from .joint import envelope_kinematics, simple_configuration
 from .known import Drive, drive_of, known_motions, leader_of
@@ -314,8 +314,8 @@ def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: System, bound: bool = True, welds: bool = False) -> Tree:
-    """Arrange a System as a tree, parents first; bodies that hang on nothing are an error.
+def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
+    """Arrange a model as a tree, parents first; bodies that hang on nothing are an error.
 
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `bound` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
@@ -387,7 +387,7 @@ def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
     return q_first, u_first
 
 
-def _add_body(system: System, name: str, links: list[Link], carrier: int, X: Pose) -> None:
+def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
     body = system.bodies[name]
     if carrier == BASE or body.is_massless:
         return
@@ -395,7 +395,7 @@ def _add_body(system: System, name: str, links: list[Link], carrier: int, X: Pos
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
 
 
-def joints_from_the_ground(system: System) -> list[Joint]:
+def joints_from_the_ground(system: Model) -> list[Joint]:
     """The joints, each after the one that carries its parent, otherwise as they were written."""
     by_parent: dict[str, list[Joint]] = {}
     for joint in system.joints.values():

@@ -14,7 +14,7 @@ from .directions import Directions
 
 if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
-    from .system import System
+    from .builder import Builder
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Body(Directions):
     com: Vector
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
-    home: System | None = field(default=None, compare=False, repr=False)
+    home: Builder | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_massless(self) -> bool:
@@ -82,7 +82,7 @@ class Frame(Directions):
     name: str
     body: str
     pose: Pose
-    home: System | None = field(default=None, compare=False, repr=False)
+    home: Builder | None = field(default=None, compare=False, repr=False)
 
 
 def rod(mass: Any, length: Any, axis: Any = "z") -> Matrix:

@@ -1,4 +1,4 @@
-"""A System in one word: the same mechanism gives the same digest, in every process.
+"""A Model in one word: the same mechanism gives the same digest, in every process.
 
 Expressions enter as they are written, numbers exactly: two ways to write one expression lead to different programs.
 """
@@ -12,18 +12,18 @@ from typing import Any
 
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
-from .system import System
+from .model import Model
 
 _TABLES = (
     "gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "prescribed", "constraints", "loads",
 )  # fmt: skip
 
 
-def digest(system: System) -> str:
+def digest(model: Model) -> str:
     """The digest of all that shapes the equations; names of poses and looks of bodies are left out."""
     word = sha256()
     for table in _TABLES:
-        word.update(repr(_plain(getattr(system, table))).encode("utf-8", "surrogatepass"))
+        word.update(repr(_plain(getattr(model, table))).encode("utf-8", "surrogatepass"))
     return word.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What a body, a frame and a System offer to the vector language: axes, points, angular velocity.
+"""What a body and a frame offer to the vector language: axes, points, angular velocity.
 
 Each method hands over to `polhode.kinematics.vectors` when it is called; the model itself knows no kinematics.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
     from .body import Body, Frame
-    from .system import System
+    from .builder import Builder
 
 
 class Directions:
@@ -32,7 +32,7 @@ class Directions:
         @property
         def name(self) -> str: ...
         @property
-        def home(self) -> System | None: ...
+        def home(self) -> Builder | None: ...
 
     @property
     def x(self) -> Arrow:
@@ -72,6 +72,10 @@ class Directions:
 
         return arrow_of(self, components)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the record, without the System that it belongs to."""
+        return {**vars(self), "home": None}
+
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
         """ω of this body relative to a body or frame (the ground), in native form."""
         from ..kinematics.vectors import angular_velocity
@@ -83,19 +87,3 @@ class Directions:
         from ..kinematics.vectors import angular_acceleration
 
         return angular_acceleration(self, in_)
-
-
-class Placing:
-    """The points of a System."""
-
-    if TYPE_CHECKING:
-        bodies: dict[str, Body]
-        frames: dict[str, Frame]
-
-        def _frame_name(self, frame: Body | Frame | str, place: str) -> str: ...
-
-    def point(self, on: Body | Frame | str, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
-        """A point of a body or frame, by its coordinates there or by an arrow from its origin."""
-        name = self._frame_name(on, "point")
-        owner = self.bodies[name] if name in self.bodies else self.frames[name]
-        return owner.point(at)

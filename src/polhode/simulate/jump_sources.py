@@ -10,7 +10,7 @@ from ..dynamics.equations import Equations
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
 from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential
-from ..model.system import System
+from ..model.model import Model
 
 _KINDS = {
     BodyTorque: "torque",
@@ -36,7 +36,7 @@ class Source:
     argument: Expr
 
 
-def sources(system: System) -> list[Source]:
+def sources(system: Model) -> list[Source]:
     """All parts of a system that can make its rates jump."""
     return [
         Source(words, argument)
@@ -45,12 +45,12 @@ def sources(system: System) -> list[Source]:
     ]
 
 
-def has_tables(system: System) -> bool:
+def has_tables(system: Model) -> bool:
     """Whether some part of a system reads a table, or calls a function of a user's own."""
     return any(node.op == CALL for _, part in _parts(system) for node in topological(list(_expressions(part))))
 
 
-def _parts(system: System) -> Iterator[tuple[str, Any]]:
+def _parts(system: Model) -> Iterator[tuple[str, Any]]:
     for load in system.loads:
         kind = _KINDS[type(load)]
         on = f" on '{load.joint}'" if isinstance(load, JointForce) else ""

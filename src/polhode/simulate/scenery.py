@@ -15,8 +15,8 @@ from ..expr import Expr, as_expr, evaluate
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ..model.model import Model
 from ..model.records import GROUND
-from ..model.system import System
 from .state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
@@ -75,7 +75,7 @@ def quaternions_of(rotations: Floats) -> Floats:
 
 
 class _Painter:
-    def __init__(self, system: System, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]]) -> None:
+    def __init__(self, system: Model, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]]) -> None:
         self.system, self.reach = system, reach
         table = system.parameters
         self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polhode.cli import demo
-from polhode.compare import Agreement, Comparison, Finding, Row, compare
+from polhode.compare import Agreement, Comparison, Finding, Row
 from polhode.errors import PolhodeError
 from polhode.model.samples import six_degree_of_freedom_arm
 
@@ -46,7 +46,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 
 def test_a_comparison_reads_as_a_table() -> None:
-    comparison = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body"], run=False)
+    comparison = six_degree_of_freedom_arm().compare(["newton_euler", "composite_body"], run=False)
     lines = str(comparison).splitlines()
     assert len(lines) == 2 + 6 + 1
     assert lines[-1] == (
@@ -67,7 +67,7 @@ def test_disagreement_would_be_shouted() -> None:
 
 
 def test_formalisms_that_share_a_graph_count_once() -> None:
-    found = compare(six_degree_of_freedom_arm(), ["newton_euler", "composite_body", "poincare"], run=False)
+    found = six_degree_of_freedom_arm().compare(["newton_euler", "composite_body", "poincare"], run=False)
     assert found.derivations["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))
     assert len(found.derivations["mass_matrix"]) == 3
     assert found.as_json()["derivations"]["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))

@@ -233,14 +233,18 @@ def test_what_a_model_file_cannot_hold_is_refused_when_it_is_written() -> None:
         dumps_yaml(s)
 
 
-def test_a_snapshot_keeps_forces_of_its_originals_arrows() -> None:
+def test_a_system_made_of_a_model_has_arrows_of_its_own() -> None:
     s = arm()
-    copy = s.snapshot()
-    copy.force("hand", s.bodies["hand"].x, at=s.bodies["hand"].centre)
+    copy = System.of(s.model())
+    with pytest.raises(ModelError, match="is of system"):
+        copy.force("hand", s.bodies["hand"].x)
+    copy.force("hand", copy.bodies["hand"].x, at=copy.bodies["hand"].centre)
     assert not s.loads
     assert len(copy.loads) == 1
+    frame = copy.frame("tool", "hand", at=(0, 0, 1))
     angle = s.joints["elbow"].q[0]
-    assert (s.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
+    assert (copy.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
+    assert (frame.x & copy.bodies["hand"].x) == 1
 
 
 def test_a_force_at_the_end_of_an_arrow_acts_beside_a_prescribed_joint() -> None:

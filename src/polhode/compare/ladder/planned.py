@@ -11,6 +11,7 @@ from ...expr.spelling import acceleration_of
 from ...formalisms import hollerbach_3x3, hollerbach_4x4, newton_euler, silver, uicker_kahn
 from ...kinematics.passes import USUAL, apply
 from ...kinematics.tree import Tree, build_tree
+from ...model.model import Model
 from ...model.system import System
 from .arms import general_tree
 from .table_3 import known
@@ -27,19 +28,19 @@ _RECIPES = {
 
 def on_the_graph(formalism: str, n: int) -> Count:
     """The run part of the plan for a general arm of n joints, every constant of it a symbol of its own."""
-    return _planned(formalism, System("general arm"), general_tree(n))
+    return _planned(formalism, System("general arm").model(), general_tree(n))
 
 
-def customised(formalism: str, system: System) -> Count:
+def customised(formalism: str, model: Model) -> Count:
     """The run part of the plan for a mechanism as it is, rewritten first as `derive` would where that is ours to do."""
-    tree = build_tree(system)
-    return _planned(formalism, system, apply(tree, USUAL) if formalism == "newton_euler" else tree)
+    tree = build_tree(model)
+    return _planned(formalism, model, apply(tree, USUAL) if formalism == "newton_euler" else tree)
 
 
-def _planned(formalism: str, system: System, tree: Tree) -> Count:
+def _planned(formalism: str, model: Model, tree: Tree) -> Count:
     with quiet_collector():
         ud = [acceleration_of(u) for u in tree.u]
-        tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](system, tree).inverse(ud)]
+        tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](model, tree).inverse(ud)]
         arrays = [("q", list(tree.q)), ("u", list(tree.u)), ("udot", ud)]
         operations = count(plan("inverse_dynamics", arrays, [("tau", (len(tau),), tau)], _constants(tau, arrays)))
     return Count(operations.multiplications, operations.additions)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...errors import PolhodeError
-from ...model.system import System
+from ...model.model import Model
 from .arms import general_arm, puma_like_arm
 from .formula import Formula, fitted
 from .planned import customised, on_the_graph
@@ -117,11 +117,11 @@ def ladder(n_max: int = 6, *, customise: bool = True) -> Ladder:
     """
     if not isinstance(n_max, int) or n_max < 1:
         raise PolhodeError(f"an arm has one joint or more, not {n_max!r}.", cure="Give n_max ≥ 1.", code="E-LADDER-002")
-    arms = (general_arm(), puma_like_arm()) if customise else ()
+    arms = (general_arm().model(), puma_like_arm().model()) if customise else ()
     return Ladder(tuple(_rung(method, n_max, arms) for method in (*TABLE_3, OURS)), n_max)
 
 
-def _rung(method: Method, n_max: int, arms: Sequence[System]) -> Rung:
+def _rung(method: Method, n_max: int, arms: Sequence[Model]) -> Rung:
     formalism = method.formalism
     if formalism is None:
         return Rung(method)

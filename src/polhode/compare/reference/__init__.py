@@ -1,6 +1,6 @@
 """A second derivation of everything, to judge the first: virtual power by differentiating positions.
 
-It starts at the System record (bodies, joints, loads, constraints as a user wrote them), and takes no tree, no loads
+It starts at the model (bodies, joints, loads, constraints as a user wrote them), and takes no tree, no loads
 and no rows from the formalisms. What it shares with them, and so cannot judge:
 
     expressions           their fingerprints, `derivative` (of curves, known motions and functions), zero tests, rank

@@ -1,4 +1,4 @@
-"""The reference derivation: all that equations of motion can be compared with, from the System record alone."""
+"""The reference derivation: all that equations of motion can be compared with, from the model alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ...expr import Expr
 from ...expr.field import P
-from ...model.system import System
+from ...model.model import Model
 from .auxiliary import Choice
 from .conditions import Conditions, ConstraintRow
 from .positions import Positions
@@ -29,7 +29,7 @@ class Derivation:
     [[18]]
     """
 
-    system: System
+    system: Model
     choices: Mapping[str, Choice] = field(default_factory=dict)
     given: Mapping[Expr, int] = field(default_factory=dict)
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from ...expr import Expr, Matrix, Vector, as_expr, derivative, substitute
 from ...expr.field import P
 from ...expr.spelling import acceleration_of
+from ...model.model import Model
 from ...model.records import GROUND, Joint
-from ...model.system import System
 from .evaluate import Symbols, evaluated
 from .jet import Jet
 from .matrices import IDENTITY, ZERO, Rows, added, motion, product, scaled, undone
@@ -75,7 +75,7 @@ class Rate:
 class Positions:
     """The mechanism at one state of the field; `given` has the values of symbols that are not their own."""
 
-    system: System
+    system: Model
     given: Mapping[Expr, int] = field(default_factory=dict)
 
     @cached_property

@@ -32,11 +32,9 @@ def remember_origin(equations: Equations) -> None:
 
     system, formalism = equations.system, equations.formalism
     usual = None if formalism == "auto" else usual_passes(formalism)
-    if system.origin is None or equations.is_narrowed or (equations.passes, equations.binding) != (usual, None):
+    if not system.origin or equations.is_narrowed or (equations.passes, equations.binding) != (usual, None):
         return
-    if not system.origin.describes(system):
-        return
-    marks = marks_of(system.origin.word) or {}
+    marks = marks_of(system.origin) or {}
     if marks.get(formalism) != equations.mark:
         marks[formalism] = equations.mark
-        default_cache().keep(system.origin.word, json.dumps(marks).encode())
+        default_cache().keep(system.origin, json.dumps(marks).encode())

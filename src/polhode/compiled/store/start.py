@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +22,7 @@ from .origins import marks_of
 
 if TYPE_CHECKING:
     from ...dynamics.equations import Equations
-    from ...model import System
+    from ...model import Model, System
     from ..functions import Functions
 
 #: Files whose content is all that their reader reads.
@@ -47,18 +48,17 @@ class Reading:
 
     def __init__(self, path: str | os.PathLike[str], options: dict[str, Any], word: str) -> None:
         self._path, self._options, self._word = path, options, word
-        self._system: System | None = None
+        self._model: Model | None = None
         self._lock = Lock()
 
     def system(self) -> System:
         """The System, with tables of its own."""
-        from ...model.origin import Origin
+        from ...model import System
 
         with self._lock:
-            if self._system is None:
-                self._system = _read(self._path, self._options)
-                self._system.origin = Origin.of(self._system, self._word)
-        return self._system.snapshot()
+            if self._model is None:
+                self._model = replace(_read(self._path, self._options).model(), origin=self._word)
+        return System.of(self._model)
 
 
 class Unread(Deferred):

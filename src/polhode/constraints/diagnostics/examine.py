@@ -1,4 +1,4 @@
-"""The examination: from a System to its Diagnosis, first for almost all coordinates, then at a pose."""
+"""The examination: from a model to its Diagnosis, first for almost all coordinates, then at a pose."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...errors import PolhodeError
 from ...expr import quiet_collector
 from ...expr.decide import combinations
 from ...kinematics.tree import build_tree
+from ...model.model import Model
 from ...model.reading import numbers_by_name, unknown
-from ...model.system import System
 from .. import Constraints
 from ..rows import facings, impossible, reference_of, sorted_rows
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
@@ -34,7 +34,7 @@ _STEPS = 3
 
 
 def diagnose(
-    system: System, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
+    system: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
 ) -> Diagnosis:
     """What the constraints of a system leave free, and what is wrong with them.
 
@@ -73,7 +73,7 @@ def diagnose(
     )
 
 
-def _pose(system: System, pose: Mapping[str, float] | str | None, carried: Sequence[str]) -> Mapping[str, float] | None:
+def _pose(system: Model, pose: Mapping[str, float] | str | None, carried: Sequence[str]) -> Mapping[str, float] | None:
     names = [*(q.name for joint in system.joints.values() for q in joint.q), *carried]
     if isinstance(pose, str):
         if pose not in system.poses:

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from ...dynamics.equations import Recipe
 from ...kinematics.tree import Tree
-from ...model.system import System
+from ...model.model import Model
 from .literal import Literal
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """M and f by (43) to (46) in the system's own speeds, accelerations by LᵀDL in the graph."""
     return Literal(system, tree, absolute=False).recipe()

@@ -18,7 +18,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank, skew, substitu
 from ...geometry.inertia import rotate_symmetric, symmetric
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Link, Tree
-from ...model.system import System
+from ...model.model import Model
 
 NONRECURSIVE, FIXED, RECURSIVE, ROTOR = "nonrecursive", "fixed", "recursive", "rotor"
 
@@ -87,7 +87,7 @@ class Part:
 
 
 def parts_of(
-    system: System, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
+    system: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
 ) -> list[Part]:
     """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once.
 
@@ -120,7 +120,7 @@ def parts_of(
     return parts
 
 
-def _own_lumps(system: System, tree: Tree) -> list[Lump]:
+def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
     """For each link its bodies, welded together, in its components."""
     table: list[list[Lump]] = [[] for _ in tree.links]
     for name, (place, X) in tree.bodies.items():
@@ -154,13 +154,13 @@ def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], 
     return Lump(mass, centre, symmetric(entries))
 
 
-def _seen_from_parent(system: System, tree: Tree, place: int, lump: Lump) -> Lump:
+def _seen_from_parent(system: Model, tree: Tree, place: int, lump: Lump) -> Lump:
     """The composite mass of a fixed child as a point of its parent, where it is at home and always."""
     point = [as_expr(entry) for entry in tree.links[place].X.point(lump.centre)]
     return Lump(lump.mass, Vector(substitute(point, _home(system, tree))), Matrix.zeros(3, 3))
 
 
-def _home(system: System, tree: Tree) -> Mapping[Expr, int]:
+def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
     return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[place]: 1 for place in tree.quaternions}}
 
 

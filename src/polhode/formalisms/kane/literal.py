@@ -20,7 +20,7 @@ from ...expr.spelling import OWN
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
 from ...kinematics.tree import BASE, Tree
-from ...model.system import System
+from ...model.model import Model
 from .bodies import NONRECURSIVE, Part, parts_of
 from .rotational import Rotational, in_own_basis, rotational_terms
 from .translational import Translational, translational_terms
@@ -32,7 +32,7 @@ _ZERO = Vector([0, 0, 0])
 class Literal:
     """The method applied to a system; the tree is that of the mechanism as it was written."""
 
-    system: System
+    system: Model
     tree: Tree
     name: Callable[[Expr], Expr] = lambda entry: entry
     absolute: bool = True

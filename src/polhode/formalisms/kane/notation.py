@@ -16,7 +16,7 @@ from ...expr.latex_printer import latex
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...expr.text import text
 from ...kinematics.tree import BASE, Tree
-from ...model.system import System
+from ...model.model import Model
 
 _LETTERS = "BCDEFGHIJKLMOPQRSTUVWXYZ"
 #: An expression with more leaves than this has a name of its own even if it is used once.
@@ -63,7 +63,7 @@ class Constants:
         return -known if negative else known
 
 
-def unused(letter: str, system: System) -> str:
+def unused(letter: str, system: Model) -> str:
     """The letter, doubled until no parameter or input begins with it and goes on with a number."""
     taken = {*system.parameters, *system.inputs}
     own = letter
@@ -80,7 +80,7 @@ class Notation:
     tables and `rates` the kinematical equations, below which intermediate variables Z are found.
     """
 
-    system: System
+    system: Model
     tree: Tree
     speeds: Vector
     entries: Sequence[Expr] = ()

@@ -94,8 +94,9 @@ class Report:
     @cached_property
     def costs(self) -> dict[str, Any]:
         """Operations of the accelerations: by the paper's sums, and other ways on the same system."""
-        system = self.equations.system
-        return {name: system.derive(name).operations("forward_dynamics") for name in _PEERS}
+        from .. import derive
+
+        return {name: derive(self.equations.system, name).operations("forward_dynamics") for name in _PEERS}
 
     # ---- written out -----------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
 from ...kinematics.tree import Tree
 from ...model.force import BodyTorque, PointForce
-from ...model.system import System
+from ...model.model import Model
 from .component import ZERO, Pair, added, brought, carried
 from .formulation import formulation
 from .graph import Formulation
@@ -52,7 +52,7 @@ _NOTHING = (ZERO, ZERO)
 class Network:
     """The circuit, cut-set and terminal equations of a mechanism, solved along its formulation tree."""
 
-    system: System
+    system: Model
     tree: Tree
     parts: Mechanism
     graph: Formulation
@@ -272,13 +272,13 @@ class Network:
         return rest - Vector(self._inward(chords)) if chords else rest
 
 
-def network(system: System, tree: Tree) -> Network:
+def network(system: Model, tree: Tree) -> Network:
     """The network of a system, with its formulation tree chosen."""
     parts = mechanism(system, tree)
     return Network(system, tree, parts, formulation(parts.graph))
 
 
-def recipe(system: System, tree: Tree) -> Recipe:
+def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
     made = network(system, tree)
 

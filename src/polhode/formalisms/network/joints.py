@@ -20,7 +20,7 @@ from ...expr import Matrix, Vector, as_expr, directional
 from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import body_pose, velocities, world_poses
 from ...kinematics.tree import Tree, build_tree
-from ...model.system import System
+from ...model.model import Model
 from .chain import INNER, OUTER, Chain
 from .component import RigidBody
 
@@ -93,7 +93,7 @@ def _add_column(rows: list[list[Any]], column: int, vector: Vector) -> None:
         row[column] = row[column] + entry
 
 
-def serial_chain(system: System, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
+def serial_chain(system: Model, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
     """The chain of a system whose bodies hang one on the other; the load port is the point `at` of the body `tip`."""
     tree = build_tree(system)
     _check(system, tree, tip)
@@ -112,7 +112,7 @@ def serial_chain(system: System, tip: str, at: Any = (0, 0, 0)) -> SerialChain:
     return SerialChain(tree, Chain(tuple(bodies)), tuple(slides))
 
 
-def _check(system: System, tree: Tree, tip: str) -> None:
+def _check(system: Model, tree: Tree, tip: str) -> None:
     place = f"system '{system.name}'"
     simple = len(tree.links) == len(system.joints) and not system.couplings
     if not simple or any(link.parent != k - 1 for k, link in enumerate(tree.links)):

@@ -24,8 +24,8 @@ from ...expr import Expr, as_expr, evaluate, free_symbols
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, frame_jacobian
 from ...kinematics.tree import Tree, build_tree
+from ...model.model import Model
 from ...model.reading import unknown
-from ...model.system import System
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> Floats:
 
 
 def inverse_kinematics(
-    system: System,
+    system: Model,
     frame: str,
     position: Iterable[float] | None = None,
     rotation: Any = None,
@@ -102,7 +102,7 @@ class _Task:
     """What is wanted of a frame, as numbers at given coordinates."""
 
     def __init__(
-        self, system: System, frame: str, position: Any, rotation: Any, parameters: Mapping[str, float]
+        self, system: Model, frame: str, position: Any, rotation: Any, parameters: Mapping[str, float]
     ) -> None:
         ties = constraints_of(system, build_tree(system)) if system.constraints else None
         self.tree = build_tree(system) if ties is None else ties.tree
@@ -193,7 +193,7 @@ def _target(position: Any, rotation: Any) -> tuple[Floats | None, Floats | None]
     return p, R
 
 
-def _frame(system: System, tree: Tree, name: str) -> tuple[Pose, Any]:
+def _frame(system: Model, tree: Tree, name: str) -> tuple[Pose, Any]:
     """Where a body or frame is, and its Jacobian, angular over linear."""
     if name in system.frames:
         frame = system.frames[name]
@@ -210,7 +210,7 @@ def _loop_rows(ties: Constraints | None) -> list[Any]:
     return [*(ties.A[k] for k in ties.positions), *([as_expr(0)] * len(ties.tree.u) for _ in ties.definitions)]
 
 
-def _values(system: System, parameters: Mapping[str, float]) -> dict[Expr, float]:
+def _values(system: Model, parameters: Mapping[str, float]) -> dict[Expr, float]:
     """Values of parameters, as given or by default, and time zero."""
     for name in parameters:
         if name not in system.parameters:

@@ -31,8 +31,8 @@ from ...kinematics.motion import body_pose, relative_pose, world_poses
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
 from ...model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ...model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
+from ...model.model import Model
 from ...model.records import GROUND, Joint
-from ...model.system import System
 from .component import CENTRE, Pair
 from .graph import REFERENCE, Edge, LinearGraph
 from .loops import ClosingEdge, forbidden, steered, unslipping
@@ -81,7 +81,7 @@ class Component:
 class Mechanism:
     """Components from the ground outward, joints, what closes loops, loads and the graph of them all."""
 
-    system: System
+    system: Model
     components: tuple[Component, ...]
     joints: Mapping[str, JointEdge]
     closing: Mapping[str, ClosingEdge]
@@ -109,7 +109,7 @@ class _Draft:
 
 
 class _Builder:
-    def __init__(self, system: System, tree: Tree) -> None:
+    def __init__(self, system: Model, tree: Tree) -> None:
         self.system, self.tree = system, tree
         self.poses = world_poses(tree)
         self.links: dict[str, list[tuple[Link, Pose]]] = {}
@@ -298,7 +298,7 @@ def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link,
     return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
 
 
-def mechanism(system: System, tree: Tree) -> Mechanism:
+def mechanism(system: Model, tree: Tree) -> Mechanism:
     """The components and the graph of a system, on its tree as it was written (no pass applied).
 
     >>> import polhode as ph

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...kinematics.tree import build_tree
+from ...model.model import Model
 from ...model.reading import unknown
-from ...model.system import System
 from .formulation import formulation
 from .graph import Edge, Formulation, LinearGraph
 from .mechanism import Mechanism, mechanism
@@ -122,7 +122,7 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
     return words or "0"
 
 
-def system_graph(system: System, across: Iterable[str] = (), through: Iterable[str] = ()) -> SystemGraph:
+def system_graph(system: Model, across: Iterable[str] = (), through: Iterable[str] = ()) -> SystemGraph:
     """The graph of a system, with its formulation tree; an error says why if there is none.
 
     `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers.

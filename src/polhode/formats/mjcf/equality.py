@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ...expr import Matrix, as_expr
-from ...model import Body, Joint
+from ...model import Body, Joint, System
 from . import exact
 from .assemble import Assembly
 
@@ -81,7 +81,7 @@ def _tie(assembly: Assembly, given: str, first: int, second: int, coefficients: 
 
 def _couples(assembly: Assembly, follower: Joint, leader: Joint) -> bool:
     """Whether a joint can follow another: it follows none yet, and none that follows it."""
-    trial = assembly.system.snapshot()
+    trial = System.of(assembly.system.model())
     try:
         trial.couple(follower.name, leader.name)
     except ModelError:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from ...errors import PolhodeError
 from ...expr import Expr, as_expr
-from ...model.system import System
+from ...model.builder import Builder
 from .scene import Scene, scene_of
 from .walk import gathered
 
@@ -17,7 +17,7 @@ from .walk import gathered
 class Combination:
     """A linear combination of unit vectors, or of pairs of them, of one system; kept as it was written."""
 
-    system: System
+    system: Builder
     terms: Mapping[Any, Expr]
 
     __array_ufunc__ = None
@@ -78,7 +78,7 @@ class Combination:
         return scene_of(self.system)
 
 
-def same_system(one: System, other: System) -> None:
+def same_system(one: Builder, other: Builder) -> None:
     """Refuse to mix arrows, points or bodies of two systems."""
     if one is not other:
         raise PolhodeError(

@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, as_expr
 from ...model.body import Body
-from ...model.system import System
+from ...model.builder import Builder
 from .arrow import Arrow
 from .combination import Combination, same_system
 from .owner import Anchor, home_of, key_of
@@ -118,7 +118,7 @@ class Dyadic(Combination):
         return f"${self.latex()}$"
 
 
-def _from_matrix(system: System, key: Key, matrix: Matrix) -> Dyadic:
+def _from_matrix(system: Builder, key: Key, matrix: Matrix) -> Dyadic:
     return Dyadic(system, gathered((((key, i), (key, j)), matrix[i, j]) for i in range(3) for j in range(3)))
 
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from ...errors import PolhodeError
 from ...expr import Expr, free_symbols, substitute, symbol
 from ...expr.node import NEG, NUMBER, SYMBOL
-from ...model.system import System
+from ...model.builder import Builder
 from .arrow import Arrow
 from .combination import Combination
 from .dyadic import Dyadic
@@ -23,7 +23,7 @@ from .dyadic import Dyadic
 Kind = TypeVar("Kind", Arrow, Dyadic)
 
 #: The names that were given in each system, with what they stand for.
-_given: WeakKeyDictionary[System, dict[Expr, Expr]] = WeakKeyDictionary()
+_given: WeakKeyDictionary[Builder, dict[Expr, Expr]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ...errors import PolhodeError, shown
+from ...model.builder import Builder
 from ...model.directions import Directions
 from ...model.reading import unknown
 from ...model.records import GROUND
-from ...model.system import System
 from .scene import Key
 
 Anchor = Directions | str
 
 
-def home_of(owner: Directions) -> System:
+def home_of(owner: Directions) -> Builder:
     """The System that a body or frame belongs to."""
     if not isinstance(owner, Directions):
         raise PolhodeError(
@@ -31,7 +31,7 @@ def home_of(owner: Directions) -> System:
     return owner.home
 
 
-def key_of(system: System, frame: Directions | Key | None, place: str) -> Key:
+def key_of(system: Builder, frame: Directions | Key | None, place: str) -> Key:
     """The key of a body or frame of a system; nothing given means the ground."""
     if frame is None:
         return GROUND

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...expr import Vector
 from ...geometry import Pose
+from ...model.builder import Builder
 from ...model.directions import Directions
 from ...model.reading import vector_of
-from ...model.system import System
 from .arrow import Arrow
 from .combination import same_system
 from .owner import Anchor, home_of, key_of
@@ -33,7 +33,7 @@ class Point:
     (l*a_x, l*u*a_y, l*u'*a_y - l*u**2*a_x)
     """
 
-    system: System
+    system: Builder
     body: str
     offset: Vector
 
@@ -77,7 +77,7 @@ class Point:
         return f"Point({self.body!r}, {self.offset!r})"
 
 
-def _way(system: System, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow, Arrow]:
+def _way(system: Builder, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow, Arrow]:
     """From a body to the origin of a frame that it carries: position, angular velocity and velocity relative to it.
 
     Each rigid step r of a frame adds ω × r, each simple motion ω × r for how far it has moved and then its H u.

@@ -7,7 +7,7 @@ number. Only such frames have unit vectors, so that every axis about which or al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,9 @@ from ...expr import Expr, Matrix, Vector, as_expr, symbol, topological
 from ...expr.spelling import acceleration_of
 from ...geometry import Pose
 from ...model.body import Frame
+from ...model.builder import Builder
+from ...model.model import Model
 from ...model.records import GROUND, Joint
-from ...model.system import System
 from ..between import meeting, turn_inward
 from ..parallel import merge
 from ..tree import Link, Tree, Turn, build_tree
@@ -27,9 +28,6 @@ Axis = tuple[Key, int]
 
 #: Kinds of symbols that do not change during a motion.
 CONSTANT = ("parameter", "symbol")
-
-#: Tables of a System that say nothing about how frames are placed.
-_APART = frozenset({"parameters", "inputs", "loads", "poses"})
 
 
 @dataclass(frozen=True)
@@ -152,30 +150,17 @@ class Scene:
         return table | {symbol("t", "time"): as_expr(1)}
 
 
-def scene_of(system: System) -> Scene:
-    """The frames of a System as it stands now; kept until a body, joint, frame or constraint is added."""
-    state = _state(system)
-    kept = system.kept_scene
-    if kept is None or kept[0] != state:
-        kept = (state, _build(system))
-        system.kept_scene = kept
-    scene: Scene = kept[1]
+def scene_of(system: Builder) -> Scene:
+    """The frames of a System as it stands now; kept until something is added that places or moves one."""
+    if system.scene is None:
+        system.scene = _build(system.model())
+    scene: Scene = system.scene
     return scene
 
 
-def _state(system: System) -> tuple[Any, ...]:
-    """What the scene depends on: every table of the system that can place or move a frame."""
-    tables = ((name, table) for name, table in vars(system).items() if name not in _APART)
-    return tuple(
-        (name, *(table.items() if isinstance(table, dict) else table))
-        for name, table in tables
-        if isinstance(table, dict | list)
-    )
-
-
-def _build(system: System) -> Scene:
-    carrier = {joint.child: joint for joint in system.joints.values()}
-    tree = merge(build_tree(_joined(system, carrier)))
+def _build(model: Model) -> Scene:
+    carrier = {joint.child: joint for joint in model.joints.values()}
+    tree = merge(build_tree(_joined(model, carrier)))
     links: dict[str, list[Link]] = {}
     places: dict[Key, tuple[int, Pose]] = {}
     link_keys: dict[int, Key] = {}
@@ -186,16 +171,16 @@ def _build(system: System) -> Scene:
         link_keys[place] = (link.joint, len(own))
     places.update(tree.bodies.items())
     link_keys |= {place: body for body, (place, _) in reversed([*tree.bodies.items()])}  # the first body on a link
-    for frame in system.frames.values():
+    for frame in model.frames.values():
         if frame.body in tree.bodies:
             place, X = tree.bodies[frame.body]
             places[frame.name] = (place, X @ frame.pose)
-    stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in system.joints.values()}
-    return Scene(tree, dict(system.frames), dict(system.joints), carrier, stages, places, link_keys)
+    stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in model.joints.values()}
+    return Scene(tree, model.frames, model.joints, carrier, stages, places, link_keys)
 
 
-def _joined(system: System, carrier: Mapping[str, Joint]) -> System:
-    """The system without the bodies that cannot be reached from the ground yet."""
+def _joined(model: Model, carrier: Mapping[str, Joint]) -> Model:
+    """The model without the bodies that cannot be reached from the ground yet."""
     children: dict[str, list[str]] = {}
     for child, joint in carrier.items():
         children.setdefault(joint.parent, []).append(child)
@@ -204,9 +189,7 @@ def _joined(system: System, carrier: Mapping[str, Joint]) -> System:
         found = children.get(waiting.pop(), [])
         reached.update(found)
         waiting.extend(found)
-    made = system.snapshot()
-    made.bodies = {name: body for name, body in system.bodies.items() if name in reached}
-    return made
+    return replace(model, bodies={name: body for name, body in model.bodies.items() if name in reached})
 
 
 def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:

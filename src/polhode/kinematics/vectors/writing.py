@@ -8,14 +8,14 @@ from ...expr import Expr, latex
 from ...expr.node import ADD, NEG, SUB
 from ...expr.spelling import latex_escape
 from ...expr.text import text
+from ...model.builder import Builder
 from ...model.reading import flag_of
-from ...model.system import System
 from .scene import Axis, Key
 
 Term = tuple[tuple[Axis, ...], Expr]
 
 
-def text_sum(system: System, terms: Sequence[Term]) -> str:
+def text_sum(system: Builder, terms: Sequence[Term]) -> str:
     """u1*ground_x + u2*a_y."""
     pairs = [
         ("|".join(f"{_letter(system, key)}_{'xyz'[index]}" for key, index in axes), coefficient)
@@ -24,7 +24,7 @@ def text_sum(system: System, terms: Sequence[Term]) -> str:
     return _sum(pairs, text, "*", "({})")
 
 
-def latex_sum(system: System, terms: Sequence[Term], hats: bool) -> str:
+def latex_sum(system: Builder, terms: Sequence[Term], hats: bool) -> str:
     r"""u_{1} \mathbf{n}_{1} + u_{2} \mathbf{a}_{2}."""
     hats = flag_of(hats, "hats", "latex")
     pairs = [
@@ -47,7 +47,7 @@ def _sum(pairs: Sequence[tuple[str, Expr]], write: Callable[[Expr], str], times:
     return line or "0"
 
 
-def _letter(system: System, key: Key) -> str:
+def _letter(system: Builder, key: Key) -> str:
     """A frame's name in front of an axis: a body B has the unit vectors b, as in Sayers, unless there is a body b."""
     if isinstance(key, tuple):
         return f"{key[0]}.{key[1]}"

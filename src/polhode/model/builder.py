@@ -1,0 +1,136 @@
+"""The builder: it holds the model of a mechanism as it is now, and every addition makes the next model.
+
+Nothing of weight is imported when this module is loaded, so that a system whose file is known need not be read to be
+there (see `Builder.unread`).
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ..expr import Expr, Vector
+    from ..kinematics.vectors import Arrow
+    from .body import Body, Frame
+    from .constraint import Constraint
+    from .force import Load
+    from .model import Model
+    from .records import Coupling, Joint, NamedPose, Parameter, Prescribed
+
+#: One lock for all that is read late: what is read may itself need another system.
+_READING = RLock()
+#: Tables that neither place nor move a frame.
+_UNMOVING = frozenset({"parameters", "inputs", "constraints", "loads", "poses"})
+
+
+def _part(name: str, doc: str) -> Any:
+    """A part of the model as it is now, to look at; methods add to it."""
+    return property(lambda builder: getattr(builder.model(), name), doc=doc)
+
+
+class Builder:
+    """What a `System` is without its methods for users: the tables of its model, and one way to add to them."""
+
+    name: str = _part("name", "What it is called.")
+    time: Expr = _part("time", "The symbol of time.")
+    ground: Body = _part("ground", "The body that does not move.")
+    bodies: Mapping[str, Body] = _part("bodies", "The bodies by name, the ground first.")
+    joints: Mapping[str, Joint] = _part("joints", "The joints by name.")
+    frames: Mapping[str, Frame] = _part("frames", "The frames by name.")
+    parameters: Mapping[str, Parameter] = _part("parameters", "The parameters by name.")
+    inputs: Mapping[str, Parameter] = _part("inputs", "The inputs by name.")
+    couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
+    prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
+    constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")
+    loads: tuple[Load, ...] = _part("loads", "What acts on the bodies and joints.")
+    poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
+
+    def __init__(self, name: str = "system", gravity: Iterable[Any] | Arrow = (0, 0, "-9.81")) -> None:
+        from .building import empty
+
+        self._hold(empty(self, name, gravity))
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """A System that begins as a model; what is added to it does not reach the model."""
+        from .building import adopted
+
+        made = cls.__new__(cls)
+        made._hold(adopted(made, model))
+        return made
+
+    @classmethod
+    def unread(cls, source: Callable[[], Model]) -> Self:
+        """A System whose model is read when something of it is first needed: `source()` gives it, once.
+
+        Before and after it is a System like any other; threads may race for it. `system.source` is what was given here
+        until something is added: so long, what is known of the source holds for the system, and need not be read.
+        """
+        made = cls.__new__(cls)
+        made._hold(None, source)
+        return made
+
+    def _hold(self, model: Model | None, source: Any = None) -> None:
+        self._model = model
+        self.source = source
+        self._spellings: dict[tuple[str, str], Expr] | None = None
+        #: What the vector language has made of the model; for it to set, and dropped when a frame is added or moved.
+        self.scene: Any = None
+
+    def model(self) -> Model:
+        """The frozen record of the system as it is now, from which equations are derived; see `Model`."""
+        return self._read() if self._model is None else self._model
+
+    def _read(self) -> Model:
+        from .building import adopted
+
+        with _READING:
+            if self._model is None:
+                self._model = adopted(self, self.source())
+            return self._model
+
+    def add(self, table: str, name: str, record: Any) -> None:
+        """Put a record into a table; all methods that add something end here.
+
+        >>> import polhode as ph
+        >>> from polhode.model.force import Potential
+        >>> s = ph.System("weight")
+        >>> height = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z")).q[0]
+        >>> s.add("loads", "lift", Potential("lift", -3 * height))
+        >>> s.loads
+        (Potential(name='lift', energy=-3*z),)
+        """
+        self._model = self.model().with_record(table, name, record)
+        self.source = None
+        if table not in _UNMOVING:
+            self.scene = None
+
+    @property
+    def spellings(self) -> dict[tuple[str, str], Expr]:
+        """How the symbols of the model are written, so that no two are written alike."""
+        if self._spellings is None:
+            from .building import spellings_of
+
+            self._spellings = spellings_of(self.model())
+        return self._spellings
+
+    def __reduce__(self) -> Any:
+        return type(self).of, (self.model(),)
+
+    @property
+    def gravity(self) -> Vector:
+        """The acceleration of free fall in ground components: numbers, parameters, inputs, functions of time."""
+        return self.model().gravity
+
+    @gravity.setter
+    def gravity(self, given: Iterable[Any] | Arrow) -> None:
+        from dataclasses import replace
+
+        from .building import gravity_of
+
+        model = self.model()
+        self._model = replace(model, gravity=gravity_of(given, model.ground, model.name), origin="")
+        self.source = None

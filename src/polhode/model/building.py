@@ -1,0 +1,225 @@
+"""Adding to a System: parameters, bodies, frames, joints, poses, each checked before it enters the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, understood
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
+from ..expr.spelling import acceleration_of, told_apart
+from ..geometry import Pose
+from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
+from .constraint import Disc
+from .joint_type import JointType, joint_type
+from .lookup import body_name, check_new, placed, tell_apart
+from .model import Model
+from .reading import (
+    checked_name,
+    coordinate_symbols,
+    flag_of,
+    names_of,
+    number_of,
+    numbers_by_name,
+    pose_of,
+    speed_roles,
+    unknown,
+    vector_of,
+    zeros,
+)
+from .records import GROUND, Joint, NamedPose, Parameter
+from .unit import checked_unit
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+BODY_LIMIT = 2000
+
+
+def empty(system: Builder, name: str, gravity: Any) -> Model:
+    """The model of a System with the ground alone."""
+    checked_name(name, "system")
+    ground = Body(GROUND, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system)
+    return Model(name=name, gravity=gravity_of(gravity, ground, name), bodies={GROUND: ground})
+
+
+def adopted(system: Builder, model: Model) -> Model:
+    """A model with its bodies and frames belonging to a System."""
+    bodies = {name: replace(body, home=system) for name, body in model.bodies.items()}
+    frames = {name: replace(frame, home=system) for name, frame in model.frames.items()}
+    return replace(model, bodies=bodies, frames=frames)
+
+
+def gravity_of(given: Any, ground: Body, name: str) -> Vector:
+    """The acceleration of free fall in ground components."""
+    cure = "Give three components, for example (0, 0, -9.81)."
+    with understood("an acceleration of free fall", given, place=f"system '{name}' gravity", cure=cure):
+        if hasattr(given, "components"):
+            given = given.components(ground)
+        if isinstance(given, str | bytes):
+            raise TypeError
+        made = Vector([as_expr(g) for g in given])
+    if len(made) != 3:
+        raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
+    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
+    if moving:
+        raise ModelError(
+            f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
+            place=f"system '{name}'",
+            cure="Use gravity_field for a field that depends on the position.",
+            code="E-MODEL-063",
+        )
+    return made
+
+
+def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
+    """How the symbols of a model are written, in each notation."""
+    named = [parameter.symbol for table in (model.parameters, model.inputs) for parameter in table.values()]
+    moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
+    rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
+    touched = [each.parameter for each in model.constraints.values() if isinstance(each, Disc)]
+    return told_apart([*named, *moved, *rates, *touched])
+
+
+def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
+    check_new(kind, name, getattr(system, table))
+    place = f"{kind} '{name}'"
+    number = None if value is None else number_of(value, place)
+    if number is not None and not number.is_number:
+        raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")
+    made, label = symbol(name, kind), checked_unit(unit, place)
+    tell_apart(system, [made], place)
+    system.add(table, name, Parameter(made, None if number is None else number.data, label))
+    return made
+
+
+def body(
+    system: Builder,
+    name: str,
+    mass: Any,
+    com: Iterable[Any],
+    inertia: Any,
+    shapes: Shape | Iterable[Shape],
+    check: bool,
+    about: Iterable[Any] | None,
+) -> Body:
+    place = f"body '{name}'"
+    check_new("body", name, system.bodies, system.frames)
+    if len(system.bodies) > BODY_LIMIT:
+        raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-003")
+    heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
+    moments = inertia_of(inertia, f"{place} inertia")
+    if about is not None:
+        moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
+    made = Body(name, heavy, centre, moments, shapes_of(shapes, place), home=system)
+    if flag_of(check, "check", place):
+        check_mass(made.mass, {key: each.value for key, each in system.parameters.items()}, place)
+        check_inertia(made.inertia, place)
+    system.add("bodies", name, made)
+    return made
+
+
+def frame(system: Builder, name: str, body: Body | str, at: Iterable[Any], rotation: Any) -> Frame:
+    place = f"frame '{name}'"
+    check_new("frame", name, system.frames, system.bodies)
+    made = Frame(name, body_name(system, body, place), pose_of(at, rotation, place), home=system)
+    system.add("frames", name, made)
+    return made
+
+
+def joint(
+    system: Builder,
+    name: str,
+    parent: Body | Frame | str,
+    child: Body | Frame | str,
+    kind: JointType | str,
+    *,
+    at: Iterable[Any],
+    rotation: Any,
+    child_at: Iterable[Any],
+    child_rotation: Any,
+    coordinates: Sequence[str] | None,
+    speeds: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Joint:
+    place = f"joint '{name}'"
+    check_new("joint", name, system.joints)
+    made_type = joint_type(kind, place, **options)
+    parent_name, in_parent = placed(system, parent, at, rotation, place)
+    if made_type.nominal is not None:
+        in_parent = in_parent @ Pose(made_type.nominal, zeros())
+        made_type = replace(made_type, nominal=None)
+    child_name, in_child = placed(system, child, child_at, child_rotation, place)
+    _check_child(system, parent_name, child_name, place)
+    q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
+    u_names = names_of(name, made_type.speed_labels(), speeds, f"{place} speeds")
+    _check_fresh(system, q_names, u_names, place)
+    q, tau = coordinate_symbols(made_type, q_names), symbols(u_names, "effort")
+    roles = speed_roles(made_type, q_names, u_names)
+    u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
+    tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
+    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau)
+    system.add("joints", name, made)
+    return made
+
+
+def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
+    if child == GROUND:
+        raise ModelError(
+            "the ground cannot be a child.", place=place, cure="Swap parent and child.", code="E-MODEL-004"
+        )
+    if parent == child:
+        raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-005")
+    carrier = {joint.child: joint for joint in system.joints.values()}
+    if child in carrier:
+        raise ModelError(
+            f"body '{child}' already hangs on joint '{carrier[child].name}'.",
+            place=place,
+            cure="In a tree each body has one parent; a second joint closes a loop.",
+            code="E-MODEL-006",
+        )
+    body, path = parent, [parent]
+    while body in carrier:
+        body = carrier[body].parent
+        path.append(body)
+        if body == child:
+            raise ModelError(
+                f"this joint closes a cycle: {' → '.join([child, *path[::-1][1:]])} → {child}.",
+                place=place,
+                cure="Join one of these bodies to the ground or to another body instead.",
+                code="E-MODEL-007",
+            )
+
+
+def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place: str) -> None:
+    for what, names, taken in (
+        ("coordinate", q_names, [q.name for joint in system.joints.values() for q in joint.q]),
+        ("speed", u_names, [u.name for joint in system.joints.values() for u in joint.u]),
+    ):
+        again = [name for k, name in enumerate(names) if name in taken or name in names[:k]]
+        if again:
+            raise ModelError(
+                f"the {what} name '{again[0]}' is already taken.",
+                place=place,
+                cure="Choose another.",
+                code="E-MODEL-008",
+            )
+
+
+def pose(system: Builder, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None) -> NamedPose:
+    check_new("pose", name, system.poses)
+    place = f"pose '{name}'"
+    made = NamedPose(
+        numbers_by_name(coordinates, f"{place} coordinates"),
+        numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
+    )
+    touching = [each.parameter.name for each in system.constraints.values() if isinstance(each, Disc)]
+    q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *touching]
+    u_names = [u.name for joint in system.joints.values() for u in joint.u]
+    for kind, given, known in (("coordinate", made.coordinates, q_names), ("speed", made.speeds, u_names)):
+        for key in given:
+            if key not in known:
+                raise unknown(kind, key, known, place)
+    system.add("poses", name, made)
+    return made

@@ -1,0 +1,202 @@
+"""The methods of a System that tie motions together; each hands over to the module that owns the constraint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .builder import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .constraining import Place
+    from .constraint import Ball, Closure, Condition, Disc, Slip, Wheel
+    from .joint_type import JointType
+    from .records import Coupling, Joint, Prescribed
+
+
+class ConstraintMethods(Builder):
+    """Couplings, prescribed motions, loops, conditions, rolling: what a user calls to constrain a system."""
+
+    def couple(self, follower: Joint | str, leader: Joint | str, multiplier: Any = 1, offset: Any = 0) -> Coupling:
+        """Let a joint follow another, as gears and mimic joints do: q_follower = multiplier · q_leader + offset.
+
+        Both must have one coordinate. The follower's coordinate, speed and effort leave the equations; its symbols may
+        still be used in expressions and stand for what they follow.
+        """
+        from .constraining import couple
+
+        return couple(self, follower, leader, multiplier, offset)
+
+    def prescribe(self, joint: Joint | str, motion: Any, index: int = 0) -> Prescribed:
+        """Give the motion of a coordinate as an expression of time: q = f(t). It leaves the unknowns.
+
+        >>> import polhode as ph
+        >>> s = ph.System("swing")
+        >>> slide = s.joint("slide", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+        >>> hinge = s.joint("hinge", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> s.prescribe("slide", ph.sin(3 * s.time)).coordinate
+        'slide'
+        >>> s.derive().coordinates
+        ['hinge']
+        """
+        from .constraining import prescribe
+
+        return prescribe(self, joint, motion, index)
+
+    def close(
+        self,
+        name: Place,
+        a: Place,
+        b: Place | None = None,
+        joint: JointType | str = "revolute",
+        *,
+        at_a: Iterable[Any] = (0, 0, 0),
+        at_b: Iterable[Any] = (0, 0, 0),
+        rotation_a: Any = None,
+        rotation_b: Any = None,
+        **options: Any,
+    ) -> Closure:
+        """Close a loop: frame b, on one body, moves against frame a, on another, as the joint allows.
+
+        A compound joint, and others whose conditions need it, bring coordinates of their own: `pin 1`, `pin 2`, ….
+        The name may be left out: `close(a, b, joint=...)`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("gate")
+        >>> s.close(s.ground, s.body("leaf", 1), joint="revolute", axis="z").name
+        'loop 1'
+        """
+        from .constraining import close
+
+        return close(
+            self, name, a, b, joint, at_a=at_a, at_b=at_b, rotation_a=rotation_a, rotation_b=rotation_b, **options
+        )
+
+    def constrain(self, value: Any, name: str = "") -> Condition:
+        """Keep an expression of coordinates, parameters and time at zero."""
+        from .constraining import constrain
+
+        return constrain(self, value, name)
+
+    def constrain_speed(self, value: Any, name: str = "") -> Condition:
+        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+        from .constraining import constrain_speed
+
+        return constrain_speed(self, value, name)
+
+    def roll_wheel(
+        self,
+        name: str,
+        wheel: Place,
+        radius: Any,
+        axis: Any = "y",
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = "ground",
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+        upright: Any = None,
+    ) -> Wheel:
+        """Let a thin wheel roll on the plane z = 0 of a frame: it touches, and does not slip along or across.
+
+        How far it leans enters as √(1 - (n·a)²), with n the plane's normal and a the axis. Where that is the cosine of
+        a coordinate, `upright=ph.cos(lean)` says so, and the equations read as in the textbooks. They then hold while
+        it is positive; a run in which the wheel turns over is stopped.
+
+        >>> import polhode as ph
+        >>> s = ph.System("disc")
+        >>> six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zxy"))
+        >>> names = ["x", "y", "z", "yaw", "lean", "spin"]
+        >>> flight = s.joint("flight", s.ground, s.body("disc", 1, inertia=(1, 2, 1)), six, coordinates=names)
+        >>> _ = s.roll_wheel("contact", "disc", 1, upright=ph.cos(flight.q[4]))
+        >>> s.derive().constraints.values
+        Vector([z - cos(lean)])
+        """
+        from .constraining import roll_wheel
+
+        return roll_wheel(
+            self, name, wheel, radius, axis, centre=centre, on=on, at=at, rotation=rotation, upright=upright
+        )
+
+    def roll_ball(
+        self,
+        name: str,
+        ball: Place,
+        radius: Any,
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = "ground",
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+        other_radius: Any = None,
+    ) -> Ball:
+        """Let a ball roll on the plane z = 0 of a frame, or on a ball about its origin (inside, if negative).
+
+        A disc that rolls on a circle in its plane is this too.
+        """
+        from .constraining import roll_ball
+
+        return roll_ball(
+            self, name, ball, radius, centre=centre, on=on, at=at, rotation=rotation, other_radius=other_radius
+        )
+
+    def roll_disc(
+        self,
+        name: str,
+        disc: Place,
+        radius: Any,
+        curve: Any,
+        axis: Any = "y",
+        *,
+        centre: Iterable[Any] = (0, 0, 0),
+        on: Place = "ground",
+        at: Iterable[Any] = (0, 0, 0),
+        rotation: Any = None,
+        slips: bool = False,
+    ) -> Disc:
+        """Let a disc roll on a curve: its centre stays at P(s) + r n(s), and it does not slip where it touches.
+
+        The curve is a function that gives x and z for a parameter s, or the height z for x, in the plane x, z of a
+        frame, across the disc's axis y (x, y for the axis z; y, z for the axis x). The disc is to the left of the way
+        in which s grows, above a curve of heights; a negative radius puts it on the other side. With `slips` it
+        touches without friction, and may be a point: radius 0 is a bead on a wire. Where it touches is the coordinate
+        "<name> place".
+
+        >>> import polhode as ph
+        >>> s = ph.System("bead on a parabola", gravity=(0, 0, "-9.81"))
+        >>> _ = s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+        >>> s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True).curve
+        (wire place, wire place**2)
+        """
+        from .constraining import roll_disc
+
+        return roll_disc(
+            self, name, disc, radius, curve, axis, centre=centre, on=on, at=at, rotation=rotation, slips=slips
+        )
+
+    def knife_edge(
+        self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = "ground"
+    ) -> Slip:
+        """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
+        from .constraining import knife_edge
+
+        return knife_edge(self, name, body, across, at=at, on=on)
+
+    def no_slip(
+        self,
+        name: str,
+        a: Place,
+        b: Place = "ground",
+        *,
+        frame: Place = "ground",
+        at: Iterable[Any] = (0, 0, 0),
+        directions: Sequence[Any] = ("x", "y", "z"),
+    ) -> Slip:
+        """Where two bodies meet, let their points have one velocity along some directions.
+
+        The place `at` and the directions are components in `frame`; both may depend on coordinates.
+        """
+        from .constraining import no_slip
+
+        return no_slip(self, name, a, b, frame=frame, at=at, directions=directions)

@@ -1,0 +1,154 @@
+"""The methods of a System that say what acts on it; each hands over to the module that owns the force."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .builder import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..expr import Expr, Vector
+    from ..kinematics.vectors import Arrow, Point
+    from .body import Body, Frame
+    from .records import Joint
+
+
+class ForceMethods(Builder):
+    """Forces, torques, springs, potentials: what a user calls to put a load on a system."""
+
+    def force(
+        self,
+        on: Body | Frame | Point | str,
+        vector: Arrow | Iterable[Any],
+        *,
+        at: Point | Iterable[Any] = (0, 0, 0),
+        frame: Body | Frame | str | None = None,
+        name: str = "",
+    ) -> None:
+        """Apply a force at a point of a body: an arrow, or components along the axes of `frame` (the ground's).
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> k, bead = s.parameter("k"), s.body("bead", mass=1)
+        >>> rail = s.joint("x", s.ground, bead, ph.Prismatic("x"))
+        >>> s.force(bead, -k * rail.q[0] * s.ground.x, at=bead.centre)
+        >>> s.derive().bias
+        Vector([k*x])
+        """
+        from .acting import force
+
+        force(self, on, vector, at=at, frame=frame, name=name)
+
+    def torque(
+        self,
+        on: Body | Frame | str,
+        vector: Arrow | Iterable[Any],
+        *,
+        frame: Body | Frame | str | None = None,
+        name: str = "",
+    ) -> None:
+        """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's)."""
+        from .acting import torque
+
+        torque(self, on, vector, frame=frame, name=name)
+
+    def joint_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
+        """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
+        from .acting import joint_force
+
+        joint_force(self, joint, value, index, name)
+
+    def joint_spring(
+        self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
+    ) -> None:
+        """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
+        from .acting import joint_spring
+
+        joint_spring(self, joint, stiffness, rest, damping, index, name)
+
+    def spring(
+        self,
+        a: Body | Frame | Point | str,
+        b: Body | Frame | Point | str,
+        stiffness: Any,
+        length: Any = 0,
+        damping: Any = 0,
+        *,
+        at_a: Point | Iterable[Any] = (0, 0, 0),
+        at_b: Point | Iterable[Any] = (0, 0, 0),
+        name: str = "",
+    ) -> None:
+        """A spring and damper along the line between two points: the tension k (L - length) + c dL/dt.
+
+        A positive tension pulls the points together, a negative one pushes them apart.
+        """
+        from .acting import spring
+
+        spring(self, a, b, stiffness, length, damping, at_a=at_a, at_b=at_b, name=name)
+
+    def damper(
+        self,
+        a: Body | Frame | Point | str,
+        b: Body | Frame | Point | str,
+        damping: Any,
+        *,
+        at_a: Point | Iterable[Any] = (0, 0, 0),
+        at_b: Point | Iterable[Any] = (0, 0, 0),
+        name: str = "",
+    ) -> None:
+        """A damper along the line between two points: the tension c dL/dt, which resists both ways.
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> c, bead = s.parameter("c"), s.body("bead", mass=1)
+        >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
+        >>> s.damper(s.ground, bead, c, at_a=(-1, 0, 0))
+        >>> s.loads[0].damping, s.loads[0].stiffness
+        (c, 0)
+        """
+        from .acting import damper
+
+        damper(self, a, b, damping, at_a=at_a, at_b=at_b, name=name)
+
+    def line_force(
+        self,
+        a: Body | Frame | Point | str,
+        b: Body | Frame | Point | str,
+        law: Callable[[Expr, Expr], Any],
+        *,
+        at_a: Point | Iterable[Any] = (0, 0, 0),
+        at_b: Point | Iterable[Any] = (0, 0, 0),
+        name: str = "",
+    ) -> None:
+        """A force along the line between two points: `law(length, rate)` is the tension that pulls them together.
+
+        A negative value pushes them apart. `rate` is positive while they part.
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> k, bead = s.parameter("k"), s.body("bead", mass=1)
+        >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
+        >>> s.line_force(s.ground, bead, lambda length, rate: k * length**3)
+        >>> s.derive().bias == (k * s.joints["x"].q[0] ** 3,)
+        True
+        """
+        from .acting import line_force
+
+        line_force(self, a, b, law, at_a=at_a, at_b=at_b, name=name)
+
+    def gravity_field(self, law: Callable[[Vector], Iterable[Any]], name: str = "") -> None:
+        """A field that accelerates every mass: `law(position)` at each mass centre, in ground components.
+
+        It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
+        """
+        from .acting import gravity_field
+
+        gravity_field(self, law, name)
+
+    def potential(self, energy: Any, name: str = "") -> None:
+        """Add a potential energy: any expression of coordinates, parameters and time."""
+        from .acting import potential
+
+        potential(self, energy, name)

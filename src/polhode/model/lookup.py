@@ -1,0 +1,77 @@
+"""Looking up what a user means, by name or by the object itself: a body, a joint, a frame, a place on a body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, shown
+from ..expr import Expr
+from ..expr.spelling import told_apart
+from ..geometry import Pose
+from .body import Body, Frame
+from .reading import checked_name, pose_of, unknown
+from .records import Joint
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+
+def check_new(kind: str, name: str, *tables: Mapping[str, object]) -> None:
+    """Refuse a name that is none, or that a table has already."""
+    checked_name(name, kind)
+    if any(name in table for table in tables):
+        raise ModelError(
+            f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name.",
+            place=f"{kind} '{name}'",
+            cure="Choose another.",
+            code="E-MODEL-011",
+        )
+
+
+def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
+    """Refuse symbols that would be written as others are."""
+    system.spellings.update(told_apart(made, system.spellings, place))
+
+
+def body_name(system: Builder, body: Body | str, place: str) -> str:
+    """The name of a body of the system."""
+    name = body.name if isinstance(body, Body) else body if isinstance(body, str) else shown(body)
+    if name not in system.bodies:
+        raise unknown("body", name, system.bodies, place)
+    if isinstance(body, Body) and system.bodies[name] is not body:
+        raise ModelError(
+            f"the body '{name}' is not in the system '{system.name}', which has another of this name.",
+            place=place,
+            cure=f"Give the body of '{system.name}', or its name.",
+            code="E-MODEL-019",
+        )
+    return name
+
+
+def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
+    """The joint of the system that is meant."""
+    name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
+    if name not in system.joints:
+        raise unknown("joint", name, system.joints, place)
+    return system.joints[name]
+
+
+def placed(system: Builder, on: Body | Frame | str, at: Iterable[Any], rotation: Any, place: str) -> tuple[str, Pose]:
+    """The body and the pose in it that a body, a frame or a name with an offset stands for."""
+    offset = pose_of(at, rotation, place)
+    if isinstance(on, str) and on not in system.bodies and on in system.frames:
+        on = system.frames[on]
+    if isinstance(on, Frame):
+        if system.frames.get(on.name) is not on:
+            raise unknown("frame", on.name, system.frames, place)
+        return on.body, on.pose @ offset
+    return body_name(system, on, place), offset
+
+
+def frame_name(system: Builder, frame: Body | Frame | str, place: str) -> str:
+    """The name of a body or frame of the system."""
+    name = frame.name if isinstance(frame, Body | Frame) else frame if isinstance(frame, str) else shown(frame)
+    if name not in system.bodies and name not in system.frames:
+        raise unknown("frame or body", name, [*system.bodies, *system.frames], place)
+    return body_name(system, frame, place) if isinstance(frame, Body) else name

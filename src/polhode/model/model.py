@@ -1,0 +1,87 @@
+"""The Model: a mechanism as it is derived from. Nothing in it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from ..expr import Expr, Vector, symbol
+from .body import Body, Frame
+from .constraint import Constraint
+from .force import Load
+from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
+
+
+def _table() -> Any:
+    return field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """The tables of a System as they were when it was asked for its `model()`: bodies, joints, loads and the rest.
+
+    Two models are equal if their digests are: if all that shapes the equations is written alike. A model pickles; its
+    bodies and frames then belong to no System, until `System.of(model)` makes one.
+
+    >>> import polhode as ph
+    >>> s = ph.System("cart")
+    >>> before, _ = s.model(), s.body("wheel", mass=1)
+    >>> list(before.bodies), list(s.model().bodies)
+    (['ground'], ['ground', 'wheel'])
+    """
+
+    name: str
+    gravity: Vector
+    time: Expr = field(default_factory=lambda: symbol("t", "time"))
+    bodies: Mapping[str, Body] = _table()
+    joints: Mapping[str, Joint] = _table()
+    frames: Mapping[str, Frame] = _table()
+    parameters: Mapping[str, Parameter] = _table()
+    inputs: Mapping[str, Parameter] = _table()
+    couplings: Mapping[str, Coupling] = _table()
+    prescribed: Mapping[str, Prescribed] = _table()
+    constraints: Mapping[str, Constraint] = _table()
+    loads: tuple[Load, ...] = ()
+    poses: Mapping[str, NamedPose] = _table()
+    origin: str = ""  # the key of the file that it was read from, where it is what the file says
+
+    def __post_init__(self) -> None:
+        for each, value in vars(self).copy().items():
+            if isinstance(value, dict):
+                object.__setattr__(self, each, MappingProxyType(dict(value)))
+        object.__setattr__(self, "loads", tuple(self.loads))
+
+    @property
+    def ground(self) -> Body:
+        """The body that does not move."""
+        return self.bodies[GROUND]
+
+    @cached_property
+    def digest(self) -> str:
+        """One word for all that shapes the equations; see `polhode.model.digest`."""
+        from .digest import digest
+
+        return digest(self)
+
+    def with_record(self, table: str, name: str, record: Any) -> Model:
+        """The model with one record more, or with another in its place; `loads` have no names and go to the end."""
+        now = getattr(self, table)
+        changed: dict[str, Any] = {table: (*now, record) if table == "loads" else now | {name: record}}
+        return replace(self, **changed, origin="")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Model) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> Any:
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _restored, ({key: dict(part) if isinstance(part, Mapping) else part for key, part in own.items()},)
+
+
+def _restored(own: dict[str, Any]) -> Model:
+    return Model(**own)
