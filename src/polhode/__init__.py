@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
-    from .surface import *  # noqa: F403 - the names are listed there, once
+    from .surface.names import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
     """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
     if name in _READERS:
         return getattr(import_module(".formats", __name__), name)
-    surface = import_module(".surface", __name__)
+    surface = import_module(".surface.names", __name__)
     listed = {each: getattr(surface, each) for each in surface.__all__}
     globals().update(listed, __all__=["load", *_READERS, *listed])
     if name in globals():

@@ -23,6 +23,7 @@ from .force import (
 from .lookup import frame_name, joint_named, placed
 from .reading import index_of, number_of, result_of, titled, vector_of
 from .records import GROUND, Joint
+from .system import vectors
 
 if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
@@ -56,13 +57,11 @@ def torque(
     system.add("loads", name, BodyTorque(name, body, *_given_vector(system, vector, frame, place)))
 
 
-def _spot(system: Builder, on: Body | Frame | Point | str, at: Point | Iterable[Any], place: str) -> tuple[str, Vector]:
+def _spot(system: Builder, on: Any, at: Any, place: str) -> tuple[str, Vector]:
     """The body that is meant, and the point in its components."""
-    from ..kinematics.vectors import Point
-
-    if isinstance(on, Point):
+    if isinstance(on, vectors().Point):
         on, at = _own_body(system, on, place), on
-    if not isinstance(at, Point):
+    if not isinstance(at, vectors().Point):
         body, pose = placed(system, on, at, None, place)
         return body, pose.p
     body, _ = placed(system, on, (0, 0, 0), None, place)
@@ -93,14 +92,10 @@ def _check_home(system: Builder, what: str, home: Builder, place: str) -> None:
         )
 
 
-def _given_vector(
-    system: Builder, vector: Arrow | Iterable[Any], frame: Body | Frame | str | None, place: str
-) -> tuple[Vector, str]:
+def _given_vector(system: Builder, vector: Any, frame: Body | Frame | str | None, place: str) -> tuple[Vector, str]:
     """Components and the frame they are in: for an arrow that asked for or, if it is in one frame, its own."""
-    from ..kinematics.vectors import Arrow
-
     wanted = None if frame is None else frame_name(system, frame, place)
-    if not isinstance(vector, Arrow):
+    if not isinstance(vector, vectors().Arrow):
         return vector_of(vector, place), wanted or GROUND
     _check_home(system, "arrow", vector.system, place)
     if wanted is None:

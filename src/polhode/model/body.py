@@ -70,9 +70,10 @@ class Body(Directions):
     @property
     def inertia_dyadic(self) -> Dyadic:
         """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
-        from ..kinematics.vectors import inertia_dyadic
+        from .system import vectors
 
-        return inertia_dyadic(self)
+        made: Dyadic = vectors().inertia_dyadic(self)
+        return made
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ there (see `Builder.unread`).
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..expr import Expr, Vector
     from ..kinematics.vectors import Arrow
@@ -29,6 +29,14 @@ _UNMOVING = frozenset({"parameters", "inputs", "constraints", "loads", "poses"})
 def _part(name: str, doc: str) -> Any:
     """A part of the model as it is now, to look at; methods add to it."""
     return property(lambda builder: getattr(builder.model(), name), doc=doc)
+
+
+class Source(Protocol):
+    """Where a model can be read, such as a file whose content is known."""
+
+    def read(self) -> Model:
+        """The model."""
+        ...
 
 
 class Builder:
@@ -63,8 +71,8 @@ class Builder:
         return made
 
     @classmethod
-    def unread(cls, source: Callable[[], Model]) -> Self:
-        """A System whose model is read when something of it is first needed: `source()` gives it, once.
+    def unread(cls, source: Source) -> Self:
+        """A System whose model is read when something of it is first needed: `source.read()` gives it, once.
 
         Before and after it is a System like any other; threads may race for it. `system.source` is what was given here
         until something is added: so long, what is known of the source holds for the system, and need not be read.
@@ -89,7 +97,7 @@ class Builder:
 
         with _READING:
             if self._model is None:
-                self._model = adopted(self, self.source())
+                self._model = adopted(self, self.source.read())
             return self._model
 
     def add(self, table: str, name: str, record: Any) -> None:

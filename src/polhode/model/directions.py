@@ -51,9 +51,10 @@ class Directions:
 
     def axis(self, index: int) -> Arrow:
         """The unit vector along axis 0, 1 or 2."""
-        from ..kinematics.vectors import unit
+        from .system import vectors
 
-        return unit(self, index)
+        made: Arrow = vectors().unit(self, index)
+        return made
 
     @property
     def origin(self) -> Point:
@@ -62,15 +63,17 @@ class Directions:
 
     def point(self, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
         """The point with these coordinates along the axes, or at the end of an arrow from the origin."""
-        from ..kinematics.vectors import point_of
+        from .system import vectors
 
-        return point_of(self, at)
+        made: Point = vectors().point_of(self, at)
+        return made
 
     def arrow(self, components: Iterable[Any]) -> Arrow:
         """The vector with these components along the axes."""
-        from ..kinematics.vectors import arrow_of
+        from .system import vectors
 
-        return arrow_of(self, components)
+        made: Arrow = vectors().arrow_of(self, components)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the record, without the System that it belongs to."""
@@ -78,12 +81,14 @@ class Directions:
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
         """ω of this body relative to a body or frame (the ground), in native form."""
-        from ..kinematics.vectors import angular_velocity
+        from .system import vectors
 
-        return angular_velocity(self, in_)
+        made: Arrow = vectors().angular_velocity(self, in_)
+        return made
 
     def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
         """α = dω/dt, both relative to a body or frame (the ground)."""
-        from ..kinematics.vectors import angular_acceleration
+        from .system import vectors
 
-        return angular_acceleration(self, in_)
+        made: Arrow = vectors().angular_acceleration(self, in_)
+        return made

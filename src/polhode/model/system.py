@@ -5,6 +5,7 @@ Each method is what a user reads, and hands over to the module that owns the ide
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .constraint_methods import ConstraintMethods
@@ -139,19 +140,15 @@ class System(ForceMethods, ConstraintMethods):
         from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
         makes its `report` at once: the tables of Sayers' paper for this system.
         """
-        from ..formalisms import derive
-        from .reading import flag_of
+        from ..surface.system import derive
 
-        made = derive(self.model(), formalism, passes, constraints, independent, near)
-        if flag_of(report, "report", "derive"):
-            _ = made.report.tables
-        return made
+        return derive(self, formalism, passes, constraints, independent, near, report)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""
-        from ..compare import compare
+        from ..surface.system import compare
 
-        return compare(self.model(), formalisms, **options)
+        return compare(self, formalisms, **options)
 
     def diagnose(self, pose: Mapping[str, float] | str | None = None) -> Diagnosis:
         """What the constraints leave free and what is wrong with them, at a pose and around it; print it.
@@ -165,6 +162,13 @@ class System(ForceMethods, ConstraintMethods):
         • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
         • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
         """
-        from ..constraints.diagnostics import diagnose
+        from ..surface.system import diagnose
 
-        return diagnose(self.model(), pose)
+        return diagnose(self, pose)
+
+
+def vectors() -> ModuleType:
+    """The vector language, for the axes and points of bodies and frames."""
+    from ..surface.system import vectors
+
+    return vectors()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
-from .dynamics.equations import Equations
-from .errors import PolhodeError
-from .expr import (
+from ..compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
+from ..dynamics.equations import Equations
+from ..errors import PolhodeError
+from ..expr import (
     Expr,
     Function,
     Matrix,
@@ -21,7 +21,7 @@ from .expr import (
     to_sympy,
     unit_symbols,
 )
-from .expr.exact import (
+from ..expr.exact import (
     absolute,
     acos,
     asin,
@@ -40,9 +40,9 @@ from .expr.exact import (
     tan,
     tanh,
 )  # fmt: skip
-from .geometry import rotation
-from .kinematics.vectors import Arrow, Dyadic, Point, basis
-from .model import (
+from ..geometry import rotation
+from ..kinematics.vectors import Arrow, Dyadic, Point, basis
+from ..model import (
     Body,
     BuildingBlock,
     Compound,
@@ -66,7 +66,7 @@ from .model import (
     rod,
     sphere,
 )
-from .model.samples.random_system import random_system
+from ..model.samples.random_system import random_system
 
 __all__ = [
     "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
