@@ -81,27 +81,9 @@ def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **m
         return first, second
     M, bias = functions.mass_matrix(q, **more), functions.bias(q, u, **more)
     A, gamma = functions.evaluate("constraint_balance", q, u, **more)
-    return held(M, np.asarray(tau) - bias, A, gamma)
+    from ..constraints.factorisation import Factorisation
 
-
-def held(M: Floats, f: Floats, A: Floats, gamma: Floats) -> tuple[Floats, Floats]:
-    """u̇ and the least λ of M u̇ = f + Aᵀλ, A u̇ + γ = 0, for one state or many.
-
-    With M = L Lᵀ and B = L⁻¹ Aᵀ:  Bᵀ B λ = -γ - Bᵀ L⁻¹ f.
-
-    >>> M, A = np.eye(2), np.array([[0.0, 1.0], [0.0, 1.0]])
-    >>> udot, force = held(M, np.array([3.0, -4.0]), A, np.zeros(2))
-    >>> bool(np.allclose(udot, [3, 0])), force.round(12).tolist()
-    (True, [2.0, 2.0])
-    """
-    L = np.linalg.cholesky(M)
-    B = np.linalg.solve(L, np.swapaxes(A, -1, -2))
-    y = np.linalg.solve(L, np.broadcast_to(f, (*M.shape[:-2], f.shape[-1]))[..., None])
-    short = -gamma[..., None] - np.swapaxes(B, -1, -2) @ y
-    back = np.linalg.pinv(B, rcond=_SAME)
-    multipliers = back @ (np.swapaxes(back, -1, -2) @ short)
-    udot = np.linalg.solve(np.swapaxes(L, -1, -2), y + B @ multipliers)
-    return udot[..., 0], multipliers[..., 0]
+    return Factorisation.of(A, M).motion(np.asarray(tau) - bias, gamma)
 
 
 def actuated_efforts(

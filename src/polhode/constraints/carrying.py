@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from functools import partial
 from typing import Any
 
 from ..errors import ModelError, PolhodeError
@@ -25,8 +25,6 @@ from .tracking import definitions_of_disc, guess_of_disc
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
-#: Steps shorter than this part of Newton's are not tried.
-_SHORTEST = 1e-2
 
 
 def carry(
@@ -111,30 +109,35 @@ def _carried(system: Model, tree: Tree, name: str, along: Mapping[Expr, Any]) ->
 
 
 def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
-    """Numbers for all symbols, with the carried coordinates where their definitions put them, if they can be found."""
+    """Numbers for all symbols, auxiliary coordinates where their definitions put them, if they can be found."""
     known = dict(values)
     for each in tree.carried:
-        off = [value for _, value in each.definitions]
         if each.guess and not any(known[s] for s in each.symbols):
             known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
-        left, length = _size(off, known), 1.0
-        for _ in range(_STEPS):
-            if left <= _NOTHING or length < _SHORTEST:
-                break
-            try:
-                step = dict(zip(each.symbols, evaluate(list(each.back), known), strict=True))
-            except (ArithmeticError, ValueError, PolhodeError):
-                break
-            length = min(length, 1.0 / max(1.0, *map(abs, step.values())))
-            trial = known | {s: known[s] + length * change for s, change in step.items()}
-            now = _size(off, trial)
-            known, left, length = (trial, now, 1.0) if now < left else (known, left, length / 4)
+        known |= zip(each.symbols, _defined(each, known), strict=True)
     return known
 
 
-def _size(entries: Sequence[Expr], values: Mapping[Expr, float]) -> float:
-    """The largest entry in numbers; infinite where one is not defined."""
-    try:
-        return max(map(abs, evaluate(list(entries), values)), default=0.0)
-    except (ArithmeticError, ValueError, PolhodeError):
-        return inf
+def _defined(each: Carried, known: Mapping[Expr, float]) -> list[float]:
+    """The coordinates of one constraint where their definitions hold, or as near to there as Newton's steps lead."""
+    import numpy as np
+
+    from .newton import Floats, solve
+
+    def numbers(entries: Sequence[Expr], q: Floats) -> Floats:
+        try:
+            return np.array(evaluate(list(entries), {**known, **dict(zip(each.symbols, q.tolist(), strict=True))}))
+        except (ArithmeticError, ValueError, PolhodeError):
+            return np.full(len(entries), np.nan)
+
+    def step(q: Floats, _: Floats) -> Floats | None:
+        found = numbers(each.back, q)
+        return found if np.isfinite(found).all() else None
+
+    start = np.array([known[s] for s in each.symbols])
+    definitions = [value for _, value in each.definitions]
+    found = solve(
+        partial(numbers, definitions), step, np.add, start,
+        tolerance=_NOTHING, most_steps=_STEPS, shortest=1e-2, longest=1.0,
+    )  # fmt: skip
+    return list(found.q.tolist())

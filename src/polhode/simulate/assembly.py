@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Never
 
 import numpy as np
 
+from ..constraints.factorisation import Factorisation
+from ..constraints.newton import solve
 from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, suggestion
 from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .placing import begun
-from .rows import Rows
 from .state import Floats, Start
 
 #: How much less readily a given coordinate moves than another.
@@ -239,7 +241,7 @@ def _search(
     for trial in range(_TRIALS):
         shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
         begin = _placed(manifold, manifold.moved(t, start, shake), given, t) if trial else start
-        q, left = _gauss_newton(manifold, begin, weights, t)
+        q, left = _solved(manifold, begin, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
         if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
@@ -281,30 +283,24 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
     return weights
 
 
-def _gauss_newton(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
-    """Steps of least weighted size that answer φ, cut in half until they help."""
+def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
+    """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
     free = np.flatnonzero(np.isfinite(weights))
-    left = manifold.misfit(t, q)
-    for _ in range(_MOST_STEPS):
-        if np.abs(left).max() <= KEPT or not len(free):
-            break
+    metric = np.diag(weights[free] ** 2)
+
+    def step(q: Floats, left: Floats) -> Floats | None:
         A = manifold.matrix(t, q)
-        if not np.isfinite(A).all():
-            break
-        step = np.zeros(len(weights))
-        step[free] = Rows.of(A[:, free], np.diag(weights[free] ** 2)).least(-left[: len(manifold.names)])
-        length = min(1.0, 1.0 / max(1e-12, float(np.abs(step).max())))  # no joint turns by more than a radian at once
-        size = float(left @ left)
-        while length > 1e-6:
-            trial = manifold.moved(t, q, length * step)
-            found = manifold.misfit(t, trial)
-            if float(found @ found) < size * (1.0 - 1e-4 * length):
-                break
-            length /= 2.0
-        else:
-            break
-        q, left = trial, found
-    return q, left
+        if not len(free) or not np.isfinite(A).all():
+            return None
+        whole = np.zeros(len(weights))
+        whole[free] = Factorisation.of(A[:, free], metric).least(-left[: len(manifold.names)])
+        return whole
+
+    found = solve(
+        partial(manifold.misfit, t), step, partial(manifold.moved, t), q,
+        tolerance=KEPT, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
+    )  # fmt: skip
+    return found.q, found.residual
 
 
 # ---- speeds --------------------------------------------------------------------------------------------------
@@ -322,7 +318,7 @@ def _speeds(manifold: Manifold, start: Start, q: Floats, t: float) -> Floats:
     if given and len(given) < len(names):
         others = [k for k in range(len(names)) if k not in given]
         mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
-        following = Rows.of(rows.A[:, others], mass, rows.scale)
+        following = Factorisation.of(rows.A[:, others], mass, rows.scale)
         wanted = -(rest + rows.A[:, given] @ start.u[given])
         if np.abs(following.unanswered(wanted)).max(initial=0.0) <= BROKEN * (1.0 + np.abs(wanted).max(initial=0.0)):
             u = start.u.copy()
@@ -332,7 +328,7 @@ def _speeds(manifold: Manifold, start: Start, q: Floats, t: float) -> Floats:
     return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
 
 
-def _contradiction(manifold: Manifold, rows: Rows, lost: Floats) -> PolhodeError:
+def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> PolhodeError:
     table = manifold.constraints.rows
     worst = int(np.argmax(np.abs(lost)))
     others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.factorisation import Factorisation
 from .manifold import Manifold
-from .rows import Rows
 from .state import Floats
 
 #: How far along the constraints to look for a pose that is not singular.
@@ -32,7 +32,7 @@ def freedom(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
     here = manifold.all_rows(t, q)
     best = here
     for aside in _directions(here, u):
-        near, left = manifold.settled(t, manifold.moved(t, q, _ASIDE * aside))
+        near, left, _ = manifold.projected(t, manifold.moved(t, q, _ASIDE * aside))
         if np.abs(left).max(initial=0.0) < 1e-10:
             there = manifold.all_rows(t, near)
             best = there if there.rank > best.rank else best
@@ -48,9 +48,9 @@ def freedom(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
     return Freedom(best.chosen, degrees, tuple(notices))
 
 
-def _directions(rows: Rows, u: Floats) -> list[Floats]:
+def _directions(rows: Factorisation, u: Floats) -> list[Floats]:
     """Some motions that keep the constraints: the one that there is, and a few others."""
-    free = rows.directions
+    free = rows.free
     if not free.shape[1]:
         return []
     rng = np.random.default_rng(11)
@@ -60,12 +60,12 @@ def _directions(rows: Rows, u: Floats) -> list[Floats]:
     return [each / max(1e-12, float(np.abs(each).max())) for each in found]
 
 
-def redundant_words(manifold: Manifold, rows: Rows) -> list[str]:
+def redundant_words(manifold: Manifold, rows: Factorisation) -> list[str]:
     """A sentence for each constraint of which some rows say what others say."""
     table = manifold.constraints.rows
     told: list[str] = []
-    for of in dict.fromkeys(table[k].of for k in rows.spare):
-        own = [k for k in rows.spare if table[k].of == of]
+    for of in dict.fromkeys(table[k].of for k in rows.redundant):
+        own = [k for k in rows.redundant if table[k].of == of]
         sources = sorted({source for k in own for source in rows.sources(k)})
         what = listed([f"'{table[k].name}'" for k in own])
         says = "says" if len(own) == 1 else "say"
@@ -75,7 +75,7 @@ def redundant_words(manifold: Manifold, rows: Rows) -> list[str]:
     return told
 
 
-def locked_words(manifold: Manifold, rows: Rows) -> str:
+def locked_words(manifold: Manifold, rows: Factorisation) -> str:
     """That nothing can move, and by which constraints."""
     found = list(dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen))
     names, single = listed([f"'{name}'" for name in found]), len(found) == 1

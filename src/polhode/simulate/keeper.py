@@ -10,11 +10,13 @@ parallelogram that is flat, both come from the motion before and behind it (`pas
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..constraints.newton import solve
 from .drive import Drive
 from .freedom import listed
 from .guard import Stop
@@ -27,7 +29,7 @@ from .state import Floats
 _CAREFUL = 1e-2
 #: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
 _NEAR = 1e-14
-_MOST_STEPS = 6
+_MOST_STEPS = 5
 #: Where a singular value is below this, a run that cannot go on is told to be held by its constraints.
 _WEAK = 1e-3
 #: At the start, a smaller part of the speeds is not worth a word.
@@ -120,7 +122,7 @@ class KeptRates(Rates):
         size = self.coordinates
         through = self._passage(t, x)
         if through is None:
-            q, _, rows = self.manifold.reached(t, x[:size])
+            q, _, rows = self.manifold.projected(t, x[:size])
             u = x[size:] + rows.least(-self.manifold.rates(t, q, x[size:]))
         else:
             q, u = through.q, through.u
@@ -153,13 +155,13 @@ class KeptRates(Rates):
         q, u = x[: self.coordinates], x[self.coordinates :]
         given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
         force = self.manifold.missing(t, x, self.manifold.accelerations(t, x, *given), *given)
-        return np.asarray(np.linalg.lstsq(self.manifold.matrix(t, q)[self.chosen].T, force, rcond=None)[0])
+        return self.manifold.rows(t, q, self.chosen).multipliers(force)
 
     def trouble(self, t: float, x: Floats) -> str:
         """The rows that say nearly the same here, if any do."""
         rows = self.manifold.rows(t, x[: self.coordinates])
         place = len(self.chosen) - 1
-        if rows.strengths[place] > _WEAK:
+        if rows.singular_values[place] > _WEAK:
             return ""
         names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(place)])
         return f"the constraints hold each other fast: {names} cannot all be kept on the way on."
@@ -196,20 +198,23 @@ class KeptRates(Rates):
     def _near(self, t: float, x: Floats) -> Floats | None:
         """The same in native code, with the chosen rows; None where its pivots cannot be trusted."""
         size = self.coordinates
-        x = x.copy()
-        x[:size] = self.manifold.placed(t, x[:size])
-        before = np.inf
-        for _ in range(_MOST_STEPS):
-            _, step, change, sure = self._evaluated(t, x)
-            if not sure:
-                return None
-            far = float(np.abs(step).max())
-            if far <= _NEAR or (far <= 1e2 * _NEAR and far > 0.5 * before):
-                x[size:] += change
-                return x
-            before = far
-            x[:size] = self.manifold.moved(t, x[:size], step)
-        return None
+        u, latest = x[size:], [x, x]
+
+        def step_at(q: Floats) -> Floats:
+            """Minus the step that native code takes, which is how far q is from the constraints."""
+            _, step, change, sure = self._evaluated(t, np.concatenate([q, u]))
+            latest[:] = q, change
+            return -step if sure else np.full_like(step, np.nan)
+
+        found = solve(
+            step_at, _newton_step, partial(self.manifold.moved, t), self.manifold.placed(t, x[:size]),
+            tolerance=_NEAR, most_steps=_MOST_STEPS,
+        )  # fmt: skip
+        if not found.size <= 1e2 * _NEAR:
+            return None
+        if latest[0] is not found.q:
+            step_at(found.q)
+        return np.concatenate([found.q, u + latest[1]])
 
     def _keeps_all(self, t: float, x: Floats) -> bool:
         """Whether the rows that native code does not know are kept too."""
@@ -225,6 +230,11 @@ class KeptRates(Rates):
             self.take(self._narrowed(self.full, rows), self.given)
             self.largest = np.zeros(1)
             self.measure(t, x)
+
+
+def _newton_step(q: Floats, left: Floats) -> Floats | None:
+    """Newton's step where the residual is measured by it; None where there is none."""
+    return -left if np.isfinite(left).all() else None
 
 
 class BoundRates(Rates):
@@ -259,7 +269,7 @@ class BoundRates(Rates):
 
     def trouble(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""
-        if self.manifold.rows(t, x[: self.coordinates]).strengths[-1] > _WEAK and self._side(t, x) == self.side:
+        if self.manifold.rows(t, x[: self.coordinates]).singular_values[-1] > _WEAK and self._side(t, x) == self.side:
             return ""
         speeds = self.functions.equations.speeds
         names, end = listed([f"'{name}'" for name in speeds]), "s" if len(speeds) == 1 else ""

@@ -12,17 +12,18 @@ rows (`keeper`), and stands firm where that code divides by what vanishes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..constraints import Constraints
+from ..constraints.factorisation import Factorisation
+from ..constraints.newton import solve
 from ..constraints.rows import facings
 from ..expr import Expr, evaluate
 from .guard import Stop
-from .rows import Rows
 from .state import Floats, quaternion_groups
 
 #: Residuals below this, in metres or of sines, are none.
@@ -30,10 +31,10 @@ KEPT = 1e-13
 #: What is left of a residual after all steps back must be below this.
 BROKEN = 1e-9
 _MOST_STEPS = 12
-#: Steps back go on until a residual is as good as zero, or they no longer help: near singular poses noise is magnified.
+#: A projection goes on until a residual is as good as zero, or no step helps: near singular poses noise is magnified.
 _NOTHING = 1e-17
-#: Definitions that hold within this are left alone; steps to them shorter than this part of Newton's are not tried.
-_IN_PLACE, _SHORTEST = 1e-15, 1e-2
+#: Definitions that hold within this are left alone.
+_IN_PLACE = 1e-15
 
 
 class Manifold:
@@ -147,28 +148,19 @@ class Manifold:
         return q
 
     def placed(self, t: float, q: Floats) -> Floats:
-        """The same pose, with carried coordinates where their definitions put them, or as near as Newton's steps go."""
+        """The same pose, with auxiliary coordinates where their definitions put them, or as near as can be."""
         if not self.definitions:
             return q
-        best, left = q, self._undefined(t, q)
-        length = 1.0
-        for _ in range(_MOST_STEPS):
-            if left <= _IN_PLACE or length < _SHORTEST:
-                break
-            step = self._definition_steps(t, best)
-            trial = best.copy()
-            trial[self.carried] += step * min(length, 1.0 / max(1.0, float(np.abs(step).max())))
-            found = self._undefined(t, self.unit(trial))
-            if found < left:
-                best, left, length = trial, found, 1.0
-            else:
-                length /= 4.0
-        return best
 
-    def _undefined(self, t: float, q: Floats) -> float:
-        """The largest of ψ; infinite where it is not a number."""
-        left = float(np.abs(self.definition_values(t, q)).max())
-        return left if np.isfinite(left) else np.inf
+        def move(q: Floats, step: Floats) -> Floats:
+            new = q.copy()
+            new[self.carried] += step
+            return self.unit(new)
+
+        return solve(
+            partial(self.definition_values, t), lambda q, _: self._definition_steps(t, q), move, q,
+            tolerance=_IN_PLACE, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
+        ).q  # fmt: skip
 
     @cached_property
     def moved_rate(self) -> Callable[[float, Floats, Floats], Floats]:
@@ -187,18 +179,18 @@ class Manifold:
         lengths = np.max([self.rows(t, pose).lengths for pose in self.around(t, q)], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
-    def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Rows:
+    def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Factorisation:
         """The rows of A at a pose, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
         A, scale = self.matrix(t, q), self.scale
         if which is not None:
             A, scale = A[which], scale[which]
         if self._movable is not None:
-            return Rows.of(A[:, self._movable], None, scale)
-        return Rows.of(A, self._mass(t, q), scale)
+            return Factorisation.of(A[:, self._movable], None, scale)
+        return Factorisation.of(A, self._mass(t, q), scale)
 
-    def all_rows(self, t: float, q: Floats) -> Rows:
+    def all_rows(self, t: float, q: Floats) -> Factorisation:
         """The rows on all speeds of the tree, embedded or not."""
-        return Rows.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
+        return Factorisation.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
 
     def residuals(self, t: float, q: Floats) -> Floats:
         """φ for each row; 0 for one on the level of speeds."""
@@ -212,29 +204,30 @@ class Manifold:
 
     # ---- the way back ----------------------------------------------------------------------------------------
 
-    def settled(self, t: float, q: Floats, most: int = _MOST_STEPS) -> tuple[Floats, Floats]:
-        """The nearest coordinates that keep the constraints, by Newton's steps of least size, and the misfit left."""
-        best, left, _ = self.reached(t, q, most)
-        return best, left
+    def projected(self, t: float, q: Floats, slipping: bool = False) -> tuple[Floats, Floats, Factorisation]:
+        """The nearest coordinates that keep the constraints, the misfit left there, and the rows.
 
-    def reached(
-        self, t: float, q: Floats, most: int = _MOST_STEPS, slipping: bool = False
-    ) -> tuple[Floats, Floats, Rows]:
-        """The same, and the rows there; slipping, conditions on speeds have no say and are not among the rows."""
-        best = self.placed(t, q)
+        Slipping, conditions on speeds have no say and are not among the rows.
+        """
         which = self.positions if slipping else list(range(len(self.names)))
-        left, rows = self.misfit(t, best), self.rows(t, best, which)
-        for _ in range(most):
-            if np.abs(left).max(initial=0.0) <= _NOTHING:
-                break
-            if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
-                break
-            trial = self.moved(t, best, self._of_tree(rows.least(-left[which])))
-            found = self.misfit(t, trial)
-            if not np.abs(found).max() < np.abs(left).max():
-                break
-            best, left, rows = trial, found, self.rows(t, trial, which)
-        return best, left, rows
+        latest: list[Any] = [None, None]
+
+        def rows_at(q: Floats) -> Factorisation:
+            if latest[0] is not q:
+                latest[:] = q, self.rows(t, q, which)
+            found: Factorisation = latest[1]
+            return found
+
+        def step(q: Floats, left: Floats) -> Floats | None:
+            rows = rows_at(q)
+            # beyond a cusp, or where a closing joint is not defined, there is none
+            return self._of_tree(rows.least(-left[which])) if np.isfinite(rows.W).all() else None
+
+        found = solve(
+            partial(self.misfit, t), step, partial(self.moved, t), self.placed(t, q),
+            tolerance=_NOTHING, most_steps=_MOST_STEPS,
+        )  # fmt: skip
+        return found.q, found.residual, rows_at(found.q)
 
     def _of_tree(self, step: Floats) -> Floats:
         if self._movable is None:
@@ -245,7 +238,7 @@ class Manifold:
 
     def state(self, t: float, x: Floats) -> Floats:
         """The nearest state that keeps the constraints; a Stop that names the worst where there is none near."""
-        q, left, rows = self.reached(t, x[: len(self.equations.q)])
+        q, left, rows = self.projected(t, x[: len(self.equations.q)])
         u = x[len(self.equations.q) :]
         if np.abs(left).max(initial=0.0) > BROKEN:
             raise self._broken(t, left)
@@ -275,8 +268,7 @@ class Manifold:
         What no row can settle is left free.
         """
         q, u = self._parts(x)
-        rows, free = self.rows(t, q), self.free(t, x, tau, inputs)
-        return np.asarray(free + rows.least(-(rows.A @ free + self.gamma(t, q, u))))
+        return self.rows(t, q).accelerations(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))
 
     def free(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """u̇ as it would be without constraints."""
@@ -285,8 +277,8 @@ class Manifold:
 
     def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
-        force = self.missing(t, x, self.accelerations(t, x, tau, inputs), tau, inputs)
-        return self.rows(t, self._parts(x)[0]).multipliers(force)
+        q, u = self._parts(x)
+        return self.rows(t, q).motion(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))[1]
 
     def missing(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
         """M u̇ + bias - τ: what the constraints must provide."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.factorisation import Factorisation
 from .manifold import Manifold
-from .rows import Rows
 from .state import Floats
 
 #: Singular values below this may be on their way through zero.
@@ -40,7 +40,7 @@ class Passage:
     q: Floats
     u: Floats
     weights: Floats
-    rows: list[Rows]
+    rows: list[Factorisation]
     gammas: list[Floats]
     doubt: float
     halved: int
@@ -89,7 +89,7 @@ def _pose(
     ahead = _SMALL / float(np.abs(u).max())
     times = [guess - ahead, guess, guess + ahead]
     before, here, behind = (manifold.rows(t + s, manifold.moved(t + s, q, s * u)) for s in times)
-    weak = [k for k in range(rank) if here.strengths[k] < _WEAK]
+    weak = [k for k in range(rank) if here.singular_values[k] < _WEAK]
     slope = (here.combined(behind, weak) - here.combined(before, weak)) / (2.0 * ahead)
     square = float(np.sum(slope * slope))
     if square == 0.0:
@@ -106,10 +106,10 @@ def _through(
     made_q, made_u, made_rows, gammas = [], [], [], []
     for place in places * unit:
         s = pose + place
-        there, _, rows = manifold.reached(t + s, manifold.moved(t + s, q, s * u), slipping=True)
+        there, _, rows = manifold.projected(t + s, manifold.moved(t + s, q, s * u), slipping=True)
         if len(rows.A) < len(manifold.names):
             rows = manifold.rows(t + s, there)
-        if not rows.strengths[rank - 1] > firm * abs(place):
+        if not rows.singular_values[rank - 1] > firm * abs(place):
             return None
         moving = u + rows.least(-manifold.rates(t + s, there, u))
         made_q.append(there)

@@ -6,8 +6,12 @@ its wire tells where the bead is. With σ as given, the joints' coordinates are 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from ..constraints.factorisation import Factorisation
+from ..constraints.newton import solve
 from .manifold import KEPT, Manifold
 from .state import Floats, Start
 
@@ -43,23 +47,18 @@ def _brought(manifold: Manifold, q: Floats, start: Start, told: list[str], t: fl
     owners = [row.of for row in manifold.constraints.rows]
     owners += [each.of for each in tree.carried for _ in each.definitions]
     rows = [k for k, owner in enumerate(owners) if owner in told]
-    left = manifold.misfit(t, q)[rows]
-    for _ in range(_MOST_STEPS if free else 0):
-        if not np.isfinite(left).all() or np.abs(left).max() <= KEPT:
-            break
-        step = np.zeros(len(tree.u))
-        step[free] = np.linalg.lstsq(_slopes(manifold, q, free, rows, t), -left, rcond=1e-9)[0]
-        length = 1.0
-        while length > 1e-3:
-            trial = manifold.shifted(t, q, length * step)
-            found = manifold.misfit(t, trial)[rows]
-            if np.linalg.norm(found) < np.linalg.norm(left):
-                break
-            length /= 2.0
-        else:
-            break
-        q, left = trial, found
-    return q
+
+    def step(q: Floats, left: Floats) -> Floats | None:
+        if not free or not np.isfinite(left).all():
+            return None
+        whole = np.zeros(len(tree.u))
+        whole[free] = Factorisation.of(_slopes(manifold, q, free, rows, t)).least(-left)
+        return whole
+
+    return solve(
+        lambda q: manifold.misfit(t, q)[rows], step, partial(manifold.shifted, t), q,
+        tolerance=KEPT, most_steps=_MOST_STEPS, shortest=1e-3,
+    ).q  # fmt: skip
 
 
 def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:

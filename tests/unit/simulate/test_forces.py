@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.compiled.reactions import held
+from polhode.constraints.factorisation import Factorisation
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.simulate import Trajectory
@@ -136,7 +136,7 @@ def test_given_accelerations_of_a_loop_need_its_multipliers() -> None:
 
 def test_constraints_that_say_the_same_share_the_force() -> None:
     M, A = np.diag([2.0, 4.0]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
-    udot, multipliers = held(M, np.array([6.0, 8.0]), A, np.zeros(3))
+    udot, multipliers = Factorisation.of(A, M).motion(np.array([6.0, 8.0]), np.zeros(3))
     assert udot == pytest.approx([0, 2])
     assert multipliers == pytest.approx([-3, -3, 0])
 

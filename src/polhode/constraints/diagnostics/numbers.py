@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from ...expr import Expr, Matrix, as_expr, jacobian
 from ...expr.evaluation import Evaluator
 from .. import Constraints
+from ..factorisation import Factorisation
+from ..newton import largest, solve
 
 Floats = NDArray[np.float64]
 
@@ -152,14 +154,14 @@ class Numbers:
 
     def _merit(self, q: Floats, left: Floats) -> float:
         """How far a pose is from closing every loop the right way round."""
-        return max([_size(left), *(-off for off in self.reversed(q).values())])
+        return max([largest(left), *(-off for off in self.reversed(q).values())])
 
     def nudged(self, q: Floats) -> Floats:
         """An assembled pose a little off one where the rows are not defined; that one, if there is none."""
         rng = np.random.default_rng(3)
         for size in (1e-3, 1e-2, 1e-1):
             end, left = self.descended(self._shaken(q, size, rng))
-            if _size(left) <= KEPT and np.isfinite(self.matrix(end)).all():
+            if largest(left) <= KEPT and np.isfinite(self.matrix(end)).all():
                 return end
         return q
 
@@ -170,40 +172,23 @@ class Numbers:
         return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
 
     def descended(self, q: Floats) -> tuple[Floats, Floats]:
-        """Levenberg's and Marquardt's steps, damped by what is left, which singular poses ask for."""
-        left = self.residuals(q)
-        damping, idle = 1e-3, 0
-        for _ in range(_MOST_STEPS):
-            if _size(left) <= 1e-3 * KEPT or not np.isfinite(left).all() or idle > 8:
-                break
+        """The pose that damped steps lead to, if only to where φ is least, and what is left of φ there."""
+
+        def step(q: Floats, left: Floats) -> Floats | None:
             J = self.position_matrix(q)
-            if not np.isfinite(J).all():
-                break
-            size = float(left @ left)
-            U, sizes, V = np.linalg.svd(J, full_matrices=False)
-            good = sizes > 1e-9 * sizes.max(initial=0.0)
-            weight = damping * min(1.0, size) * float(sizes.max(initial=0.0)) ** 2
-            share = np.divide(sizes, sizes**2 + weight, out=np.zeros_like(sizes), where=good)
-            step = -V.T @ (share * (U.T @ left))
-            step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-            trial = self._unit(q + self.envelope(q) @ step)
-            found = self.residuals(trial)
-            better = np.isfinite(found).all() and float(found @ found) < size
-            idle = 0 if better and float(found @ found) < 0.99 * size else idle + 1
-            if better:
-                q, left, damping = trial, found, max(damping * 0.2, 1e-9)
-            else:
-                damping *= 10.0
-        return q, left
+            if not np.isfinite(left).all() or not np.isfinite(J).all():
+                return None
+            return Factorisation.of(J).damped(-left)
+
+        found = solve(
+            self.residuals, step, lambda q, step: self._unit(q + self.envelope(q) @ step), q,
+            tolerance=1e-3 * KEPT, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
+        )  # fmt: skip
+        return found.q, found.residual
 
 
 def _evaluator(entries: Iterable[Any]) -> Evaluator:
     return Evaluator(as_expr(entry) for entry in entries)
-
-
-def _size(left: Floats) -> float:
-    """The largest residual; infinite where one is not defined."""
-    return float(np.abs(left).max(initial=0.0)) if np.isfinite(left).all() else np.inf
 
 
 def scaled(A: Floats) -> Floats:

@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...constraints import Constraints, constraints_of
 from ...constraints.carrying import fitted
+from ...constraints.factorisation import Factorisation
+from ...constraints.newton import solve
 from ...errors import PolhodeError, ShapeError, ValueMissing
 from ...expr import Expr, as_expr, evaluate, free_symbols
 from ...geometry import Pose
@@ -30,8 +32,6 @@ from ...model.reading import unknown
 Floats = NDArray[np.float64]
 
 _LONGEST_STEP = 0.5
-_HALVINGS = 4
-_DAMPINGS = (0.0, 0.01, 0.1, 1.0)
 _NEGLIGIBLE = 1e-10  # of the largest singular value
 
 
@@ -81,17 +81,15 @@ def inverse_kinematics(
     1.570796327
     """
     task = _Task(system, frame, position, rotation, parameters or {})
-    q = task.start(start or {})
-    error = task.error(q)
-    for count in range(steps):
-        if np.linalg.norm(error) <= tolerance:
-            return Reached(dict(zip(task.names, q.tolist(), strict=True)), float(np.linalg.norm(error)), count)
-        moved = task.step(q, error)
-        if moved is None:
-            break
-        q, error = moved
+    found = solve(
+        task.error, task.step, task.moved, task.start(start or {}),
+        tolerance=tolerance / np.sqrt(task.size), most_steps=steps, shortest=1e-3, longest=_LONGEST_STEP,
+    )  # fmt: skip
+    left = float(np.linalg.norm(found.residual))
+    if left <= tolerance:
+        return Reached(dict(zip(task.names, found.q.tolist(), strict=True)), left, found.steps)
     raise PolhodeError(
-        f"'{frame}' could not be brought where it was wanted; it stays {np.linalg.norm(error):.3g} away.",
+        f"'{frame}' could not be brought where it was wanted; it stays {left:.3g} away.",
         place=f"system '{system.name}'",
         cure="Check that the place is within reach, or start from other coordinates.",
         code="E-NET-013",
@@ -158,8 +156,13 @@ class _Task:
             parts.append(np.asarray(Rotation.from_matrix(turn).as_rotvec()))
         return np.concatenate([*parts, -where[12:]])
 
-    def step(self, q: Floats, error: Floats) -> tuple[Floats, Floats] | None:
-        """The step of least squares, shortened until it helps, or damped near a dead point; None if nothing does."""
+    @property
+    def size(self) -> int:
+        """How many conditions there are."""
+        return 3 * (self.target is not None) + 3 * (self.R_target is not None) + len(self._loops)
+
+    def _slopes(self, q: Floats) -> tuple[Floats, Floats]:
+        """How the frame and the gaps of loops move with the speeds, and Γ."""
         flat = self._numbers(self._slope, q)
         rows, size = self._shape
         J, gamma = flat[: rows * size].reshape(rows, size), flat[rows * size :].reshape(len(self.names), size)
@@ -168,17 +171,15 @@ class _Task:
             *(() if self.R_target is None else (J[:3],)),
             J[6:],
         ]
-        J = np.vstack(wanted)
-        for damping in _DAMPINGS:
-            padded = np.vstack([J, damping * np.eye(size)]) if damping else J
-            u = least_speeds(padded, np.concatenate([error, np.zeros(len(padded) - len(J))]))
-            u = u * min(1.0, _LONGEST_STEP / max(float(np.linalg.norm(u)), 1e-300))
-            for halving in range(_HALVINGS):
-                moved = self._scaled(q + gamma @ u / 2**halving)
-                left = self.error(moved)
-                if np.linalg.norm(left) < np.linalg.norm(error):
-                    return moved, left
-        return None
+        return np.vstack(wanted), gamma
+
+    def step(self, q: Floats, error: Floats) -> Floats:
+        """The speeds of least squares that do what is left to do, damped while that is much."""
+        return Factorisation.of(self._slopes(q)[0]).damped(error)
+
+    def moved(self, q: Floats, step: Floats) -> Floats:
+        """Where a step leads."""
+        return self._scaled(q + self._slopes(q)[1] @ step)
 
 
 def _target(position: Any, rotation: Any) -> tuple[Floats | None, Floats | None]:

@@ -1,0 +1,179 @@
+"""One factorisation of a constraint matrix, for one pose or many: what rows ask of speeds, and what forces keep them.
+
+In the metric of the masses, M = L Lᵀ, each row divided by the length that it has in general:
+
+    W = D⁻¹ A L⁻ᵀ = U S Vᵀ,    A M⁻¹ Aᵀ = D W Wᵀ D
+
+A singular value that is small tells that a row depends on others, or vanishes. It is left out, so that
+
+    motion    A δ = r                            has the answer of least δᵀ M δ
+    forces    M u̇ = f + Aᵀ λ,  A u̇ + γ = 0       have the multipliers of least size
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PolhodeError
+
+Floats = NDArray[np.float64]
+
+#: Singular values below this are none, where rows are of the length that they have in general.
+DEPENDENT = 1e-7
+#: Levenberg's damping of a step where what is wanted is one or more.
+_DAMPING = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Factorisation:
+    """Rows A (…, m, n), the metric's factor L, and W = D⁻¹ A L⁻ᵀ.
+
+    >>> rows = Factorisation.of(np.array([[1.0, 0.0], [2.0, 0.0]]))
+    >>> rows.rank, rows.chosen, rows.redundant
+    (1, [1], [0])
+    >>> rows.least(np.array([3.0, 6.0])).round(12).tolist()
+    [3.0, 0.0]
+    >>> udot, multipliers = rows.motion(np.array([3.0, -4.0]), np.zeros(2))
+    >>> udot.round(12).tolist(), multipliers.round(12).tolist()
+    ([0.0, -4.0], [-0.6, -1.2])
+    """
+
+    A: Floats
+    M: Floats | None
+    L: Floats | None
+    W: Floats
+    scale: Floats
+
+    @staticmethod
+    def of(A: Floats, M: Floats | None = None, scale: Floats | None = None) -> Factorisation:
+        """The rows of A with the mass matrix M, or as they are where there is none or it is singular.
+
+        `scale` are the lengths of rows in general; by default all are measured by the longest.
+        """
+        L: Floats | None = None
+        if M is not None:
+            try:
+                L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+            except np.linalg.LinAlgError:
+                L = None
+        W = A if L is None else _turned(np.asarray(np.linalg.solve(L, _turned(A))))
+        if scale is None:
+            longest = np.linalg.norm(W, axis=-1).max(axis=-1, initial=0.0)
+            scale = np.repeat(np.where(longest > 0.0, longest, 1.0)[..., None], A.shape[-2], axis=-1)
+        return Factorisation(A, M, L, W / scale[..., None], scale)
+
+    @property
+    def lengths(self) -> Floats:
+        """The lengths of the rows before they were scaled."""
+        return np.asarray(np.linalg.norm(self.W, axis=-1) * self.scale)
+
+    @cached_property
+    def _factors(self) -> tuple[Floats, Floats, Floats]:
+        return np.linalg.svd(self.W, full_matrices=False)
+
+    @property
+    def singular_values(self) -> Floats:
+        """The singular values, largest first."""
+        return self._factors[1]
+
+    @cached_property
+    def rank(self) -> int:
+        return int((self._factors[1] > DEPENDENT).sum())
+
+    @cached_property
+    def chosen(self) -> list[int]:
+        """Rows that carry the rank: the pivots of a rank-revealing factorisation."""
+        from scipy.linalg import qr
+
+        order = qr(self.W.T, mode="r", pivoting=True)[1]
+        return sorted(int(k) for k in order[: self.rank])
+
+    @cached_property
+    def redundant(self) -> list[int]:
+        """Rows that say what the chosen ones say."""
+        return [k for k in range(len(self.A)) if k not in self.chosen]
+
+    @cached_property
+    def free(self) -> Floats:
+        """Motions that keep all rows, a column for each, of unit length in the metric."""
+        _, _, V = np.linalg.svd(self.W)
+        return self._unmeasured(V[self.rank :].T)
+
+    def _unmeasured(self, y: Floats) -> Floats:
+        """L⁻ᵀ y, for columns y."""
+        return y if self.L is None else np.asarray(np.linalg.solve(_turned(self.L), y))
+
+    def least(self, wanted: Floats, damping: float = 0.0) -> Floats:
+        """The smallest δ that answers A δ = wanted as well as can be; with damping μ, least |W y - r|² + μ |y|²."""
+        U, s, V = self._factors
+        share = np.divide(s, s * s + damping, out=np.zeros_like(s), where=s > DEPENDENT)
+        y = _times(_turned(V), share * _times(_turned(U), wanted / self.scale))
+        return np.asarray(self._unmeasured(y[..., None])[..., 0])
+
+    def damped(self, wanted: Floats) -> Floats:
+        """The same, damped by what is wanted, μ ~ |r|²: for iterations from far off, or to where rank is lost.
+
+        With it Newton's steps converge quadratically there too (N. Yamashita and M. Fukushima, 2001).
+        """
+        return self.least(wanted, _DAMPING * min(1.0, float(wanted @ wanted)))
+
+    def multipliers(self, force: Floats) -> Floats:
+        """The smallest λ with Aᵀ λ = force."""
+        found = np.linalg.pinv(_turned(self.A), rcond=DEPENDENT) @ force[..., None]
+        return np.asarray(found[..., 0])
+
+    def accelerations(self, force: Floats, gamma: Floats) -> Floats:
+        """u̇ with M u̇ - force a force of the constraints and A u̇ + γ = 0; what no row can settle is left free.
+
+        Without M, masses are one.
+        """
+        if self.M is None:
+            alone = force
+        elif self.L is not None:
+            each = np.broadcast_to(force, np.broadcast_shapes(force.shape, self.M.shape[:-1]))
+            alone = np.asarray(np.linalg.solve(self.M, each[..., None])[..., 0])
+        else:
+            raise PolhodeError(
+                "the mass matrix is not positive definite: no accelerations follow from the forces.",
+                place="constraints",
+                cure="Give the bodies that move some inertia.",
+                code="E-MASS-001",
+            )
+        return np.asarray(alone + self.least(-(_times(self.A, alone) + gamma)))
+
+    def motion(self, force: Floats, gamma: Floats) -> tuple[Floats, Floats]:
+        """u̇ and the smallest λ of M u̇ = force + Aᵀ λ, A u̇ + γ = 0."""
+        udot = self.accelerations(force, gamma)
+        return udot, self.multipliers((udot if self.M is None else _times(self.M, udot)) - force)
+
+    def unanswered(self, wanted: Floats) -> Floats:
+        """What no motion can answer, row by row."""
+        return np.asarray(wanted - self.A @ self.least(wanted))
+
+    def combined(self, others: Factorisation, indices: list[int]) -> Floats:
+        """Other rows, combined as those here are that belong to some singular values."""
+        return np.asarray(self._factors[0][:, indices].T @ others.W)
+
+    def clashing(self, index: int) -> list[int]:
+        """The rows of a combination that is as short as a singular value is."""
+        weights = np.abs(self._factors[0][:, index])
+        return [k for k, weight in enumerate(weights) if weight > 0.1 * weights.max()]
+
+    def sources(self, row: int) -> list[int]:
+        """The chosen rows that a redundant one is made of."""
+        weights, *_ = np.linalg.lstsq(self.W[self.chosen].T, self.W[row], rcond=None)
+        return [k for k, weight in zip(self.chosen, weights, strict=True) if abs(weight) > 1e-6]
+
+
+def _turned(X: Floats) -> Floats:
+    """The transpose of a matrix, or of each of many."""
+    return np.swapaxes(X, -1, -2)
+
+
+def _times(X: Floats, y: Floats) -> Floats:
+    """A matrix by a vector, or many by many."""
+    return np.asarray((X @ y[..., None])[..., 0])
