@@ -15,7 +15,7 @@ from polhode import Equations, System
 from polhode.codegen.plan import plan
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 
 from . import sympy_arm
 from .clock import Measure, least_times, seconds_of

@@ -21,7 +21,7 @@ import polhode as ph
 from polhode.codegen.count import count
 from polhode.codegen.program_text import dump_program
 from polhode.compare.ladder.arms import general_arm, puma_like_arm
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model import samples
 
 from .counts import puma_560

@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.dynamics.equations import Equations
 from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.system import System
 

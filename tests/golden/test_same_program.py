@@ -15,7 +15,7 @@ from tests.golden.test_golden import COUNTED
 
 import polhode as ph
 from polhode.codegen.program_text import dump_program
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.samples import four_bar, six_degree_of_freedom_arm
 
 Programs = dict[str, str]

@@ -8,7 +8,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import derivative, same, substitute
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.samples.random_system import random_system
 
 

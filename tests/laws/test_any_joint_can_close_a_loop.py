@@ -13,7 +13,7 @@ from polhode.constraints import closing, constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.equations import Equations
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.kinematics.motion import flow, link_jacobian
 from polhode.kinematics.tree import build_tree
 from polhode.model.joint_type import JointType

@@ -9,7 +9,7 @@ import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import same
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 
 
 @pytest.mark.parametrize("seed", seeds(CONSTRAINED, of=100))

@@ -14,7 +14,7 @@ from polhode.constraints.carrying import fitted
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.equations import Equations
 from polhode.expr import Expr, as_expr, directional, evaluate, same
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.kinematics.motion import link_jacobian
 from polhode.model.samples.random_system import Dice
 

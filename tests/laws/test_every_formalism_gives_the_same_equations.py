@@ -8,7 +8,7 @@ import pytest
 from tests.seeds import TREES, seeds
 
 from polhode.expr import same, sin
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 

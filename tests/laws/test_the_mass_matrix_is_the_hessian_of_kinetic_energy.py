@@ -7,7 +7,7 @@ import pytest
 from tests.seeds import seeds
 
 from polhode.expr import Matrix, evaluate, gradient, jacobian, same
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.samples.random_system import random_state, random_system
 
 

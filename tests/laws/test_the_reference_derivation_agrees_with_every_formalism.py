@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.compare import agreement
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import cos, sin
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model import samples
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System

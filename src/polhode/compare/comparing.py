@@ -15,7 +15,8 @@ from ..compiled.functions import Functions
 from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, understood
 from ..expr import Expr
-from ..formalisms import derive, names
+from ..formalisms import derive
+from ..formalisms.registry import FORMALISMS, names
 from ..model.model import Model
 from ..model.reading import checked_name, list_of
 from ..model.system import System
@@ -24,8 +25,6 @@ from .comparison import Comparison, Row
 
 #: The functions that are compared.
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
-#: Methods that differentiate the energy of the whole mechanism, and the size up to which they are tried unasked.
-_SLOW, _SLOW_SPEEDS = ("hamel", "routh"), 12
 _STATES = 256
 #: What one graph costs, by its nodes (which are kept, so that their ids last), and who derived it: methods often write
 #: the same one.
@@ -70,7 +69,8 @@ def compare(
     known: _Known = {}
     size = len(derive(model).u)
     for formalism in asked:
-        if formalisms is None and formalism in _SLOW and size > _SLOW_SPEEDS:
+        few = FORMALISMS[formalism].few_speeds if formalisms is None else None
+        if few is not None and size > few:
             refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
             continue
         _warm_up(formalism, functions)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from ..constraints import Binding, Constraints, bind, constraints_of
@@ -18,43 +17,16 @@ from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
 from ..model.model import Model
 from ..model.reading import list_of, numbers_by_name, unknown
-from . import auto, hamel
-from .other_names import cure_for
-
-#: Name of each formalism, which is also its file's; `auto` picks among them.
-FORMALISMS = ("poincare", "newton_euler", "composite_body", "articulated_body", "kane", "hamel", "routh", "network")
-
-#: The way that inverse dynamics came, kept for what it teaches; slower to derive and longer to run.
-HISTORICAL = ("uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver")
-
-
-def names(historical: bool = False) -> list[str]:
-    """The formalisms there are, on request with the historical ones."""
-    return [*FORMALISMS, *(HISTORICAL if historical else ())]
-
-
-def recipe_of(formalism: str) -> Callable[[Model, Tree], Recipe]:
-    """The function that a formalism's file provides."""
-    if formalism not in names(historical=True):
-        raise PolhodeError(
-            f"there is no formalism {formalism!r}.",
-            cure=cure_for(formalism, ["auto", *names(historical=True)], f"Choose auto, {', '.join(FORMALISMS)}."),
-            code="E-DERIVE-001",
-        )
-    function: Callable[[Model, Tree], Recipe] = import_module(f".{formalism}", __name__).recipe
-    return function
-
-
-#: Those that take the mechanism as it was written, and so judge the passes too.
-AS_WRITTEN = ("poincare", "kane", "hamel", "routh", "network")
+from .registry import formalism_of, names
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
 
 
-def usual_passes(formalism: str) -> tuple[str, ...]:
-    """The passes that a formalism is derived with where none are named; `auto` tries several."""
-    return () if formalism in AS_WRITTEN or formalism in HISTORICAL else USUAL
+def usual_passes(formalism: str) -> tuple[str, ...] | None:
+    """The passes that a formalism is derived with where none are named; None for `auto`, which tries several."""
+    passes = formalism_of(formalism).passes
+    return None if passes == "several" else USUAL if passes == "usual" else ()
 
 
 def derive(
@@ -103,19 +75,21 @@ def derive(
             cure='Derive with constraints="multipliers", and see system.diagnose().',
             code="E-BIND-003",
         )
-    own = formalism == "hamel"  # Hamel's equations know constraints: they are pseudo-velocities that vanish
-    make_bound = (lambda: hamel.recipe(system, tree, binding)) if own else (lambda: embedded(tree, make(), binding))
+    method = formalism_of(formalism)
+
+    def make_bound() -> Recipe:
+        return method.load()(system, tree, binding) if method.embeds else embedded(tree, make(), binding)
+
     return Equations(system, tree, formalism, given, make_bound, ties, binding)
 
 
 def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
-    """The constraints; a network brings the rows of its own circuits."""
-    if formalism != "network":
+    """The constraints, with the rows that the formalism itself brings, if it does."""
+    method = formalism_of(formalism)
+    if not method.own_rows:
         return constraints_of(system, tree, near)
-    from .network.equations import network
-
     tree = with_carried(system, tree)
-    return constraints_of(system, tree, near, network(system, tree))
+    return constraints_of(system, tree, near, method.load("row_source")(system, tree))
 
 
 def _bound(
@@ -163,20 +137,21 @@ def _free_recipe(
     system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
-    if formalism == "auto":
+    method = formalism_of(formalism)
+    make = method.load()
+    if method.passes == "several":
         variants = VARIANTS if given is None else (given,)
-        return lambda: auto.recipe(system, apply_each(tree, variants)), given
-    make = recipe_of(formalism)
-    if tree.followed and formalism in HISTORICAL:
+        return lambda: make(system, apply_each(tree, variants)), given
+    if tree.followed and method.historical:
         raise PolhodeError(
             f"the formalism {formalism!r} does not know joints that follow others or are driven.",
             place=f"system '{system.name}'",
-            cure=f"Use auto, {', '.join(FORMALISMS[:-1])} or {FORMALISMS[-1]}.",
+            cure=f"Use auto, {', '.join(names()[:-1])} or {names()[-1]}.",
             code="E-DERIVE-012",
         )
     if given is None:
-        given = usual_passes(formalism)
-    if given and formalism in ("network", "kane"):
+        given = usual_passes(formalism) or ()
+    if given and method.passes == "refused":
         raise PolhodeError(
             f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied.",
             place=f"system '{system.name}'",
@@ -184,5 +159,5 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes = given
-    ready = make(system, apply(tree, passes)) if formalism in HISTORICAL else None
+    ready = make(system, apply(tree, passes)) if method.historical else None
     return lambda: ready or make(system, apply(tree, passes)), given

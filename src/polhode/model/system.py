@@ -134,7 +134,7 @@ class System(ForceMethods, ConstraintMethods):
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
     ) -> Equations:
-        """The equations of motion, by a formalism named in `polhode.formalisms.names()`.
+        """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
         from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`

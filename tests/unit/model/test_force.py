@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.dynamics.equations import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, directional, free_symbols, jacobian, same, sin, sqrt
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 from polhode.model.force import BodyTorque, PointForce
 from polhode.model.system import System
 

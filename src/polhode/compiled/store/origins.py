@@ -31,7 +31,7 @@ def remember_origin(equations: Equations) -> None:
     from ...formalisms import usual_passes
 
     system, formalism = equations.system, equations.formalism
-    usual = None if formalism == "auto" else usual_passes(formalism)
+    usual = usual_passes(formalism)
     if not system.origin or equations.is_narrowed or (equations.passes, equations.binding) != (usual, None):
         return
     marks = marks_of(system.origin) or {}

@@ -278,6 +278,9 @@ def network(system: Model, tree: Tree) -> Network:
     return Network(system, tree, parts, formulation(parts.graph))
 
 
+row_source = network  # it comes to the rows of loops and contacts by their circuits
+
+
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
     made = network(system, tree)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import polhode as ph
-from polhode.formalisms import names
+from polhode.formalisms.registry import names
 
 
 @pytest.mark.parametrize(
