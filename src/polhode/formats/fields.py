@@ -1,0 +1,133 @@
+"""Fields in model files: records that check them, their values from texts, and their texts from values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import pydantic
+from annotated_types import Len
+from pydantic import WithJsonSchema
+
+from ..expr import Vector, as_expr
+from ..model.fields import Field
+from . import records
+from .document import Path
+from .motion import describe_axis, describe_rotation
+from .names import Scope
+from .spelling import spell
+from .values import Values
+
+_ANNOTATIONS: dict[str, Any] = {
+    "number": records.Number, "vector": records.Vector3, "point": records.Vector3, "axis": records.Axis,
+    "rotation": records.Rotation, "count": records.Count, "flag": bool, "label": str, "name": records.Name,
+    "body": records.Name, "frame": records.Name, "joint": records.Name,
+}  # fmt: skip
+
+
+def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = None) -> type[records.Record]:
+    """The record that checks these fields, under a `type` if there are several in its place.
+
+    >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
+    >>> spring = record_of("Spring", "A spring.", fields, "spring")
+    >>> spring.model_validate({"type": "spring", "stiffness": "k"})
+    Spring(type='spring', stiffness='k', length='0')
+    """
+    made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
+    for field in fields:
+        made[field.name] = (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
+    return pydantic.create_model(title, __base__=records.Record, __doc__=doc, __module__=__name__, **made)
+
+
+def _annotation(field: Field) -> Any:
+    if field.kind == "word":
+        one: Any = Annotated[str, WithJsonSchema({"enum": list(field.choices)})]
+    else:
+        one = _ANNOTATIONS[field.kind]
+    if field.many or field.count is not None:
+        one = tuple[one, ...]
+    if field.count is not None:
+        one = Annotated[one, Len(field.count, field.count)]
+    return one | None if field.default is None else one
+
+
+def _default(field: Field) -> Any:
+    """The default as a model file would have it."""
+    return _text(field.default)
+
+
+def _text(value: Any) -> Any:
+    if value is None or value is ... or isinstance(value, bool | str):
+        return value
+    return tuple(_text(entry) for entry in value) if isinstance(value, tuple) else str(value)
+
+
+def _description(field: Field) -> str | None:
+    unit = f"[{field.unit}]" if field.unit else ""
+    return " ".join(part for part in (field.doc, unit) if part) or None
+
+
+# ---- in -------------------------------------------------------------------------------------------------------
+
+
+def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any, free: Scope) -> dict[str, Any]:
+    """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
+    inside = replace(values, scope=free)
+    return {
+        field.name: _read(inside if field.free else values, (*path, field.name), field, getattr(record, field.name))
+        for field in fields
+    }
+
+
+def _read(values: Values, path: Path, field: Field, given: Any) -> Any:
+    if given is None:
+        return None
+    if field.many or field.count is not None:
+        one = replace(field, many=False, count=None)
+        return [_read(values, (*path, k), one, entry) for k, entry in enumerate(given)]
+    if field.kind == "number":
+        return values.number(path, given)
+    if field.kind in ("vector", "point"):
+        return values.vector(path, given)
+    if field.kind == "axis":
+        return values.axis(path, given)
+    if field.kind == "rotation":
+        return values.rotation(path, given)
+    return values.count(path, given) if field.kind == "count" else given
+
+
+# ---- out ------------------------------------------------------------------------------------------------------
+
+
+def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
+    """The texts of an element's fields, without those that stand at their default."""
+    made = {}
+    for field in fields:
+        text = _spelled(field, getattr(element, field.name), free if field.free else fixed)
+        if field.is_required or text != _listed(_default(field)):
+            made[field.name] = text
+    return made
+
+
+def _spelled(field: Field, value: Any, scope: Scope) -> Any:
+    if value is None:
+        return None
+    if field.many or field.count is not None:
+        one = replace(field, many=False, count=None)
+        return [_spelled(one, entry, scope) for entry in value]
+    if field.kind == "number":
+        return spell(as_expr(value), scope)
+    if field.kind in ("vector", "point"):
+        return [spell(as_expr(entry), scope) for entry in value]
+    if field.kind == "axis":
+        return value if isinstance(value, str) else describe_axis(Vector(value), scope)
+    if field.kind == "rotation":
+        return describe_rotation(value, scope)
+    return str(value).lower() if field.kind == "flag" else str(value)
+
+
+def _listed(text: Any) -> Any:
+    if isinstance(text, Sequence) and not isinstance(text, str):
+        return [_listed(entry) for entry in text]
+    return str(text).lower() if isinstance(text, bool) else text

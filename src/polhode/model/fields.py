@@ -1,0 +1,37 @@
+"""What a user gives to an element, as plain data: from it model files are read, checked, written and documented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: What a field can hold. `body` and `frame` are names of bodies or frames, `joint` is the name of a joint; `name` is
+#: another name and `label` one that may be empty; a `point` is a vector in the frame of the body that `of` names.
+KINDS = (
+    "number", "vector", "point", "axis", "rotation", "count", "flag", "label", "name", "body", "frame", "joint", "word",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value that an element has: its name in Python and in model files, its kind, and its default.
+
+    Without a default it must be given; None stands for a value that may be missing. A `free` value may depend on
+    coordinates, speeds, inputs and time, others on parameters alone. `many` is a list of such values, `count` its
+    length where that is fixed. A `word` is one of `choices`.
+    """
+
+    name: str
+    kind: str
+    default: Any = ...
+    doc: str = ""
+    unit: str = ""
+    free: bool = False
+    many: bool = False
+    count: int | None = None
+    of: str = ""
+    choices: tuple[str, ...] = ()
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is ...

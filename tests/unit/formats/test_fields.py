@@ -1,0 +1,77 @@
+"""Fields as plain data: what they become in a model file, in and out."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from polhode.expr import symbol
+from polhode.formats.document import Document
+from polhode.formats.fields import describe_fields, read_fields, record_of
+from polhode.formats.names import Scope
+from polhode.formats.values import Values
+from polhode.model.fields import KINDS, Field
+
+K, X = symbol("k", "parameter"), symbol("x", "coordinate")
+FIXED = Scope({"parameter": {"k": K}})
+FREE = Scope({"parameter": {"k": K}, "coordinate": {"x": X}})
+
+#: What a model file may say for a field of each kind.
+SAMPLES: dict[str, Any] = {
+    "number": "2*k", "vector": ["0", "k", "1"], "point": ["0", "k", "1"], "axis": "-y", "rotation": ["x", "k"],
+    "count": "3", "flag": "true", "label": "", "name": "arm", "body": "arm", "frame": "tool", "joint": "elbow",
+    "word": "vector",
+}  # fmt: skip
+
+
+def _read(fields: list[Field], data: Any) -> tuple[dict[str, Any], list[str]]:
+    document = Document("m.yaml", data)
+    record = record_of("Thing", "A thing.", fields).model_validate(data)
+    read = read_fields(Values(document, FIXED), ("things", 0), fields, record, FREE)
+    return read, [f"{problem.place}: {problem.message}" for problem in document.problems]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("many", [False, True])
+def test_a_field_is_read_and_written_back(kind: str, many: bool) -> None:
+    field = Field("given", kind, many=many, choices=("vector", "angles"))
+    data = {"given": [SAMPLES[kind]] * 2 if many else SAMPLES[kind]}
+    read, problems = _read([field], data)
+    assert not problems
+    assert describe_fields([field], SimpleNamespace(**read), FIXED, FREE) == data
+
+
+def test_what_stands_at_its_default_is_not_written() -> None:
+    fields = [
+        Field("stiffness", "number"), Field("length", "number", 0), Field("at", "point", (0, 0, 0)),
+        Field("frame", "frame", "ground"), Field("axis", "axis", "z"), Field("slips", "flag", False),
+        Field("upright", "number", None),
+    ]  # fmt: skip
+    read, _ = _read(fields, {"stiffness": "k"})
+    assert describe_fields(fields, SimpleNamespace(**read), FIXED, FREE) == {"stiffness": "k"}
+
+
+def test_only_free_fields_see_coordinates() -> None:
+    fields = [Field("force", "number", free=True), Field("radius", "number")]
+    read, problems = _read(fields, {"force": "k*x", "radius": "k*x"})
+    assert read["force"] == K * X
+    assert problems == [
+        "m.yaml:1: things[0].radius: there is nothing called 'x' to be used here (character 3 of 'k*x')."
+    ]
+
+
+def test_a_wrong_length_a_strange_key_and_a_missing_one_are_refused() -> None:
+    record = record_of("Thing", "", [Field("curve", "number", count=2), Field("body", "body")], "thing")
+    with pytest.raises(ValidationError) as caught:
+        record.model_validate({"type": "thing", "curve": ["1"], "bodi": "arm"})
+    assert [each["type"] for each in caught.value.errors()] == ["too_short", "missing", "extra_forbidden"]
+
+
+def test_docs_and_units_are_in_the_schema() -> None:
+    made = record_of("Thing", "A thing.", [Field("stiffness", "number", doc="Along the line.", unit="N/m")])
+    schema = made.model_json_schema()
+    assert schema["description"] == "A thing."
+    assert schema["properties"]["stiffness"]["description"] == "Along the line. [N/m]"
