@@ -1,9 +1,13 @@
-"""Every target computes what the reference interpreter computes; a new target is one more line in TARGETS."""
+"""Every target computes what the reference interpreter computes.
+
+One of them is not in the package: a file beside this one, and the one line that adds it to the list.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 import math
 import os
 import shutil
@@ -18,23 +22,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode.codegen.c99 import check_input, print_c, sidecar
+import polhode as ph
 from polhode.codegen.calls import on_floats
-from polhode.codegen.fortran import print_fortran
 from polhode.codegen.interpret import interpret
 from polhode.codegen.llvm import lane_module, scalar_module
-from polhode.codegen.numpy_module import print_numpy
 from polhode.codegen.ops import MEANING
 from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.random_program import random_program
+from polhode.codegen.target import check_inputs
+from polhode.codegen.targets import TARGETS as LISTED
+from polhode.codegen.targets import target_of
 from polhode.compiled.native import compile_program, engine
 from polhode.compiled.native.backends import LANES_FROM, BackendWarning
 from polhode.expr.opaque.table import KINDS, Table, checked
 
+from . import javascript
+
 Batch = list[np.ndarray]
 Target = Callable[[Program, Batch, np.ndarray], np.ndarray]
-FORTRAN = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-HAS_FORTRAN = shutil.which("gfortran")
+ADDED = javascript.TARGET
+SOURCES = [*LISTED, ADDED.name]
 HAS_C = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 EPS = np.finfo(float).eps
 HOSTILE = [
@@ -50,6 +57,20 @@ HOSTILE = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def with_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LISTED, ADDED.name, ADDED)
+
+
+def printed(target: str, program: Program) -> dict[str, str]:
+    return target_of(target).files(program, ())
+
+
+def written(target: str, program: Program, folder: Path) -> None:
+    for name, text in printed(target, program).items():
+        (folder / name).write_text(text)
+
+
 def _interpreter(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
     names = [array.name for array in program.arrays]
     rows = [
@@ -60,7 +81,7 @@ def _interpreter(program: Program, inputs: Batch, parameters: np.ndarray) -> np.
 
 def _numpy_text(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
     module: dict[str, object] = {}
-    exec(compile(print_numpy(program), "generated", "exec"), module)
+    exec(compile(printed("numpy", program)[f"{program.name}.py"], "generated", "exec"), module)
     with np.errstate(all="ignore"):
         return module[program.name](*inputs, module["setup"](parameters))[0]
 
@@ -95,12 +116,12 @@ def _own_parameters(program: Program, inputs: Batch, parameters: np.ndarray) -> 
 
 def _fortran(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
     """The generated module as a shared library; its arrays are plain pointers."""
-    if not HAS_FORTRAN:
-        pytest.skip("there is no gfortran here")
+    ((compiler, *flags), _) = target_of("fortran").check
+    _skip_without(compiler)
+    strict = [flag for flag in flags if flag[:2] in ("-s", "-W", "-p")]
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in print_fortran(program).items():
-            (Path(folder) / name).write_text(text)
-        command = [*FORTRAN, "-shared", "-fPIC", "-o", "module.so", f"{program.name}.f90"]
+        written("fortran", program, Path(folder))
+        command = [compiler, *strict, "-shared", "-fPIC", "-o", "module.so", f"{program.name}.f90"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         library = ctypes.CDLL(str(Path(folder) / "module.so"))
@@ -131,12 +152,43 @@ def _without_llvm(program: Program, inputs: Batch, parameters: np.ndarray) -> np
     return function(*inputs)
 
 
+_NODE = """const made = require("./%s.js"), sizes = %s, chunks = [];
+process.stdin.on("data", chunk => chunks.push(chunk)).on("end", () => {
+  const bytes = Buffer.concat(chunks), numbers = [];
+  for (let k = 0; k < bytes.length; k += 8) numbers.push(bytes.readDoubleLE(k));
+  const take = size => numbers.splice(0, size), w = made.setup(take(sizes.pop()));
+  const row = () => new Uint8Array(new Float64Array(made.run(...sizes.map(take), w)[0]).buffer);
+  while (numbers.length) process.stdout.write(row());
+});
+"""
+
+
+def _javascript(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
+    """Numbers go to Node and come back as bytes, which know infinity and NaN."""
+    _skip_without("node")
+    sizes = [*(array.size for array in program.arrays), program.parameters]
+    numbers = np.concatenate([parameters, np.concatenate(inputs, axis=1).ravel()])
+    with tempfile.TemporaryDirectory() as folder:
+        written("javascript", program, Path(folder))
+        (Path(folder) / "rows.js").write_text(_NODE % (program.name, sizes))
+        given = numbers.astype("<f8").tobytes()
+        done = subprocess.run(["node", "rows.js"], cwd=folder, input=given, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return np.frombuffer(done.stdout, "<f8").reshape(len(inputs[0]), -1)
+
+
+def _skip_without(tool: str) -> None:
+    if not shutil.which(tool):
+        pytest.skip(f"there is no {tool} here")
+
+
 TARGETS: dict[str, Target] = {
     "interpreter": _interpreter,
     "numpy module": _numpy_text,
     "numpy backend": _backend("numpy"),
     "numpy batch": _batch("numpy", 2),
     "fortran": _fortran,
+    "javascript": _javascript,
     "llvm": _backend("llvm"),
     "llvm batch": _batch("llvm", 2),
     "llvm lanes": _batch("llvm", LANES_FROM),
@@ -236,93 +288,88 @@ def test_nan_is_never_swallowed_by_min_max_or_sign() -> None:
     assert math.isnan(MEANING["sign"](math.nan))
 
 
-def _run_c(program: Program, folder: Path, *flags: str) -> float:
-    for name, text in print_c(program).files().items():
-        (folder / name).write_text(text)
-    compiler = shutil.which("gcc") or shutil.which("cc") or "clang"
-    strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", *flags]
-    sources = [f"{program.name}.c", f"{program.name}_main.c"]
-    done = subprocess.run(
-        [compiler, *strict, "-o", "check", *sources, "-lm"], cwd=folder, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    ran = subprocess.run(["./check"], cwd=folder, capture_output=True, text=True)
-    assert ran.returncode == 0 and not ran.stderr, ran.stderr
-    return float(ran.stdout)
-
-
-def _run_fortran(program: Program, folder: Path, *flags: str) -> float:
-    for name, text in print_fortran(program).items():
-        (folder / name).write_text(text)
-    command = [*FORTRAN, *flags, "-o", "check", f"{program.name}.f90", f"{program.name}_main.f90"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return float(subprocess.run(["./check"], cwd=folder, capture_output=True, text=True, check=True).stdout)
+def run_check(target: str, program: Program, folder: Path, *flags: str) -> float:
+    """What the driver prints, built and run as the target says."""
+    written(target, program, folder)
+    for number, command in enumerate(target_of(target).check):
+        tool, *rest = (word.format(name=program.name) for word in command)
+        if not tool.startswith("./"):
+            _skip_without(tool)
+        done = subprocess.run([tool, *(() if number else flags), *rest], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+    return float(done.stdout)
 
 
 DRIVERS = [
-    pytest.param(_run_c, (), id="c"),
-    pytest.param(_run_c, ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"), id="c, sanitised"),
-    pytest.param(_run_fortran, (), id="fortran"),
-    pytest.param(_run_fortran, ("-g", "-fcheck=all", "-finit-real=snan"), id="fortran, checked"),
+    *(pytest.param(name, (), id=name) for name in SOURCES if name != "numpy"),
+    pytest.param("c", ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"), id="c, sanitised"),
+    pytest.param("fortran", ("-g", "-fcheck=all", "-finit-real=snan"), id="fortran, checked"),
 ]
 
 
-def _skip_without_compiler(run: Callable[..., float]) -> None:
-    if not (HAS_C if run is _run_c else HAS_FORTRAN):
-        pytest.skip("there is no compiler for this language here")
+def test_every_source_target_is_tried_here() -> None:
+    assert {*SOURCES} <= {*TARGETS, "c", "numpy"}
+    assert {name for name in LISTED if LISTED[name].check} == {driver.values[0] for driver in DRIVERS}
 
 
-@pytest.mark.parametrize(("run", "flags"), DRIVERS)
-def test_a_driver_prints_the_interpreters_check_value(
-    tmp_path: Path, run: Callable[..., float], flags: tuple[str, ...]
-) -> None:
-    _skip_without_compiler(run)
+@pytest.mark.parametrize(("target", "flags"), DRIVERS)
+def test_a_driver_prints_the_interpreters_check_value(tmp_path: Path, target: str, flags: tuple[str, ...]) -> None:
     program = random_program(3, functions=[*_some_tables(), checked([-90, 90], [2, 5], outside="error")])
     program = replace(program, notes=dict(enumerate(HOSTILE * 12)), arrays=(*program.arrays[:2], Array("t", 1)))
-    values = iter([check_input(place) for place in range(1, 20)])
-    inputs = {array.name: [next(values) for _ in range(array.size)] for array in program.arrays}
-    outputs = interpret(program, inputs, [next(values) for _ in range(program.parameters)])
+    *inputs, (_, parameters) = check_inputs(program)
+    outputs = interpret(program, dict(inputs), parameters)
     expected = sum(v / (1 + k) for output in outputs.values() for k, v in enumerate(output.ravel()))
-    assert run(program, tmp_path, *flags) == pytest.approx(expected, rel=1e-13)
+    assert run_check(target, program, tmp_path, *flags) == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize("run", [_run_c, _run_fortran])
-def test_a_program_without_inputs_or_work_is_still_clean(tmp_path: Path, run: Callable[..., float]) -> None:
-    _skip_without_compiler(run)
+@pytest.mark.parametrize(("target", "flags"), DRIVERS)
+def test_a_program_without_inputs_or_work_is_still_clean(tmp_path: Path, target: str, flags: tuple[str, ...]) -> None:
     empty = Program("nothing", (Array("q", 0),), 1, (2.5,), (), (), (Output("y", (1,), (0,)), Output("none", (0,), ())))
-    assert run(empty, tmp_path) == 2.5
+    assert run_check(target, empty, tmp_path, *flags) == 2.5
     y, none = compile_program(empty, cache=False, parameters=[1.0])(np.empty(0))
     assert y.tolist() == [2.5] and none.shape == (0,)
 
 
-def test_no_user_string_reaches_code_and_all_reach_the_sidecar() -> None:
+@pytest.mark.parametrize("target", SOURCES)
+def test_a_model_file_is_exported_to_every_target(tmp_path: Path, target: str) -> None:
+    """Nothing of the user's names is in the source; all of them are in the JSON file beside it."""
+    (tmp_path / "swing.yaml").write_text(
+        "parameters: {'*/ length': 2}\n"
+        "bodies: {'bob */ #error': {mass: 1, com: [0, 0, '-`*/ length`']}}\n"
+        "joints: {'hinge ??/': {type: revolute, axis: y, parent: ground, child: 'bob */ #error'}}\n"
+    )
+    equations = ph.load(tmp_path / "swing.yaml").derive()
+    *sources, words = equations.export(target, tmp_path / "out", ["forward_dynamics"])
+    assert {path.name for path in sources} == {*printed(target, replace(every_operation(), name=words.stem))}
+    assert all(mark not in path.read_text() for path in sources for mark in ("hinge ??/", "*/ length", "#error"))
+    record = json.loads(words.read_text())
+    assert record["arrays"][0]["entries"] == ["hinge ??/"]
+    assert [entry["name"] for entry in record["parameters"]] == ["*/ length"]
+
+
+def test_no_user_string_reaches_code() -> None:
     program = random_program(4)
     noted = replace(program, notes={program.first_run + k: text for k, text in enumerate(HOSTILE)})
     assert scalar_module(noted) == scalar_module(program)
     assert lane_module(noted, 4) == lane_module(program, 4)
-    for text in [*print_c(noted).files().values(), *print_fortran(noted).values(), print_numpy(noted)]:
-        assert text.isascii()
-        assert not any(mark in text for mark in ("\\\n", "??/", 'system("', "import os", "#error"))
-        comments = [line for line in text.splitlines() if "/*" in line or "  # " in line]
-        assert all(line.count("*/") <= 1 and line.count("/*") <= 1 for line in comments)
-    assert len(print_c(noted).source.splitlines()) == len(print_c(program).source.splitlines())
-    for name, text in print_fortran(noted).items():
-        assert len(text.splitlines()) == len(print_fortran(program)[name].splitlines())
-    assert len(print_numpy(noted).splitlines()) == len(print_numpy(program).splitlines())
-    record = sidecar(noted, {"parameters": HOSTILE[:3]})
-    assert record.isascii() and "??/" in record
+    for target in SOURCES:
+        for name, text in printed(target, noted).items():
+            assert text.isascii()
+            assert not any(mark in text for mark in ("\\\n", "??/", 'system("', "import os", "#error"))
+            comments = [line for line in text.splitlines() if "/*" in line or "  # " in line]
+            assert all(line.count("*/") <= 1 and line.count("/*") <= 1 for line in comments)
+            assert len(text.splitlines()) == len(printed(target, program)[name].splitlines())
 
 
 def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
     script = (
         "import hashlib;from polhode.codegen.random_program import random_program as r;"
-        "from polhode.codegen import c99,fortran,llvm,numpy_module as n;p=r(5);"
-        "t=''.join([*c99.print_c(p).files().values(),*fortran.print_fortran(p).values()])+n.print_numpy(p)+llvm.scalar_module(p)+llvm.lane_module(p,4);"
-        "print(hashlib.sha256(t.encode()).hexdigest())"
+        "from polhode.codegen import llvm,targets;p=r(5);"
+        "t=''.join(text for each in targets.TARGETS.values() for text in each.files(p,()).values());"
+        "t+=llvm.scalar_module(p)+llvm.lane_module(p,4);print(hashlib.sha256(t.encode()).hexdigest())"
     )
     program = random_program(5)
-    sources = [*print_c(program).files().values(), *print_fortran(program).values(), print_numpy(program)]
+    sources = [text for name in LISTED if name != ADDED.name for text in printed(name, program).values()]
     here = hashlib.sha256("".join([*sources, scalar_module(program), lane_module(program, 4)]).encode()).hexdigest()
     for seed in ("1", "77"):
         environment = os.environ | {"PYTHONHASHSEED": seed}

@@ -104,7 +104,7 @@ def compare(
 @app.command()
 def export(
     file: File,
-    target: Annotated[str, typer.Option(help="c, fortran or numpy.")] = "c",
+    target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("out"),
     of: Annotated[list[str] | None, typer.Option(help="Functions, with commas between or given several times.")] = None,
     reaction: Annotated[list[str] | None, typer.Option(help="A joint or constraint: what it carries.")] = None,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from types import MappingProxyType
 
-from polhode.codegen.c99 import check_input, prefaced, sanitised
 from polhode.codegen.calls import by_name
 from polhode.codegen.calls_fortran import (
     declarations_in_fortran,
@@ -14,8 +13,9 @@ from polhode.codegen.calls_fortran import (
     kinds_in_fortran,
     sources_beside,
 )
-from polhode.codegen.ops import check_program, live_run, live_setup
-from polhode.codegen.program import Instruction, Program
+from polhode.codegen.ops import check_program
+from polhode.codegen.program import Program
+from polhode.codegen.target import Body, Target, Writing, check_inputs, prefaced, sanitised
 from polhode.errors import PolhodeError
 
 #: Every operation as a Fortran expression of its operands.
@@ -74,11 +74,9 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     inputs = [(array.name, array.size) for array in program.arrays]
     outputs = [(f"out_{output.name}", len(output.slots)) for output in program.outputs]
     work = [("w", len(program.saved))]
-    setup_body = _body(
-        program, _parameters(program), enumerate(program.setup, program.first_setup), live_setup(program)
-    )
+    writing = Writing({**EXPRESSION, **by_name(program)}, "{0}({1})", 1, _literal)
+    setup_body, run_body = (_lines(program, body) for body in (writing.setup(program), writing.run(program)))
     setup_body += [f"w({k}) = v{slot}" for k, slot in enumerate(program.saved, 1)]
-    run_body = _body(program, _inputs(program), enumerate(program.run, program.first_run), live_run(program))
     for output in program.outputs:
         run_body += [f"out_{output.name}({k}) = v{slot}" for k, slot in enumerate(output.slots, 1)]
     nan = any(step.op in ("min", "max") for step in program.setup + program.run)
@@ -131,34 +129,9 @@ def _joined(head: str, words: Sequence[str], tail: str = "") -> list[str]:
     return [(head if k == 0 else margin) + row + (tail if k == len(rows) - 1 else " &") for k, row in enumerate(rows)]
 
 
-def _parameters(program: Program) -> dict[int, str]:
-    return {slot: f"p({k})" for k, slot in enumerate(range(program.first_parameter, program.first_setup), 1)}
-
-
-def _inputs(program: Program) -> dict[int, str]:
-    places = {slot: f"w({k})" for k, slot in enumerate(program.saved, 1)}
-    slot = program.first_input
-    for array in program.arrays:
-        places |= {slot + k: f"{array.name}({k + 1})" for k in range(array.size)}
-        slot += array.size
-    return places
-
-
-def _body(
-    program: Program,
-    memory: Mapping[int, str],
-    code: Iterable[tuple[int, Instruction]],
-    wanted: frozenset[int],
-) -> list[str]:
+def _lines(program: Program, body: Body) -> list[str]:
     """Constants are variables too: a compiler would refuse 1/0 or sqrt(-1) of what it can evaluate itself."""
-    lines = [_noted(program, k, _literal(value)) for k, value in enumerate(program.constants) if k in wanted]
-    lines += [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
-    expression = {**EXPRESSION, **by_name(program)}
-    for slot, instruction in code:
-        if slot in wanted:
-            operands = [f"v{arg}" for arg in instruction.args]
-            lines.append(_noted(program, slot, expression[instruction.op].format(*operands)))
-    return lines
+    return [_noted(program, *each) for each in body.slots()]
 
 
 def _literal(value: float) -> str:
@@ -182,11 +155,8 @@ def _driver(program: Program) -> str:
     lines = [f"  real(real64) :: {name}({size})" for name, size in declared]
     lines += ["  real(real64) :: total"]
     lines += ["  integer :: i"] if any(size for _, size in outputs) else []
-    place = 0
-    for name, size in [*inputs, ("p", program.parameters)]:
-        for k in range(1, size + 1):
-            place += 1
-            lines.append(f"  {name}({k}) = {_literal(check_input(place))}")
+    for name, given in check_inputs(program):
+        lines += [f"  {name}({k}) = {_literal(x)}" for k, x in enumerate(given, 1)]
     lines.append(f"  call {program.name}_setup(p, w)")
     lines += _joined(f"  call {program.name}(", [*(n for n, _ in inputs), "w", *(n for n, _ in outputs)], ")")
     lines.append("  total = 0.0_real64")
@@ -206,3 +176,12 @@ def _driver(program: Program) -> str:
             "",
         ]
     )
+
+
+TARGET = Target(
+    "fortran",
+    print_fortran,
+    (("gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "check",
+      "{name}.f90", "{name}_main.f90"),
+     ("./check",)),
+)  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from polhode.codegen.c99 import sanitised
 from polhode.codegen.calls_numpy import calls_in_numpy, functions_in_numpy, handed_in
-from polhode.codegen.ops import check_program, live_run, live_setup
-from polhode.codegen.program import Instruction, Program
+from polhode.codegen.ops import check_program
+from polhode.codegen.program import Program
+from polhode.codegen.target import Body, Target, Writing, prefaced, sanitised
 
 #: Every operation as a NumPy expression of its operands.
 EXPRESSION: Mapping[str, str] = MappingProxyType({
@@ -32,12 +32,7 @@ _PACK = '''def _pack(lead, shape, entries):
 def print_numpy(program: Program) -> str:
     """The source of a module whose run function takes (..., size) arrays and returns a tuple of outputs."""
     check_program(program)
-    setup_memory = {slot: f"p[..., {k}]" for k, slot in enumerate(range(program.first_parameter, program.first_setup))}
-    memory = {slot: f"w[{k}]" for k, slot in enumerate(program.saved)}
-    slot = program.first_input
-    for array in program.arrays:
-        memory |= {slot + k: f"{array.name}[..., {k}]" for k in range(array.size)}
-        slot += array.size
+    writing = Writing({**EXPRESSION, **calls_in_numpy(program)}, "{0}[..., {1}]", work="w[{1}]")
     arrays = [array.name for array in program.arrays]
     leads = [f"np.shape({name})[:-1]" for name in arrays] + ["*(np.shape(entry) for entry in w)"]
     packs = [
@@ -57,7 +52,7 @@ def print_numpy(program: Program) -> str:
             f"def setup({', '.join(['p', *handed_in(program)])}):",
             '    """Parameters (..., count) to work values."""',
             "    p = np.asarray(p, dtype=float)",
-            *_body(program, setup_memory, enumerate(program.setup, program.first_setup), live_setup(program)),
+            *_lines(program, writing.setup(program)),
             f"    return ({''.join(f'v{slot}, ' for slot in program.saved)})",
             "",
             "",
@@ -65,7 +60,7 @@ def print_numpy(program: Program) -> str:
             '    """Inputs (..., size) and work values to a tuple of outputs."""',
             *[f"    {name} = np.asarray({name}, dtype=float)" for name in arrays],
             f"    lead = np.broadcast_shapes({', '.join(leads)})",
-            *_body(program, memory, enumerate(program.run, program.first_run), live_run(program)),
+            *_lines(program, writing.run(program)),
             "    return (",
             *packs,
             "    )",
@@ -74,22 +69,19 @@ def print_numpy(program: Program) -> str:
     )
 
 
-def _body(
-    program: Program,
-    memory: Mapping[int, str],
-    code: Iterable[tuple[int, Instruction]],
-    wanted: frozenset[int],
-) -> list[str]:
-    lines = [f"    v{k} = np.float64({value!r})" for k, value in enumerate(program.constants) if k in wanted]
-    lines += [_noted(program, slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
-    expression = {**EXPRESSION, **calls_in_numpy(program)}
-    for slot, instruction in code:
-        if slot in wanted:
-            operands = [f"v{arg}" for arg in instruction.args]
-            lines.append(_noted(program, slot, expression[instruction.op].format(*operands)))
-    return lines
+def _lines(program: Program, body: Body) -> list[str]:
+    lines = [f"    v{slot} = np.float64({value})" for slot, value in body.constants]
+    return lines + [_noted(program, *each) for each in (*body.reads, *body.operations)]
 
 
 def _noted(program: Program, slot: int, expression: str) -> str:
     note = sanitised(program.notes.get(slot, ""))
     return f"    v{slot} = {expression}" + (f"  # {note}" if note else "")
+
+
+def _files(program: Program, preface: Sequence[str]) -> dict[str, str]:
+    head = "".join(f"# {line}".rstrip() + "\n" for line in prefaced(preface)) if preface else ""
+    return {f"{program.name}.py": head + print_numpy(program)}
+
+
+TARGET = Target("numpy", _files)

@@ -17,11 +17,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Never
 
-from ..codegen.c99 import check_input
 from ..codegen.count import count
 from ..codegen.interpret import interpret
 from ..codegen.program import Array, Output, Program
-from ..codegen.targets import printer
+from ..codegen.target import check_inputs
+from ..codegen.targets import target_of
 from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse
 from ..model.records import GROUND
@@ -73,13 +73,13 @@ def export(
     prefix: str | None = None,
     **strange: Never,
 ) -> list[Path]:
-    """Write functions as source code for a target (`c`, `fortran`, `numpy`); all files are written, or none.
+    """Write functions as source code for a target such as `c` (`codegen.targets` lists them); all files, or none.
 
     The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
     identifier, so that exports of several systems can be linked together; "" leaves it out.
     """
     refuse(strange, export)
-    render, place = printer(target), _folder(folder)
+    render, place = target_of(target).files, _folder(folder)
     before = _checked_prefix(default_prefix(equations.system.name) if prefix is None else prefix)
     names: list[Asked] = []
     for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
@@ -229,10 +229,9 @@ def _parameter(equations: Equations, name: str) -> dict[str, Any]:
 
 def _check_value(program: Program) -> float | None:
     """What the driver prints, to twelve digits; None if it is no number."""
-    numbers = iter(range(1, program.first_setup + 1))
-    inputs = {array.name: [check_input(next(numbers)) for _ in range(array.size)] for array in program.arrays}
+    *inputs, (_, parameters) = check_inputs(program)
     try:
-        results = interpret(program, inputs, [check_input(next(numbers)) for _ in range(program.parameters)])
+        results = interpret(program, dict(inputs), parameters)
     except PolhodeError:  # a function that is given in C alone
         return None
     total = sum(entry / (1 + k) for result in results.values() for k, entry in enumerate(result.ravel().tolist()))

@@ -429,7 +429,7 @@ class Equations:
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
     ) -> list[Path]:
-        """Write functions as source code for a target (`c`, `fortran`, `numpy`); see `compiled.export`."""
+        """Write functions as source code for a target such as `c` or `fortran`; see `compiled.export`."""
         from ..compiled.export import export
 
         return export(self, target, path, of, **options)

@@ -1,17 +1,15 @@
-"""The C printer's text, its comments and its sidecar."""
+"""The C printer's text and its comments."""
 
 from __future__ import annotations
 
-import json
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode.codegen.c99 import print_c, sanitised, sidecar
+from polhode.codegen.c99 import print_c
 from polhode.codegen.program import Array, Instruction, Output, Program
-from polhode.errors import PolhodeError
+from polhode.codegen.target import sanitised
 
 PENDULUM = Program(
     "pendulum", (Array("q", 1),), 2, (-1.0,), (Instruction("div", (2, 3)),),
@@ -40,16 +38,3 @@ def test_a_constant_is_read_back_to_the_same_bits(value: float) -> None:
     program = Program("constant", (), 0, (value,), (), (), (Output("y", (1,), (0,)),))
     printed = print_c(program).source.split("const double v0 = ")[1].split(";")[0]
     assert float(printed).hex() == value.hex()
-
-
-def test_the_sidecar_says_what_each_entry_is() -> None:
-    record = json.loads(sidecar(PENDULUM, {"q": ["angle */"], "parameters": ["gravity", "length"]}))
-    assert record["arrays"][0]["entries"] == ["angle */"]
-    assert record["parameters"]["entries"] == ["gravity", "length"] and record["work"] == 1
-    assert record["slots"] == {"v4": "g/l of the pendulum"}
-
-
-def test_names_that_do_not_fit_the_arrays_are_refused() -> None:
-    for names in ({"q": ["a", "b"]}, {"nowhere": ["a"]}):
-        with pytest.raises(PolhodeError, match="names were given"):
-            sidecar(PENDULUM, names)

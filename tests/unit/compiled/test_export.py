@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import polhode as ph
 from polhode.cli.app import app
-from polhode.codegen.c99 import check_input
+from polhode.codegen.target import check_input
 from polhode.codegen.targets import TARGETS
 from polhode.compiled.catalogue import CATALOGUE, CONSTRAINED
 from polhode.compiled.export import annotated, export, preface, write_together
