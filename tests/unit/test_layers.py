@@ -141,6 +141,7 @@ WRONG_DOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modules", WRONG_DOORS.values(), ids=WRONG_DOORS.keys())
 def test_a_wrong_door_is_refused(modules: Mapping[str, str], tmp_path: Path) -> None:
     kept, report = lint_imports(build_house(tmp_path, modules))

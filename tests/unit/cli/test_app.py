@@ -70,6 +70,7 @@ def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
     assert "--of mass_matrix" in said
 
 
+@pytest.mark.slow
 def test_compare_says_that_all_agree(polhode: Shell) -> None:
     assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
     record = json.loads(polhode("compare", MODELS / "double_pendulum.yaml", "--no-timing", "--json"))

@@ -26,6 +26,7 @@ def test_an_unknown_wrist_is_refused() -> None:
         six_degree_of_freedom_arm("ball")
 
 
+@pytest.mark.slow
 def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = demo.run(tmp_path / "out", seconds=1.0)
     assert all(comparison.agree for comparison in outcome.comparisons.values())

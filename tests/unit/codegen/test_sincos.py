@@ -132,6 +132,7 @@ def test_sine_and_cosine_are_right_to_two_units_in_the_last_place(sincos: Compil
         assert _ulps(y[:, 1], [mpmath.cos(mpmath.mpf(float(v))) for v in x]) < 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="no extended precision here to compare with")
 def test_a_million_points_stay_within_two_units_in_the_last_place(sincos: Compiled) -> None:
     x = np.random.default_rng(1).uniform(-1e4, 1e4, 1_000_000)

@@ -347,6 +347,7 @@ def quadruped(arms: int = 0) -> ph.Equations:
     return system.derive()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bake", [False, True])
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
 def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:

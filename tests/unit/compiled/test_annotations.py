@@ -138,6 +138,7 @@ def test_nearly_all_instructions_say_what_they_compute(make: type[System], of: s
     assert any_note > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "composite_body", "articulated_body"])
 @pytest.mark.parametrize("of", list(CATALOGUE))
 def test_every_function_of_every_formalism_has_notes_that_fit_a_line(formalism: str, of: str) -> None:

@@ -53,6 +53,7 @@ def test_told_or_not_it_moves_alike_while_it_stands() -> None:
         assert udot[0] == pytest.approx(udot[1], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_every_formalism_agrees_about_an_upright_wheel() -> None:
     assert coin(told=True).compare(run=False).agree
 

@@ -78,6 +78,7 @@ def test_the_collector_is_quiet_and_wakes_again() -> None:
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 def test_a_deep_chain_meets_no_recursion_limit() -> None:
     root: Expr = x
     for index in range(3_000):
@@ -118,6 +119,7 @@ print(dump([d, normal(d), normal(e)]), latex(d), repr(d), [n.fp for n in free_sy
 """
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_hash_seed() -> None:
     outputs = set()
     for seed in ("0", "1", "12345"):

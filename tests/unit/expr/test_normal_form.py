@@ -187,6 +187,7 @@ def test_vectors_and_matrices_are_mapped() -> None:
     assert normal(2) is as_expr(2)
 
 
+@pytest.mark.slow
 def test_a_huge_expression_is_left_as_it_was_built_where_it_would_burst() -> None:
     root: Expr = a
     for index in range(8_000):
@@ -207,6 +208,7 @@ def test_exotic_angles_and_constants_do_no_harm() -> None:
         assert normal(root).fp == root.fp
 
 
+@pytest.mark.slow
 def test_nested_fractions_and_roots_meet_no_recursion_limit() -> None:
     fraction, root = q1, q1
     for index in range(1500):

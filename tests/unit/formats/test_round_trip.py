@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
@@ -165,13 +166,14 @@ def test_a_table_that_only_a_condition_uses_is_written_too() -> None:
     assert_same_system(system, loads_yaml(dumps_yaml(system)))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_random_constrained_mechanisms_survive(seed: int) -> None:
     system = random_constrained_system(seed)
     assert_same_system(system, loads_yaml(dumps_yaml(system)))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", seeds(4, of=20))
 def test_random_mechanisms_survive(seed: int) -> None:
     system = random_system(seed)
     text = dumps_yaml(system)

@@ -60,6 +60,7 @@ def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
     assert np.abs(np.linalg.norm(run.q[:, :4], axis=1) - 1).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_driven_and_embedded_mechanisms_are_drawn_and_plotted(tmp_path: pytest.TempPathFactory) -> None:
     s = four_bar()
     s.prescribe("crank", 2 * s.time)

@@ -133,6 +133,7 @@ def test_compiled_code_with_a_function_goes_to_another_process_by_name_alone() -
     assert pickle.loads(data)(POINTS[0]) == pytest.approx(magic_of(*POINTS[0]))
 
 
+@pytest.mark.slow
 def test_a_kept_plan_serves_another_process_with_its_own_callable(tmp_path: Path) -> None:
     script = """if True:
         import warnings, sys, polhode as ph

@@ -46,6 +46,7 @@ def test_a_known_mechanism_is_not_planned_again(cold: Path, monkeypatch: pytest.
     np.testing.assert_array_equal(again.forward_dynamics([0.3], [0.1]), before)
 
 
+@pytest.mark.slow
 def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
     system = random_constrained_system(29)
     ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
