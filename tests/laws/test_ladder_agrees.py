@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.dynamics.equations import Equations
@@ -42,7 +43,7 @@ def assert_agrees(made: Equations, judge: Equations) -> None:
 
 
 @pytest.mark.parametrize("joints", range(1, 6))
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, of=4))
 def test_every_rung_agrees_on_trees_of_single_joints(seed: int, joints: int) -> None:
     system = random_system(100 * joints + seed, bodies=joints, joints=SINGLE, symbolic=0.8)
     judges = system.derive("newton_euler"), system.derive("poincare")
@@ -53,7 +54,7 @@ def test_every_rung_agrees_on_trees_of_single_joints(seed: int, joints: int) -> 
                 assert_agrees(made, judge)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(4, of=8))
 def test_a_compound_joint_is_a_chain_of_single_ones(seed: int) -> None:
     system = random_system(seed, bodies=2, joints=("universal",), symbolic=0.8)
     judge = system.derive("newton_euler")
@@ -62,7 +63,7 @@ def test_a_compound_joint_is_a_chain_of_single_ones(seed: int) -> None:
         assert_agrees(derive(system, module), judge)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(6, of=12))
 def test_silver_s_sum_holds_for_any_joint(seed: int) -> None:
     system = random_system(seed, bodies=(2, 4), max_speeds=12)
     assert_agrees(derive(system, silver), system.derive("newton_euler"))

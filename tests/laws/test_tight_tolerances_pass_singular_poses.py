@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.seeds import TRIAL
 from tests.trials.singular_poses import faults, passed
 
 import polhode as ph
 from polhode.model.samples import four_bar, n_four_bar
 
 #: Runs that once took thousands of steps, or lost energy, where a step fell on a flat pose.
-ONCE_STUCK = [
-    (1, 1.0, 1e-12),
+ONCE_STUCK = [(1, 1.0, 1e-12), (1, 1.23636, 1e-13), (2, 1.23636, 1e-12)]
+MORE_ONCE_STUCK = [
     (1, 1.337838, 1e-12),
     (1, 2.425676, 1e-12),
     (1, 4.601351, 1e-12),
     (1, 2.581081, 1e-13),
-    (1, 1.23636, 1e-13),
     (2, 1.0, 1e-12),
-    (2, 1.23636, 1e-12),
     (2, 2.736486, 1e-12),
     (2, 1.23636, 1e-13),
     (10, 1.0, 1e-12),
@@ -30,7 +29,7 @@ ONCE_STUCK = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("windows", "speed", "tolerance"), ONCE_STUCK)
+@pytest.mark.parametrize(("windows", "speed", "tolerance"), [*ONCE_STUCK, *(MORE_ONCE_STUCK if TRIAL else ())])
 def test_four_bars_pass_flat_poses_at_tight_tolerances(windows: int, speed: float, tolerance: float) -> None:
     loose = passed(windows, speed, 1e-9)
     tight = passed(windows, speed, tolerance, most_steps=16 * loose.steps)
