@@ -10,6 +10,7 @@ import numpy as np
 
 from ..codegen.step_loop import METHODS as TABLEAUX
 from ..codegen.step_loop import Tableau
+from ..compiled.native.loops import runge_kutta_step
 from .drive import ControllerFailed
 from .events import Event, Watch
 from .guard import DIVERGED, Guard, Stop
@@ -226,19 +227,10 @@ class _Controlled:
 
     def step(self, x: Floats, k: int) -> Floats:
         """One step from the state at time k h."""
-        made: list[Floats] = []
-        for c, row in zip(self.tableau.c, self.tableau.a, strict=True):
-            made.append(self.rates((k + c) * self.h, self._moved(x, row, made)))
-        new = self._moved(x, self.tableau.b, made)
+        new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
         if self.rates.is_kept and np.isfinite(new).all():
             return self.rates.settled((k + 1) * self.h, new)
         return self.rates.unit(new)[0] if self.rates.groups else new
-
-    def _moved(self, x: Floats, weights: Sequence[float], made: Sequence[Floats]) -> Floats:
-        """x + h Σ weight·rate; should it overflow, the next look at it will tell."""
-        with np.errstate(all="ignore"):
-            step = sum((weight * rate for weight, rate in zip(weights, made, strict=True)), np.zeros_like(x))
-            return x + self.h * step
 
     def reason(self, done: int) -> BaseException:
         """What stopped it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -132,6 +132,23 @@ class NativeLoop:
         )
 
 
+def runge_kutta_step(tableau: Tableau, rate: Callable[[float, Floats], Floats], x: Floats, h: float) -> Floats:
+    """One explicit step of length h from x, one state or many; `rate(c, x)` is ẋ at the part c of the step.
+
+    Should it overflow, the next look at it will tell.
+    """
+
+    def moved(weights: Sequence[float]) -> Floats:
+        with np.errstate(all="ignore"):
+            step = sum((weight * made for weight, made in zip(weights, rates, strict=True)), np.zeros_like(x))
+            return np.asarray(x + h * step)
+
+    rates: list[Floats] = []
+    for c, row in zip(tableau.c, tableau.a, strict=True):
+        rates.append(rate(c, moved(row)))
+    return moved(tableau.b)
+
+
 class PythonLoop:
     """The same loop in Python around any backend, all states at once."""
 
@@ -149,15 +166,9 @@ class PythonLoop:
             record[:, number] = run.x
 
     def _step(self, run: Run, k: int) -> Floats:
-        rates: list[Floats] = []
         with np.errstate(all="ignore"):
-            for c, row in zip(self._tableau.c, self._tableau.a, strict=True):
-                stage = run.x + run.h * sum(
-                    (a * rate for a, rate in zip(row, rates, strict=True)), np.zeros_like(run.x)
-                )
-                rates.append(self._rate(run, run.t0 + (k + c) * run.h, stage))
-            new: Floats = run.x + run.h * sum(
-                (b * rate for b, rate in zip(self._tableau.b, rates, strict=True)), np.zeros_like(run.x)
+            new = runge_kutta_step(
+                self._tableau, lambda c, x: self._rate(run, run.t0 + (k + c) * run.h, x), run.x, run.h
             )
             for start, length in self._normalise:
                 part = new[:, start : start + length]
