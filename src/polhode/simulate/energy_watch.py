@@ -30,7 +30,7 @@ def is_conservative(functions: Functions, tau: Drive, inputs: Drive) -> bool:
         return False
     if not all(_stores(load) for load in equations.system.loads) or _is_moved(equations):
         return False
-    return not any(array.name == "t" for array in functions.program("energy").arrays)
+    return "t" not in functions.native("energy").arrays
 
 
 def _stores(load: Load) -> bool:

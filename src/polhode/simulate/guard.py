@@ -47,10 +47,8 @@ class Stop(Exception):
 class Guard:
     """Watches one run."""
 
-    def __init__(self, rates: Rates, values: dict[Expr, float]) -> None:
-        self.rates = rates
-        self.functions: Functions = rates.functions
-        self.equations = rates.functions.equations
+    def __init__(self, rates: Rates, functions: Functions, values: dict[Expr, float]) -> None:
+        self.rates, self.functions, self.equations = rates, functions, functions.equations
         self.values = values
         self.scale: Floats | None = None
         self.standing = standing(self.equations)
@@ -188,8 +186,9 @@ class Guard:
     def _check_mass(self, t: float, x: Floats) -> None:
         if not len(self.equations.u):
             return
-        numbers = np.array(evaluate(self.equations.mass_matrix.entries(), self._at(t, x)))
-        M = numbers.reshape(len(self.equations.u), -1)
+        M = self.functions.mass_matrix(
+            x[: len(self.equations.q)], t=t, inputs=self.rates.inputs.rest, parameters=self.rates.given
+        )
         stop = mass_matrix_stop(M, self.equations.speeds, t, self.scale)
         if stop is not None:
             raise stop

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..constraints import Binding
 from ..constraints.newton import solve
 from .drive import Drive
 from .freedom import listed
@@ -75,8 +76,7 @@ class KeptRates(Rates):
     def _narrowed(self, functions: Functions, rows: list[int]) -> Functions:
         key = tuple(rows)
         if key not in self._kept:
-            ties = self.manifold.constraints
-            whole = len(rows) == len(ties.rows) or rows == ties.generic_rows
+            whole = len(rows) == len(self.manifold.names) or functions.equations.is_narrowed
             self._kept[key] = functions if whole else functions.keeping(rows)
         return self._kept[key]
 
@@ -247,10 +247,13 @@ class BoundRates(Rates):
         tau: Drive,
         inputs: Drive,
         manifold: Manifold,
+        binding: Binding,
     ) -> None:
         super().__init__(functions, parameters, tau, inputs)
         self.manifold = manifold
         self.side = 1.0
+        rows = [manifold.names.index(name) for name in binding.constraints.names]
+        self._solved = np.ix_(rows, list(binding.dependent))  # the part of A by which dependent speeds are solved for
 
     @property
     def is_kept(self) -> bool:
@@ -262,9 +265,7 @@ class BoundRates(Rates):
 
     def _side(self, t: float, x: Floats) -> float:
         """The sign of the determinant by which dependent speeds are solved for."""
-        ties, binding = self.manifold.constraints, self.functions.equations.binding
-        dependent = [] if binding is None else list(binding.dependent)
-        A = self.manifold.matrix(t, x[: self.coordinates])[ties.generic_rows][:, dependent]
+        A = self.manifold.matrix(t, x[: self.coordinates])[self._solved]
         return float(np.linalg.slogdet(A)[0])
 
     def trouble(self, t: float, x: Floats) -> str:

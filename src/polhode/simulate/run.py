@@ -156,8 +156,9 @@ class _Run:
     def _rates(self, method: str) -> Rates:
         if self.manifold is None or self.assembly is None:
             return Rates(self.functions, self.parameters, self.tau, self.inputs)
-        if self.manifold.is_embedded:
-            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold)
+        binding = self.equations.binding
+        if binding is not None:
+            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, binding)
         inward = _INWARD if method in adaptive.IMPLICIT else 0.0
         return KeptRates(
             self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, inward
@@ -173,7 +174,7 @@ class _Run:
         import scipy.integrate  # noqa: F401 - loaded before the clock starts
 
         rates = self._rates(method)
-        guard = Guard(rates, self._values())
+        guard = Guard(rates, self.functions, self._values())
         x = np.concatenate([self.start.q, self.start.u])
         record = Record(len(x))
         record.info |= {"method": method, "notices": record.notices}
