@@ -7,7 +7,7 @@ from functools import partial
 
 from polhode.errors import PolhodeError
 from polhode.model.samples import n_four_bar
-from polhode.simulate import Trajectory, simulate
+from polhode.simulate import Trajectory
 
 from .clock import least_times, seconds_of
 from .table import Timing
@@ -28,7 +28,7 @@ def _row(windows: int, passes: int, say: Callable[[str], None]) -> Timing:
     start = {"crank 0": 1.0}
 
     def motion(seconds: float = MOTION) -> Trajectory:
-        return simulate(equations, seconds, speeds=start, functions=functions, progress=False)
+        return equations.simulate(seconds, speeds=start, functions=functions, progress=False)
 
     run = motion()
     stray = max(run.drift.position, run.drift.velocity)

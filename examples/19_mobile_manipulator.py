@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.analysis import programme_control
 
 # Describe: a platform with two driven wheels that roll without slipping (it is nonholonomic), and an arm of three
 # joints on it (which is not): the system of Mladenova's section 9.
@@ -39,7 +38,7 @@ drive = [speed["v"] - 0.3 * ph.cos(t), speed["w"] - 0.4 * ph.sin(t)]
 motors = ["left", "right", "waist", "shoulder", "elbow"]
 # Theorem 5: the efforts that keep the programme solve G U + g = 0; k draws to it what is off, as ë = -2k ė - k² e.
 k = 3
-control = programme_control(free, [*drive, *(free.pose("hand").p - circle)], motors, pull=k).control
+control = free.programme_control([*drive, *(free.pose("hand").p - circle)], motors, pull=k).control
 for motor, effort in control.items():
     robot.joint_force(motor, effort)
 equations = robot.derive(independent=free.speeds)

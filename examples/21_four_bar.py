@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode as ph
-from polhode.simulate import assemble
 
 # Describe: crank and coupler are a chain, the rocker stands beside it, and a pin closes the loop.
 linkage = ph.System("four-bar linkage", gravity=(0, 0, "-9.81"))
@@ -37,7 +36,7 @@ print("operations, for the crank alone:", crank_alone.operations("forward_dynami
 
 # Simulate: assembled near a sketch with the crank held upright, and set turning.
 sketch = {"theta2": np.pi / 2, "theta3": -1.0, "theta4": 2.0}
-made = assemble(equations, sketch, {"theta2": 8.0}, hold=["theta2"])
+made = equations.assemble(sketch, {"theta2": 8.0}, hold=["theta2"])
 print(made)
 run = equations.simulate(4, start=made.q, speeds=made.u, rate=200)
 two, four = run["theta2"], run["theta4"]

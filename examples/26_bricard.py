@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from polhode.model.samples.bricard import bricard_mechanism
-from polhode.simulate import assemble
 
 # Describe: five rods and the ground make a ring of six hinges, each at right angles to the next.
 bricard = bricard_mechanism()
@@ -18,7 +17,7 @@ print("joints:", ", ".join(bricard.joints), "and, closing the ring,", *bricard.c
 # Derive: five conditions, independent for almost all angles, but not where all of them are kept.
 equations = bricard.derive()
 print(len(equations.u), "speeds and", len(equations.constraints.generic_rows), "generic conditions, yet")
-made = assemble(equations)
+made = equations.assemble()
 print(made.freedom.degrees, "degree of freedom:", made)
 
 # Simulate: falling from rest, for the ten seconds of the benchmark.

@@ -200,7 +200,7 @@ def test_the_readme_shows_figures_that_the_benchmark_found() -> None:
 def test_the_rooms_that_the_design_lists_are_there() -> None:
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     listed = re.findall(r"`(\w+(?:/|\.py))`", "".join(re.findall(r"^\| (.*?) \|", design, flags=re.MULTILINE)))
-    assert len(listed) > 20
+    assert len(listed) >= 16
     assert [room for room in listed if not (ROOT / "src" / "polhode" / room).exists()] == []
 
 

@@ -37,7 +37,7 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
     >>> load("models/pendulum.yaml").name  # doctest: +SKIP
     'pendulum'
     """
-    from .compiled.store.start import load
+    from .surface.load import load
 
     return load(path, **options)
 

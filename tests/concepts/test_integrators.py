@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ellipk
 
 import polhode as ph
+from polhode import Equations
 from polhode.codegen.step_loop import METHODS as TABLEAUX
-from polhode.dynamics.equations import Equations
-from polhode.simulate import METHODS, simulate
+from polhode.simulate import METHODS
 
 #: IDA is an extra: pip install 'polhode[sundials]'.
 HERE = [name for name in METHODS if name != "ida" or find_spec("sksundae")]
@@ -45,7 +45,7 @@ def period(equations: Equations, **options: object) -> float:
         return float(q[0])
 
     lowest.direction = 1  # type: ignore[attr-defined]
-    run = simulate(equations, 20, start={"hinge": 2.0}, events=[lowest], **options)  # type: ignore[arg-type]
+    run = equations.simulate(20, start={"hinge": 2.0}, events=[lowest], **options)  # type: ignore[arg-type]
     first, second = run.info["events"][0][:2]
     return float(second - first)
 
@@ -60,9 +60,9 @@ def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: 
 
 @pytest.mark.parametrize("method", FIXED)
 def test_a_fixed_step_method_converges_at_its_order(method: str, swing: Equations) -> None:
-    exact = simulate(swing, 2, start={"hinge": 1.0}, rtol=1e-13, atol=1e-13).q[-1, 0]
+    exact = swing.simulate(2, start={"hinge": 1.0}, rtol=1e-13, atol=1e-13).q[-1, 0]
     errors = [
-        abs(simulate(swing, 2, start={"hinge": 1.0}, method=method, step=h).q[-1, 0] - exact) for h in (0.02, 0.01)
+        abs(swing.simulate(2, start={"hinge": 1.0}, method=method, step=h).q[-1, 0] - exact) for h in (0.02, 0.01)
     ]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(TABLEAUX[method].order, abs=0.25)
 
@@ -79,10 +79,9 @@ def test_a_top_keeps_its_energy_and_its_turn_about_the_vertical(method: str, sto
     equations = top(storage)
     # A vector-parameter has no value at a half turn about the top's axis: it gets less spin and less time.
     spin, seconds = (2.0, 0.4) if storage == "vector" else (20.0, 1.0)
-    run = simulate(
-        equations, seconds, start=start, speeds={"tip_wz": spin}, method=method, rtol=tolerance, atol=tolerance,
-        step=2e-4 if method == "rk4" else None,
-    )  # fmt: skip
+    step = 2e-4 if method == "rk4" else None
+    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
+    run = equations.simulate(seconds, start=start, speeds={"tip_wz": spin}, **options)
     angular, _ = run.momentum
     scale = np.abs(angular).max()
     assert run.energy_drift < 2e4 * tolerance
@@ -96,7 +95,7 @@ def test_the_three_ways_to_store_an_orientation_give_one_motion() -> None:
         "vector": {"tip_c1": np.tan(0.2)},
     }
     turns = [
-        simulate(top(storage), 0.4, start=start, speeds={"tip_wz": 2.0}, rtol=1e-11, atol=1e-11).pose("top")[1][-1]
+        top(storage).simulate(0.4, start=start, speeds={"tip_wz": 2.0}, rtol=1e-11, atol=1e-11).pose("top")[1][-1]
         for storage, start in starts.items()
     ]
     assert np.abs(turns[0] - turns[1]).max() < 1e-9
@@ -109,7 +108,7 @@ def test_minus_a_quaternion_is_the_same_start(method: str) -> None:
     q = np.array([np.cos(0.2), np.sin(0.2), 0.0, 0.0])
     u = np.array([0.1, 0.0, 20.0])
     one, other = (
-        simulate(equations, 1, start=(sign * q, u), method=method, step=1e-3 if method == "rk4" else None)
+        equations.simulate(1, start=(sign * q, u), method=method, step=1e-3 if method == "rk4" else None)
         for sign in (1.0, -1.0)
     )
     assert np.abs(one.pose("top")[1] - other.pose("top")[1]).max() < 1e-12
@@ -118,12 +117,12 @@ def test_minus_a_quaternion_is_the_same_start(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "rk4"])
 def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
-    run = simulate(top("quaternion"), 3, speeds={"tip_wz": 30.0, "tip_wx": 1.0}, method=method, rtol=1e-6, atol=1e-6)
+    run = top("quaternion").simulate(3, speeds={"tip_wz": 30.0, "tip_wx": 1.0}, method=method, rtol=1e-6, atol=1e-6)
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-14
 
 
 def test_where_one_looks_does_not_change_the_motion(swing: Equations) -> None:
-    few, many = (simulate(swing, 5, start={"hinge": 2.0}, samples=count) for count in (2, 5001))
+    few, many = (swing.simulate(5, start={"hinge": 2.0}, samples=count) for count in (2, 5001))
     assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14)
     assert few.info["steps"] == many.info["steps"]
 
@@ -131,7 +130,7 @@ def test_where_one_looks_does_not_change_the_motion(swing: Equations) -> None:
 def test_a_free_body_falls_along_a_parabola_and_keeps_its_angular_momentum() -> None:
     s = ph.System("stone")
     s.joint("air", s.ground, s.body("stone", 2, (0, 0, 0), (1, 2, 2.5)), ph.Free())
-    run = simulate(s.derive(), 2, speeds={"air_wx": 0.01, "air_wy": 3, "air_vx": 1.5})
+    run = s.derive().simulate(2, speeds={"air_wx": 0.01, "air_wy": 3, "air_vx": 1.5})
     positions, rotations = run.pose("stone")
     expected = np.column_stack([1.5 * run.t, 0 * run.t, -9.81 / 2 * run.t**2])
     assert np.abs(positions - expected).max() < 1e-7
@@ -146,8 +145,8 @@ def test_a_controller_in_native_steps_equals_the_same_force_in_the_model() -> No
     j = built.joints["x"]
     built.joint_force("x", -3 * j.q[0] - j.u[0])
     options = {"start": {"x": 1.0}, "method": "rk4", "step": 1e-2}
-    inside = simulate(built.derive(), 2, **options)  # type: ignore[arg-type]
-    outside = simulate(steered.derive(), 2, tau=lambda t, q, u: -3 * q - u, **options)  # type: ignore[arg-type]
+    inside = built.derive().simulate(2, **options)  # type: ignore[arg-type]
+    outside = steered.derive().simulate(2, tau=lambda t, q, u: -3 * q - u, **options)  # type: ignore[arg-type]
     assert np.abs(inside.q - outside.q).max() < 1e-13
 
 
@@ -156,5 +155,5 @@ def test_a_force_in_time_acts_at_the_right_time() -> None:
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.joint_force("x", ph.cos(s.time))
     for method in ("DOP853", "rk4"):
-        run = simulate(s.derive(), 3, method=method)
+        run = s.derive().simulate(3, method=method)
         assert np.abs(run["x"] - (1 - np.cos(run.t))).max() < 1e-8

@@ -14,7 +14,7 @@ import pytest
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.compiled.native import FixedStep, backends, compile_program, engine, image
+from polhode.compiled.native import FixedStep, backends, compile_program, elf_loader, engine
 from polhode.compiled.native import machine as machine_module
 from polhode.compiled.native.backends import LANES_FROM, BackendWarning
 from polhode.compiled.native.c_compiler import compiler
@@ -74,7 +74,7 @@ def _without_fma(patch: pytest.MonkeyPatch) -> None:
 
 
 def _without_executable_memory(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(image, "_make_executable", refuse)
+    patch.setattr(elf_loader, "_make_executable", refuse)
 
 
 FAILURES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
@@ -192,7 +192,7 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
 
 @pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd14"])
 def test_f38_where_images_cannot_be_loaded_llvms_own_loader_is_used(platform: str, broken: pytest.MonkeyPatch) -> None:
-    broken.setattr(image.sys, "platform", platform)
+    broken.setattr(elf_loader.sys, "platform", platform)
     function = compile_program(plan("f", [("x", symbols("x y"))], [("y", (1,), [symbols("x")[0] * 2])]), cache=False)
     assert function.backend == "llvm" and isinstance(function.native.code, engine.Library)
     assert function([1.5, 0.0]).tolist() == [3.0]

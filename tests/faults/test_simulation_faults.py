@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import Equations
 from polhode.cli.app import main
-from polhode.dynamics.equations import Equations
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.simulate import Trajectory, simulate
+from polhode.simulate import Trajectory
 from polhode.simulate.rates import Rates
 
 EVERY_METHOD = ["DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "rk4", "heun", "midpoint", "euler"]
@@ -42,7 +42,7 @@ def slider(force: Any = 0, **parameters: float) -> Equations:
 def stopped(status: str, equations: Equations, duration: float, **options: Any) -> tuple[str, Trajectory]:
     """The message and trajectory of a run that must stop with this status."""
     with pytest.raises(SimulationError) as caught:
-        simulate(equations, duration, **options)
+        equations.simulate(duration, **options)
     run = caught.value.trajectory
     assert isinstance(run, Trajectory)
     assert run.status == status
@@ -69,7 +69,7 @@ def test_f28_a_start_in_gimbal_lock_names_joint_and_angle() -> None:
 def test_f28_an_euler_sequence_locks_where_its_outer_axes_meet(sequence: str, locked: float) -> None:
     message, _ = stopped("gimbal_lock", ball(sequence), 1, start={"socket_a2": locked})
     assert "'socket_a2'" in message
-    assert simulate(ball(sequence), 1, start={"socket_a2": locked + 0.5}, speeds=[0.1, 0.2, 0.1]).is_whole
+    assert ball(sequence).simulate(1, start={"socket_a2": locked + 0.5}, speeds=[0.1, 0.2, 0.1]).is_whole
 
 
 def test_f28_a_run_into_gimbal_lock_keeps_the_last_good_state() -> None:
@@ -82,7 +82,7 @@ def test_f28_a_run_into_gimbal_lock_keeps_the_last_good_state() -> None:
 
 def test_f28_the_same_motion_by_quaternions_goes_on() -> None:
     axis = np.array([1.0, 1e-9, 1.0]) / np.sqrt(2)
-    run = simulate(ball("quaternion"), 2 * np.pi, speeds=axis)
+    run = ball("quaternion").simulate(2 * np.pi, speeds=axis)
     assert np.abs(run.pose("ball")[1][-1] - np.eye(3)).max() < 1e-8
 
 
@@ -91,12 +91,12 @@ def test_f28_the_same_motion_by_quaternions_goes_on() -> None:
 
 def test_f29_a_zero_quaternion_is_refused() -> None:
     with pytest.raises(PolhodeError, match="which is no orientation"):
-        simulate(ball("quaternion"), 1, start=([0, 0, 0, 0], [0, 0, 1]))
+        ball("quaternion").simulate(1, start=([0, 0, 0, 0], [0, 0, 1]))
 
 
 def test_f29_an_unnormalised_quaternion_is_scaled_with_a_notice() -> None:
     with pytest.warns(UserWarning, match="joint 'socket' had length 2"):
-        run = simulate(ball("quaternion"), 1, start=([0, 2, 0, 0], [0, 0, 1]))
+        run = ball("quaternion").simulate(1, start=([0, 2, 0, 0], [0, 0, 1]))
     assert run.q[0].tolist() == [0, 1, 0, 0]
     assert "length 2" in run.info["notices"][0]
 
@@ -176,7 +176,7 @@ def test_f34_a_controller_that_returns_nothing_is_told_so(method: str) -> None:
     message, run = stopped("controller", slider(), 1, tau=lambda t, q, u: None, method=method)
     assert "controller of tau returned None" in message
     assert run.t.tolist() == [0.0]
-    assert not simulate(slider(), 1, tau=lambda t, q, u: {}, method=method).u.any()
+    assert not slider().simulate(1, tau=lambda t, q, u: {}, method=method).u.any()
 
 
 def test_f34_a_controller_cannot_change_the_state() -> None:
@@ -185,7 +185,7 @@ def test_f34_a_controller_cannot_change_the_state() -> None:
         u[:] = 99.0
         return [0.0]
 
-    run = simulate(slider(), 1, speeds=[1.0], tau=meddling)
+    run = slider().simulate(1, speeds=[1.0], tau=meddling)
     assert run["x"][-1] == pytest.approx(1.0, abs=1e-9)
 
 
@@ -216,7 +216,7 @@ def test_f35_too_many_steps_say_what_to_try() -> None:
     message, run = stopped("too_many_steps", stiff, 100, start=[1.0], max_steps=50)
     assert "Radau" in message
     assert run.info["steps"] == 50
-    assert simulate(stiff, 1, start=[1.0], method="Radau", rtol=1e-6, atol=1e-6).is_whole
+    assert stiff.simulate(1, start=[1.0], method="Radau", rtol=1e-6, atol=1e-6).is_whole
 
 
 def test_f35_a_force_that_explodes_in_finite_time_keeps_what_came_before() -> None:
@@ -276,7 +276,7 @@ def test_f40_ctrl_c_on_the_command_line_writes_the_part_that_is_there(
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    return simulate(slider(), 1, speeds=[1.0]).save(tmp_path / "run.npz")
+    return slider().simulate(1, speeds=[1.0]).save(tmp_path / "run.npz")
 
 
 def test_f44_a_truncated_file_is_refused(saved: Path) -> None:
@@ -359,7 +359,7 @@ def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
         ({"method": "dop583"}, "DOP853"),
     ):
         with pytest.raises(PolhodeError, match=meant):
-            simulate(equations, 1, **options)  # type: ignore[arg-type]
+            equations.simulate(1, **options)  # type: ignore[arg-type]
 
 
 def test_f47_a_parameter_without_value_is_named() -> None:
@@ -367,25 +367,25 @@ def test_f47_a_parameter_without_value_is_named() -> None:
     l = s.parameter("l")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"))
     with pytest.raises(PolhodeError, match="'l'"):
-        simulate(s.derive(), 1)
+        s.derive().simulate(1)
     for bad in ("long", float("nan"), None):
         with pytest.raises(PolhodeError, match="'l'"):
-            simulate(s.derive(), 1, parameters={"l": bad})
-    assert simulate(s.derive(), 1, parameters={"l": 2}).is_whole
+            s.derive().simulate(1, parameters={"l": bad})
+    assert s.derive().simulate(1, parameters={"l": 2}).is_whole
 
 
 def test_f47_wrong_shapes_are_named() -> None:
     for options in ({"start": [1, 2]}, {"start": ([1], [1, 2])}, {"tau": [1, 2]}, {"start": [1j]}, {"start": ["a"]}):
         with pytest.raises(ShapeError):
-            simulate(slider(), 1, **options)  # type: ignore[arg-type]
+            slider().simulate(1, **options)  # type: ignore[arg-type]
 
 
 def test_f47_integers_single_precision_and_read_only_arrays_are_fine() -> None:
     q = np.array([1.0, 5.0, 2.0])[::2]
     q.setflags(write=False)
-    expected = simulate(slider(), 1, start=([1.0], [2.0])).q
+    expected = slider().simulate(1, start=([1.0], [2.0])).q
     for start in (([1], [2]), (np.float32([1]), np.float32([2])), (q[:1], q[1:])):
-        assert np.array_equal(simulate(slider(), 1, start=start).q, expected)
+        assert np.array_equal(slider().simulate(1, start=start).q, expected)
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def test_f47_integers_single_precision_and_read_only_arrays_are_fine() -> None:
 )
 def test_f47_impossible_wishes_are_refused_before_anything_runs(options: dict[str, Any]) -> None:
     with pytest.raises(PolhodeError):
-        simulate(slider(), **({"duration": 1} | options))
+        slider().simulate(**({"duration": 1} | options))
 
 
 # ---- F36: nothing to move ------------------------------------------------------------------------------------
@@ -420,13 +420,13 @@ def test_f47_impossible_wishes_are_refused_before_anything_runs(options: dict[st
 def test_f36_a_mechanism_without_freedom_stands_still() -> None:
     s = ph.System("statue")
     s.joint("plinth", s.ground, s.body("statue", 1), ph.Fixed())
-    run = simulate(s.derive(), 2)
+    run = s.derive().simulate(2)
     assert run.t.tolist() == [0.0, 2.0]
     assert run.q.shape == (2, 0)
     assert run.is_whole
 
 
 def test_f36_no_time_at_all_gives_the_start() -> None:
-    run = simulate(slider(), 0, start=[3.0])
+    run = slider().simulate(0, start=[3.0])
     assert run.t.tolist() == [0.0]
     assert run["x"].tolist() == [3.0]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.analysis import programme_control
 from polhode.errors import PolhodeError, understood
 
 
@@ -23,15 +22,15 @@ CALLS: dict[str, tuple[Callable[[ph.Equations], Any], str]] = {
     "numbers": (lambda e: e.linearize().numbers("K", {"m": "x"}), "parameter 'm': 'x' is not a number"),
     "matrix": (lambda e: e.linearize().numbers("Z"), "there is no matrix 'Z'"),
     "no matrix": (lambda e: e.linearize().numbers(5), "there is no matrix '5'"),
-    "programme": (lambda e: programme_control(e, 5, ["hinge"]), "5 is not a list of conditions"),
-    "actuators": (lambda e: programme_control(e, [e.q[0]], 5), "5 is not a list of speeds"),
+    "programme": (lambda e: e.programme_control(5, ["hinge"]), "5 is not a list of conditions"),
+    "actuators": (lambda e: e.programme_control([e.q[0]], 5), "5 is not a list of speeds"),
     "bake": (lambda e: e.operations(bake="no"), "bake: 'no' is not True or False"),
     "power": (lambda e: e.power(solved="no"), "solved: 'no' is not True or False"),
     "agrees_with": (lambda e: e.agrees_with(5), "5 is not a set of equations"),
     "of": (lambda e: e.simulate(0.1).of(5), "5 is not a set of equations"),
     "of parameters": (lambda e: e.simulate(0.1).of(e, [1]), r"\[1\] is not a mapping"),
     "run": (lambda e: e.simulate(0.1, parameters=5), "5 is not a mapping from names to numbers"),
-    "pose": (lambda e: e.system.pose("p", 5), "5 is not a mapping from names to numbers"),
+    "pose": (lambda e: pendulum().pose("p", 5), "5 is not a mapping from names to numbers"),
     "axis": (lambda e: e.system.ground.axis(3), "3 is not the number of an axis"),
     "actuated": (lambda e: e.compile().inverse_dynamics([0], [0], [0], actuatd=["hinge"]), "Did you mean 'actuated'"),
 }

@@ -18,7 +18,7 @@ from mpmath import atan2, cos, matrix, mp, mpf, sin, sqrt
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.squeezer import PARAMETERS, START, squeezing_mechanism
 

@@ -13,7 +13,7 @@ import polhode as ph
 from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
-from polhode.simulate import assemble, crossing
+from polhode.simulate import crossing
 from polhode.simulate.trajectory import Trajectory
 
 G = 9.81
@@ -59,7 +59,7 @@ def test_on_a_circle_a_disc_is_a_ball_on_another(side: int) -> None:
     other.roll_ball("tyre", ball, R, other_radius=side * 3)
     made, judge = s.derive(), other.derive()
     start = {"x": 1.2, "z": 2.5}
-    state = assemble(made, start, {"w": 2.0}, hold=["x"])
+    state = made.assemble(start, {"w": 2.0}, hold=["x"])
     assert np.hypot(*state.q[:2]) == pytest.approx(3 + side * R, abs=1e-12)
     push = np.array([0.3, -2, 0.7])
     q, u = state.q[:3], state.u
@@ -146,7 +146,7 @@ def test_on_a_belt_a_disc_turns_with_it() -> None:
     t = s.time
     s.roll_disc("tyre", disc, R, lambda s: (s + b * t**2 / 2, 0))
     made = s.derive()
-    state = assemble(made, {"z": R}, {"vx": 0.0}, time=2.0)
+    state = made.assemble({"z": R}, {"vx": 0.0}, time=2.0)
     assert state.u.tolist() == pytest.approx([0, 0, -3 * 2 / R])  # the belt runs forward below: the disc turns back
     forward = made.compile().forward_dynamics(state.q, state.u, np.zeros(3), t=2.0)
     assert forward[0] == pytest.approx(3 * I / (M * R**2 + I), rel=1e-12)
@@ -186,7 +186,7 @@ def half_car(struts: bool) -> Equations:
 @pytest.mark.parametrize("struts", [False, True])
 def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     made = half_car(struts)
-    state = assemble(made, {"x": 0.0}, {"vx": 3.0})
+    state = made.assemble({"x": 0.0}, {"vx": 3.0})
     assert state.freedom.degrees == (3 if struts else 1)
     run = made.simulate(1.5, start=state.q, speeds=state.u, rtol=1e-9, atol=1e-10)
     assert run["x"][-1] > 3
@@ -210,7 +210,7 @@ def in_a_valley() -> Equations:
 
 def test_a_disc_does_not_begin_where_its_curve_is_too_tight() -> None:
     with pytest.raises(ph.PolhodeError, match=r"disc 'tyre' does not fit its curve: .* radius is 0.25, the disc's 0.4"):
-        assemble(in_a_valley())
+        in_a_valley().assemble()
 
 
 def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:

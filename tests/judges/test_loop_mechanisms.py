@@ -12,12 +12,11 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.bricard import bricard_mechanism
 from polhode.model.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
 from polhode.model.system import System
-from polhode.simulate import assemble
 
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.5
 DENSITY = 2.0
@@ -55,7 +54,7 @@ def state(equations: Equations, seed: int) -> tuple[Array, Array, Array]:
         start = {**equations.system.poses["work"].coordinates, **plate_pose(rng)}
         hold = [name for name in equations.coordinates if name.startswith("plate")]
         speeds = {name: rng.uniform(-1, 1) for name in equations.speeds if name.startswith("plate")}
-    made = assemble(equations, start, speeds, hold=hold)
+    made = equations.assemble(start, speeds, hold=hold)
     return made.q, made.u, rng.uniform(-5, 5, len(equations.tau))
 
 
@@ -71,7 +70,7 @@ def plate_pose(rng: np.random.Generator) -> dict[str, float]:
 
 @pytest.mark.parametrize("crank", np.linspace(0.1, 6.2, 9))
 def test_a_four_bar_obeys_freudensteins_equation(crank: float) -> None:
-    made = assemble(four_bar(), {"theta2": crank, "theta3": -1.0, "theta4": 2.0}, hold=["theta2"])
+    made = four_bar().assemble({"theta2": crank, "theta3": -1.0, "theta4": 2.0}, hold=["theta2"])
     two, four = made.q[0], made.q[2]
     assert two == crank
     shape = (CRANK**2 - COUPLER**2 + ROCKER**2 + BASE**2) / (2 * CRANK * ROCKER)
@@ -91,7 +90,7 @@ def test_a_piston_accelerates_as_the_second_derivative_of_its_position_says(thet
     s.joint("x", s.ground, s.body("piston", m), ph.Prismatic("x"), at=(r + l, 0, 0))
     s.close("pin", "rod", "piston", ph.Revolute("-y"), at_a=(l, 0, 0))
     equations = s.derive()
-    made = assemble(equations, {"theta": theta, "phi": -theta}, {"theta": omega}, hold=["theta"])
+    made = equations.assemble({"theta": theta, "phi": -theta}, {"theta": omega}, hold=["theta"])
     angular, _, linear = equations.compile().forward_dynamics(made.q, made.u, np.zeros(3))
     sin, cos = np.sin(theta), np.cos(theta)
     root = np.sqrt(l**2 - (r * sin) ** 2)
@@ -128,7 +127,7 @@ def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
     equations = bricard_mechanism().derive()
     assert equations.constraints is not None
     assert len(equations.constraints.generic_rows) == len(equations.u) == 5
-    assert assemble(equations).freedom.degrees == 1
+    assert equations.assemble().freedom.degrees == 1
     run = equations.simulate(10, rtol=1e-11, atol=1e-11)
     assert run.energy_drift < 1e-9
     assert_allclose(run["hinge 1"], run["hinge 3"], atol=1e-11)

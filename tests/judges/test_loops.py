@@ -9,7 +9,6 @@ import pytest
 
 import polhode as ph
 from polhode.model.samples import four_bar
-from polhode.simulate import simulate
 
 Floats = Any
 #: Two arms of three hinges each, whose tips are held together: parent, axis, place, mass, mass centre.
@@ -84,7 +83,7 @@ def test_mujoco_moves_a_four_bar_alike() -> None:
       <body name="rocker" pos="2 0 0">{long}</body></worldbody>
       <equality><connect body1="coupler" body2="rocker" anchor="0 0 2" solref="-1e7 -4e3" solimp="0.9999 0.9999 1e-6"/>
       </equality></mujoco>""")
-    run = simulate(four_bar().derive(), 0.5, start={"crank": 0.3}, speeds={"crank": 1.0}, samples=3)
+    run = four_bar().derive().simulate(0.5, start={"crank": 0.3}, speeds={"crank": 1.0}, samples=3)
     data = mujoco.MjData(model)
     model.eq_data[0][3:6] = [0, 0, 2]
     data.qpos[:], data.qvel[:] = run.q[0], run.u[0]

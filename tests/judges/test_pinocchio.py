@@ -21,7 +21,7 @@ from scipy.linalg import block_diag, expm
 from scipy.spatial.transform import Rotation
 from tests.seeds import TREES, seeds
 
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.dynamics.reactions import Reactions
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
@@ -366,7 +366,7 @@ def test_pinocchio_finds_the_same_wrench_in_every_joint(seed: int, agree: Any) -
     ud = np.array([values[symbol] for symbol in equations.udot])
     pin.forwardKinematics(twin.model, twin.data, q)
     pin.rnea(twin.model, twin.data, q, v, G @ ud + drift)
-    swept = Reactions(equations, solved=False)
+    swept = Reactions(equations.record, solved=False)
     for joint in system.joints.values():
         if not joint.type.stages:  # welded bodies are one to Pinocchio
             continue

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, evaluate
 from polhode.formats.urdf import load_urdf, read_urdf

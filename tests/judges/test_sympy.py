@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.model.system import System
 
 G = sp.Rational(981, 100)

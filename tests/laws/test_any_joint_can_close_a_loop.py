@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import Equations
 from polhode.constraints import closing, constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
-from polhode.dynamics.equations import Equations
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import flow, link_jacobian

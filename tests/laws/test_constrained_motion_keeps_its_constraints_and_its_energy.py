@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import Equations
 from polhode.constraints.random_constraints import random_constrained_system
-from polhode.dynamics.equations import Equations
 from polhode.errors import SimulationError
 from polhode.model.samples import bennett, four_bar, n_four_bar
-from polhode.simulate import METHODS, Trajectory, simulate
+from polhode.simulate import METHODS, Trajectory
 
 
 def strays(run: Trajectory) -> float:
@@ -26,12 +26,12 @@ def crank() -> Equations:
 
 @pytest.fixture(scope="module")
 def motion(crank: Equations) -> Trajectory:
-    return simulate(crank, 2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
+    return crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
 
 
 @pytest.mark.parametrize("windows", [1, 2, pytest.param(10, marks=pytest.mark.trial)])
 def test_n_four_bars_pass_flat_poses_for_ten_seconds(windows: int) -> None:
-    run = simulate(n_four_bar(windows).derive(), 10, speeds={"crank 0": 1})
+    run = n_four_bar(windows).derive().simulate(10, speeds={"crank 0": 1})
     assert strays(run) < 1e-9
     assert run.energy_drift < 1e-6
     assert np.ptp(run["crank 0"]) > 4 * np.pi
@@ -42,7 +42,7 @@ def test_n_four_bars_pass_flat_poses_for_ten_seconds(windows: int) -> None:
 def test_a_start_at_a_flat_pose_is_said_to_be_singular_and_passed() -> None:
     flat = {f"crank {k}": np.pi / 2 for k in range(3)} | {f"coupler {k}": -np.pi / 2 for k in range(2)}
     speeds = {f"crank {k}": 3.0 for k in range(3)} | {f"coupler {k}": -3.0 for k in range(2)}
-    run = simulate(n_four_bar(2).derive(), 1, start=flat, speeds=speeds)
+    run = n_four_bar(2).derive().simulate(1, start=flat, speeds=speeds)
     assert any("singular pose" in notice and "3 degrees of freedom instead of 1" in notice for notice in run.notices)
     assert strays(run) < 1e-9
     assert run.energy_drift < 1e-6
@@ -54,7 +54,7 @@ def test_every_method_moves_a_four_bar_alike(method: str, crank: Equations, moti
         pytest.importorskip("sksundae", reason="IDA needs scikit-sundae: pip install 'polhode[sundials]'")
     order = {"euler": 1, "heun": 2, "midpoint": 2, "rk4": 4}.get(method)
     options: dict[str, Any] = {"step": 1e-3} if order else {"rtol": 1e-6, "atol": 1e-8}
-    run = simulate(crank, 2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, method=method, **options)
+    run = crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, method=method, **options)
     far = {1: 0.2, 2: 1e-4, 4: 1e-8, None: 1e-3}[order]
     assert np.abs(run.at(motion.t).q - motion.q).max() < far
     assert strays(run) < 1e-9
@@ -62,15 +62,13 @@ def test_every_method_moves_a_four_bar_alike(method: str, crank: Equations, moti
 
 def test_a_controller_that_does_nothing_changes_nothing(crank: Equations, motion: Trajectory) -> None:
     for method, step in (("auto", None), ("rk4", 1e-3)):
-        run = simulate(
-            crank, 2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, method=method, step=step,
-            tau=lambda t, q, u: np.zeros(3),
-        )  # fmt: skip
+        options = {"method": method, "step": step, "tau": lambda t, q, u: np.zeros(3)}
+        run = crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, **options)
         assert np.abs(run.q - motion.q).max() < 1e-7
 
 
 def test_independent_speeds_and_multipliers_give_one_motion(motion: Trajectory) -> None:
-    run = simulate(four_bar().derive(independent=["crank"]), 2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
+    run = four_bar().derive(independent=["crank"]).simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
     assert run.speeds == ("crank",)
     assert np.abs(run.q - motion.q).max() < 1e-6
     assert strays(run) < 1e-9
@@ -81,21 +79,21 @@ def test_independent_speeds_and_multipliers_give_one_motion(motion: Trajectory) 
 def test_independent_speeds_move_a_parallelogram_whose_entries_vanish(windows: int) -> None:
     start = {"crank 0": 0.3}
     equations = n_four_bar(windows).derive(independent=["crank 0"])
-    run = simulate(equations, 0.5, start=start, samples=5)
-    judge = simulate(n_four_bar(windows).derive(), 0.5, start=start, samples=5)
+    run = equations.simulate(0.5, start=start, samples=5)
+    judge = n_four_bar(windows).derive().simulate(0.5, start=start, samples=5)
     assert np.abs(run.q - judge.q).max() < 1e-7
 
 
 def test_independent_speeds_stop_where_they_no_longer_determine_the_others() -> None:
     equations = n_four_bar(1).derive(independent=["crank 0"])
     with pytest.raises(SimulationError, match="'crank 0' no longer determines the other speeds") as e:
-        simulate(equations, 10, start={"crank 0": 0.3}, max_steps=5000)
+        equations.simulate(10, start={"crank 0": 0.3}, max_steps=5000)
     assert isinstance(e.value.trajectory, Trajectory)
     assert e.value.trajectory["crank 0"][-1] < np.pi / 2, "it ends before the flat pose, where a coupler could turn"
 
 
 def test_a_linkage_with_redundant_constraints_moves_and_says_so() -> None:
-    run = simulate(bennett().derive(), 2, start={"hinge 1": 1.0})
+    run = bennett().derive().simulate(2, start={"hinge 1": 1.0})
     assert any("constraint 'hinge 4' is redundant" in notice for notice in run.notices)
     assert strays(run) < 1e-9
     assert run.energy_drift < 1e-7
@@ -105,7 +103,7 @@ def test_a_linkage_with_redundant_constraints_moves_and_says_so() -> None:
 
 def test_multipliers_of_redundant_constraints_balance_the_motion_and_are_the_smallest_that_do() -> None:
     equations = bennett().derive()
-    run = simulate(equations, 1, start={"hinge 1": 1.0}, samples=5)
+    run = equations.simulate(1, start={"hinge 1": 1.0}, samples=5)
     found = np.transpose(list(run.multipliers.values()))
     functions = equations.compile()
     for q, u, multipliers in zip(run.q, run.u, found, strict=True):
@@ -122,7 +120,7 @@ def test_a_sleigh_keeps_its_energy_and_does_not_slip() -> None:
     s.joint("move", s.ground, body, ph.Planar())
     s.knife_edge("runner", body)
     equations = s.derive()
-    run = simulate(equations, 5, speeds={equations.speeds[0]: 1.0, equations.speeds[1]: 1.0})
+    run = equations.simulate(5, speeds={equations.speeds[0]: 1.0, equations.speeds[1]: 1.0})
     assert run.drift.velocity < 1e-12
     assert run.energy_drift < 1e-7
 
@@ -133,7 +131,7 @@ def test_the_way_back_answers_the_constraints_exactly(seed: int) -> None:
     ties = equations.constraints
     assert ties is not None
     usable = ties.only(ties.generic_rows)
-    step, change = equations.way_back
+    step, change = equations.record.way_back
     wanted = [0 if row.value is None else row.value for row in usable.rows]
     assert not any(a + b for a, b in zip(usable.A @ step, wanted, strict=True))
     assert not any(a + b for a, b in zip(usable.A @ change, usable.rates, strict=True))

@@ -12,6 +12,7 @@ import polhode as ph
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics import derivatives
 from polhode.dynamics.composite_derivatives import CompositeTree
+from polhode.dynamics.derivatives import inverse_derivatives
 from polhode.dynamics.equations import Recipe
 from polhode.expr import directional, jacobian, same, substitute
 from polhode.model.samples.random_system import random_system
@@ -58,15 +59,15 @@ def test_composite_bodies_in_one_frame_give_the_same_mass_matrix_and_efforts(see
 
 def test_an_effort_that_is_not_of_the_tree_is_differentiated_too() -> None:
     """The closed form is taken only where it is the inverse dynamics; here a drag is written into the recipe."""
-    plain = _arm().derive("newton_euler")
+    plain = _arm().derive("newton_euler").record
     drag = [u**3 for u in plain.u]
 
     def recipe() -> Recipe:
         made = plain.make_recipe()
         return replace(made, inverse=lambda ud: made.inverse(ud) + ph.Vector(drag), bias=lambda: plain.bias + drag)
 
-    by_q, by_u, by_udot = replace(plain, make_recipe=recipe).inverse_dynamics_derivatives
-    plain_by_q, plain_by_u, plain_by_udot = plain.inverse_dynamics_derivatives
+    by_q, by_u, by_udot = inverse_derivatives(replace(plain, make_recipe=recipe))
+    plain_by_q, plain_by_u, plain_by_udot = inverse_derivatives(plain)
     assert same(by_q.entries(), plain_by_q.entries()) and same(by_udot.entries(), plain_by_udot.entries())
     assert same((by_u - plain_by_u).entries(), jacobian(drag, list(plain.u)).entries())
 

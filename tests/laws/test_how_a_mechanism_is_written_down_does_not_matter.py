@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.expr import Expr, Vector, evaluate, same, substitute, symbol
 from polhode.geometry import Pose
 from polhode.model.body import Body

@@ -10,7 +10,7 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode.dynamics.equations import EquationsOfMotion
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, same
 from polhode.formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
@@ -29,13 +29,13 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-def derive(system: System, module: ModuleType, passes: tuple[str, ...] = ()) -> Equations:
+def derive(system: System, module: ModuleType, passes: tuple[str, ...] = ()) -> EquationsOfMotion:
     tree = build_tree(system)
     recipe = module.recipe(system, apply(tree, passes))
-    return Equations(system, tree, name_of(module), tuple(passes), lambda: recipe)
+    return EquationsOfMotion(system, tree, name_of(module), tuple(passes), lambda: recipe)
 
 
-def assert_agrees(made: Equations, judge: Equations) -> None:
+def assert_agrees(made: EquationsOfMotion, judge: EquationsOfMotion | ph.Equations) -> None:
     pair = f"{made.formalism} and {judge.formalism} on {made.system.name!r}"
     assert same(made.inverse_dynamics, judge.inverse_dynamics), f"inverse dynamics of {pair}"
     assert same(made.mass_matrix.entries(), judge.mass_matrix.entries()), f"mass matrices of {pair}"

@@ -13,7 +13,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.dynamics.equations import Equations
 from polhode.expr import evaluate
-from polhode.formalisms import derive
+from polhode.formalisms.deriving import derive
 from polhode.geometry import Pose
 from polhode.kinematics.passes import PASSES, VARIANTS, apply
 from polhode.model.samples.random_system import random_state, random_system

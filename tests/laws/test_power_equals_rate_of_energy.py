@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.seeds import seeds
 
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.expr import Expr, Vector, as_expr, directional, sqrt
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring
 from polhode.model.samples.random_system import JOINTS, random_system

@@ -24,7 +24,7 @@ def _system(seed: int) -> ph.System:
 @pytest.mark.parametrize("seed", seeds(6, of=16))
 def test_what_a_joint_passes_on_along_its_freedom_is_the_effort_on_it(seed: int) -> None:
     equations = _system(seed).derive("composite_body")
-    made = Reactions(equations)
+    made = Reactions(equations.record)
     efforts = [-given for given in Loads(made.system, made.tree).speed_forces()]
     if made.ties is not None:
         _, conditions = constraint_wrenches(made.system, made.ties, made.given.multipliers)
@@ -38,7 +38,7 @@ def test_what_a_joint_passes_on_along_its_freedom_is_the_effort_on_it(seed: int)
 @pytest.mark.parametrize("seed", seeds(6, of=16))
 def test_the_ground_and_the_loads_change_the_momentum(seed: int) -> None:
     equations = _system(seed).derive("composite_body")
-    made = Reactions(equations)
+    made = Reactions(equations.record)
     poses = world_poses(made.tree)
     external = Loads(made.system, made.tree).wrenches()
     if made.ties is not None:

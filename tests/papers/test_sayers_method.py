@@ -101,7 +101,7 @@ def test_equation_22_needs_the_velocity_of_the_point_of_the_parent() -> None:
     method = literal_of(carried())
     q, rates = method.tree.q, method.coordinate_rates
     flow = dict(zip(q, rates, strict=True))
-    X = ph.Equations(method.system, method.tree, "kane", (), lambda: method.equations().recipe).pose("flyer")
+    X = method.equations().pose("flyer")
     part, move = method.parts[1], method.translational[1]
     position = [as_expr(entry) for entry in X.point(part.centre)]
     assert same(directional(position, flow), [as_expr(entry) for entry in X.R @ move.v])

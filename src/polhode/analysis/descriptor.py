@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
 
@@ -29,7 +29,7 @@ class Descriptor:
     f: Vector
 
 
-def descriptor(equations: Equations) -> Descriptor:
+def descriptor(equations: EquationsOfMotion) -> Descriptor:
     """The descriptor form of equations with multipliers; without constraints, of the tree alone.
 
     >>> import polhode as ph
@@ -54,7 +54,7 @@ def descriptor(equations: Equations) -> Descriptor:
         return _descriptor(equations)
 
 
-def _descriptor(equations: Equations) -> Descriptor:
+def _descriptor(equations: EquationsOfMotion) -> Descriptor:
     ties = equations.constraints
     names, multipliers, rates, force = [], [], [], list(equations.forcing)
     if ties is not None and ties.rows:

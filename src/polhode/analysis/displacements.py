@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from ..constraints import bind
 from ..constraints.rows import Constraints
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, symbol
 from ..expr.spelling import spelled
@@ -41,7 +41,7 @@ class _One:
     is_turn: bool = False
 
 
-def displacements(equations: Equations) -> Displacements:
+def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, ties = equations.tree, equations.constraints
     every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]

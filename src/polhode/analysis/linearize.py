@@ -13,14 +13,14 @@ the embedded equations. Nothing is expanded: each column is one directional deri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
@@ -39,6 +39,9 @@ from ..expr.spelling import acceleration_of, spelled
 from ..geometry.elimination import solve_symmetric
 from .displacements import displacements
 from .operating_point import Named, OperatingPoint, Values, check_kept, operating_point, parameter_values
+
+if TYPE_CHECKING:
+    from ..simulate import Assembly
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +62,7 @@ class Linear:
     worth knowing of the state: what was moved to keep the constraints, and whether it is an equilibrium.
     """
 
-    equations: Equations
+    equations: EquationsOfMotion
     displacements: list[str]
     speeds: list[str]
     P: Matrix
@@ -128,7 +131,8 @@ class Linear:
 
 
 def linearize(
-    equations: Equations,
+    equations: EquationsOfMotion,
+    assemble: Callable[..., Assembly],
     at: Values = None,
     accelerations: Values = None,
     *,
@@ -149,17 +153,17 @@ def linearize(
     >>> s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
     >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
     >>> _ = s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
-    >>> linear = linearize(s.derive())
+    >>> linear = s.derive().linearize()
     >>> linear.M, linear.K
     (Matrix([[l**2*m]]), Matrix([[981*l*m/100]]))
-    >>> linearize(s.derive(), {"hinge": 0.5})
+    >>> s.derive().linearize({"hinge": 0.5})
     Linear('pendulum': hinge, hinge')
     This state is no equilibrium; its accelerations, by the equations, are hinge'' = -4.70316.
     """
     refuse(strange, linearize)
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
-        point = operating_point(equations, given, _named(parameters, "parameters"))
+        point = operating_point(equations, assemble, given, _named(parameters, "parameters"))
         prescribed = None
         if accelerations is not None:
             known = {spelled(acceleration_of(u)): u for u in point.equations.u}
@@ -173,7 +177,7 @@ def linearize(
             raise _singular(point.equations) from None
 
 
-def _singular(equations: Equations) -> PolhodeError:
+def _singular(equations: EquationsOfMotion) -> PolhodeError:
     return PolhodeError(
         f"the equations are singular at this state: {', '.join(equations.speeds)} do not determine the other speeds, "
         "or move no mass.",
@@ -255,7 +259,7 @@ def _at(matrix: Matrix, point: Mapping[Expr, Expr]) -> Matrix:
 # ---- what is given ---------------------------------------------------------------------------------------------
 
 
-def _given(equations: Equations, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
+def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs: Any) -> dict[Expr, Expr]:
     """The values of the state that were given, by their symbols."""
     tree = equations.tree
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
@@ -286,7 +290,7 @@ def _named(given: Any, what: str) -> Mapping[str, Any]:
 
 
 def _read(
-    equations: Equations,
+    equations: EquationsOfMotion,
     given: Mapping[str, Any],
     known: Mapping[str, Expr],
     kind: str,

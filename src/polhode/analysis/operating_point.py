@@ -6,14 +6,14 @@ are written on independent speeds that serve at this pose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute
-from ..formalisms import derive
+from ..formalisms.deriving import derive
 
 if TYPE_CHECKING:
     from ..simulate import Assembly
@@ -42,14 +42,15 @@ class OperatingPoint:
     `off` are constraints that hold for some parameters alone: they vanish for those that the state was found with.
     """
 
-    equations: Equations
+    equations: EquationsOfMotion
     values: dict[Expr, Expr]
     off: Named = ()
     notices: tuple[str, ...] = ()
 
 
 def operating_point(
-    equations: Equations,
+    equations: EquationsOfMotion,
+    assemble: Callable[..., Assembly],
     given: Mapping[Expr, Expr],
     parameters: Mapping[str, Any] | None,
 ) -> OperatingPoint:
@@ -70,7 +71,7 @@ def operating_point(
     off = _off(conditions, values)
     notices: list[str] = []
     if any(abs(number) > KEPT for number in _numbers(off, known)):
-        made = _assembled(equations, given, known, parameters)
+        made = _assembled(equations, assemble, given, known, parameters)
         values |= {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
         values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
         off = _off(conditions, values)
@@ -86,7 +87,7 @@ def operating_point(
     return OperatingPoint(equations, values, off, tuple(notices))
 
 
-def parameter_values(equations: Equations, given: Mapping[str, Any] | None) -> dict[Expr, float]:
+def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | None) -> dict[Expr, float]:
     """The parameters that have values: those given, then the model's."""
     table = equations.system.parameters
     for name in given or {}:
@@ -101,7 +102,7 @@ def _number(name: str, value: Any) -> float:
         return float(value)
 
 
-def _home(equations: Equations) -> dict[Expr, Expr]:
+def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
     """Every coordinate, speed, effort and input at home and at rest, and time zero."""
     system, tree = equations.system, equations.tree
     values = dict.fromkeys([*tree.q, *equations.u, *tree.tau, system.time], as_expr(0))
@@ -109,7 +110,7 @@ def _home(equations: Equations) -> dict[Expr, Expr]:
     return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
 
 
-def _conditions(equations: Equations) -> Named:
+def _conditions(equations: EquationsOfMotion) -> Named:
     """What a state must make vanish, by name: φ and ψ, and A u + a where all speeds are given."""
     ties = equations.constraints
     if ties is None:
@@ -156,7 +157,8 @@ def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Exp
 
 
 def _assembled(
-    equations: Equations,
+    equations: EquationsOfMotion,
+    assemble: Callable[..., Assembly],
     given: Mapping[Expr, Expr],
     known: Mapping[Expr, float],
     parameters: Mapping[str, Any] | None,
@@ -164,4 +166,4 @@ def _assembled(
     """The nearest state that keeps the constraints; what was given moves least."""
     own = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
     start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in own)
-    return equations.assemble(start, speeds, parameters=parameters)
+    return assemble(start, speeds, parameters=parameters)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints.rows import reference_of
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, unknown
 from ..expr import (
     Expr,
@@ -57,7 +57,7 @@ class Programme:
 
 
 def programme_control(
-    equations: Equations, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0
+    equations: EquationsOfMotion, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0
 ) -> Programme:
     """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
 
@@ -76,7 +76,7 @@ def programme_control(
         return _programme(equations, conditions, named, as_expr(pull))
 
 
-def _programme(equations: Equations, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:
+def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:
     tree, time = equations.tree, equations.system.time
     strange = [name for name in actuators if name not in tree.speeds]
     if strange:
@@ -139,7 +139,7 @@ def _check_linear(A: Matrix, u: Vector) -> None:
             )
 
 
-def _numbers(equations: Equations, G: Matrix) -> list[list[float]]:
+def _numbers(equations: EquationsOfMotion, G: Matrix) -> list[list[float]]:
     """G in numbers at home, not-a-number where it has none: its largest entries make the surest pivots."""
     point = reference_of(equations.system, equations.tree)
     return [[_number(as_expr(entry), point) for entry in row] for row in G]

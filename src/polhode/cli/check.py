@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..simulate.guard import mass_matrix_stop
 from ..simulate.state import start_state
+from ..surface.equations import Equations
 from . import show
 
 
@@ -63,7 +63,7 @@ def _starts(equations: Equations) -> list[str]:
     for pose in (None, *equations.system.poses):
         name = "home" if pose is None else f"pose '{pose}'"
         try:
-            M = functions.mass_matrix(start_state(equations, pose).q)
+            M = functions.mass_matrix(start_state(equations.record, pose).q)
         except PolhodeError as error:
             notes.append(f"{name}: {error.problems[0].message}")
             continue

@@ -22,10 +22,10 @@ from rich.text import Text
 
 from ..compare import Comparison, nanoseconds_per_call
 from ..compiled.functions import Functions
-from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..model.samples import six_degree_of_freedom_arm
-from ..simulate import Trajectory
+from ..simulate import Trajectory, simulate
+from ..surface.equations import Equations
 from . import show
 
 WRISTS = ("compound", "spherical")
@@ -126,8 +126,8 @@ def _simulate(console: Console, functions: dict[str, Functions], seconds: float)
     made = {}
     for wrist, own in functions.items():
         with _bar(console, f"   {wrist} wrist", seconds) as tell:
-            made[wrist] = own.equations.simulate(
-                seconds, start="reach", rtol=TOLERANCE, atol=TOLERANCE, progress=tell, functions=own
+            made[wrist] = simulate(
+                own.derivation, seconds, start="reach", rtol=TOLERANCE, atol=TOLERANCE, progress=tell, functions=own
             )
     for wrist, trajectory in made.items():
         info = trajectory.info

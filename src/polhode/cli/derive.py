@@ -9,12 +9,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ..dynamics.equations import Equations
 from ..dynamics.naming import RESULTS, result_name
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal_form import normal
 from ..model.records import GROUND
 from ..model.system import System
+from ..surface.equations import Equations
 from . import show
 
 #: Results with more operations than this are counted rather than printed, unless they were asked for.

@@ -26,7 +26,7 @@ def run(
     asked: list[Asked] = [name.strip() for given in of for name in given.split(",") if name.strip()]
     asked += [*map(ReactionOf, reactions), *map(PoseOf, poses)]
     equations = show.loaded(file, base).derive(formalism)
-    written = export(equations, target, folder, asked or ["forward_dynamics"], prefix)
+    written = export(equations.record, target, folder, asked or ["forward_dynamics"], prefix)
     if json:
         show.as_json({"target": target, "files": [str(path) for path in written]})
         return

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..constraints import Constraints
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.loads import Loads
 from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
 from ..kinematics.motion import link_jacobian
 from .reduced import Key, Reduced, reduced
-from .reference import Derivation
+from .reference import ReferenceDerivation
 from .reference.matrices import applied, product, solved, transposed
 
 #: How many of a kind a sentence lists.
@@ -66,22 +66,22 @@ class Agreement:
         return told
 
 
-def agreement(derived: Mapping[str, Equations]) -> Agreement:
+def agreement(derived: Mapping[str, EquationsOfMotion]) -> Agreement:
     """Compare equations of one mechanism, by the names of their formalisms, with the reference derivation.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> print(agreement({"poincare": s.derive("poincare")}))
+    >>> print(agreement({"poincare": s.derive("poincare").record}))
     the reference derivation agrees on coordinate rate, kinetic energy, potential energy, applied effort, mass matrix,\
  inverse dynamics, acceleration
     """
-    cure = "Give a mapping from formalisms to what derive returned, for example {'kane': system.derive('kane')}."
+    cure = "Give a mapping from formalisms to what derive returned, for example {'kane': system.derive('kane').record}."
     with understood("a mapping from names to equations", derived, place="agreement", cure=cure):
         if (
             not isinstance(derived, Mapping)
             or not derived
-            or not all(isinstance(each, Equations) for each in derived.values())
+            or not all(isinstance(each, EquationsOfMotion) for each in derived.values())
         ):
             raise TypeError
     checked: dict[str, None] = {}
@@ -114,7 +114,7 @@ _Items = Iterator[tuple[str, str, bool]]
 class _Judge:
     """One set of equations beside the reference."""
 
-    equations: Equations
+    equations: EquationsOfMotion
     side: Reduced
 
     @property
@@ -122,7 +122,7 @@ class _Judge:
         return self.equations.constraints
 
     @property
-    def reference(self) -> Derivation:
+    def reference(self) -> ReferenceDerivation:
         return self.side.derivation
 
     @property
@@ -255,7 +255,7 @@ def _prints(entries: Sequence[Any]) -> list[int]:
     return [as_expr(entry).fp for entry in entries]
 
 
-def _applied(equations: Equations) -> list[int]:
+def _applied(equations: EquationsOfMotion) -> list[int]:
     """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
     tree, loads = equations.tree, Loads(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]

@@ -12,10 +12,11 @@ import numpy as np
 from ..codegen.count import Operations, count
 from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, understood
 from ..expr import Expr
-from ..formalisms import derive
+from ..formalisms.derivation import Derivation
+from ..formalisms.deriving import derive
 from ..formalisms.registry import FORMALISMS, names
 from ..model.model import Model
 from ..model.reading import checked_name, list_of
@@ -63,7 +64,7 @@ def compare(
     if not asked:
         cure = f"Name some of {', '.join(names())}, or leave them out to have all."
         raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-COMPARE-001")
-    made: dict[str, Equations] = {}
+    made: dict[str, EquationsOfMotion] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
     known: _Known = {}
@@ -121,17 +122,18 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
 
 def _rows(
     model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known
-) -> tuple[Equations, list[Row]]:
+) -> tuple[EquationsOfMotion, list[Row]]:
     """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
     equations, rows = derive(model, formalism), []
     for function in functions:
         began = time.perf_counter()
-        equations = derive(model, formalism)
+        derivation = Derivation(model, formalism)
+        equations = derivation.equations
         roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
         took = time.perf_counter() - began
         key = (function, *map(id, roots))
         if key not in known:
-            compiled = equations.compile()
+            compiled = Functions(derivation)
             ns = nanoseconds_per_call(compiled, function) if run else None
             known[key] = roots, count(compiled.program(function)), ns, []
         _, cost, ns, by = known[key]

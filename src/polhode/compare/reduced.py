@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr
 from ..expr.field import P
 from ..expr.spelling import acceleration_of
-from .reference import Choice, ConstraintRow, Derivation
+from .reference import Choice, ConstraintRow, ReferenceDerivation
 from .reference.matrices import independent_rows, solved
 
 #: What tells one reduction of a mechanism from another; equations that have it alike share one.
@@ -27,7 +27,7 @@ Key = tuple[object, ...]
 class Reduced:
     """The reference beside equations with these choices, order of rows and speeds, and independent speeds."""
 
-    free: Derivation  # all speeds free
+    free: ReferenceDerivation  # all speeds free
     order: tuple[int, ...]  # for each speed of the equations' tree its place in the reference
     row_order: tuple[str, ...]  # the equations' rows by name
     independent: tuple[int, ...] | None  # places in the reference; None where no speed depends on others
@@ -46,11 +46,11 @@ class Reduced:
         """The independent rows."""
         return self._rows(self.derivation)
 
-    def _rows(self, reference: Derivation) -> list[ConstraintRow]:
+    def _rows(self, reference: ReferenceDerivation) -> list[ConstraintRow]:
         return [reference.rows[k] for k in self._independent_rows]
 
     @property
-    def derivation(self) -> Derivation:
+    def derivation(self) -> ReferenceDerivation:
         """The reference where the constraints hold, if speeds depend on others."""
         return self._bound[0]
 
@@ -60,14 +60,14 @@ class Reduced:
         return self._bound[1]
 
     @cached_property
-    def _bound(self) -> tuple[Derivation, list[list[int]]]:
+    def _bound(self) -> tuple[ReferenceDerivation, list[list[int]]]:
         u = self.free.speeds
         if self.independent is None:
             return self.free, [[int(i == j) for j in range(len(u))] for i in range(len(u))]
         inside = self.independent
         outside = [k for k in range(len(u)) if k not in inside]
 
-        def solution(reference: Derivation, right: Callable[[ConstraintRow], int]) -> list[list[int]]:
+        def solution(reference: ReferenceDerivation, right: Callable[[ConstraintRow], int]) -> list[list[int]]:
             rows = self._rows(reference)
             found = solved(
                 [[row.A.get(k, 0) for k in outside] for row in rows],
@@ -94,7 +94,7 @@ class Reduced:
         return replace(self.free, given=given), E
 
 
-def reduced(equations: Equations, known: dict[Key, Reduced]) -> Reduced:
+def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     """The reference beside these equations; of those that are `known`, if it is there."""
     choices = _choices(equations)
     ties, binding, tree = equations.constraints, equations.binding, equations.tree
@@ -103,14 +103,14 @@ def reduced(equations: Equations, known: dict[Key, Reduced]) -> Reduced:
     told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
     key = told, rows, tuple(tree.u), chosen
     if key not in known:
-        free = Derivation(equations.system, choices)
+        free = ReferenceDerivation(equations.system, choices)
         places = {u: k for k, u in enumerate(free.speeds)}
         order = tuple(places[u] for u in tree.u)
         known[key] = Reduced(free, order, rows, None if chosen is None else tuple(order[k] for k in chosen))
     return known[key]
 
 
-def _choices(equations: Equations) -> dict[str, Choice]:
+def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
     """By what the equations define the coordinates that constraints bring with them."""
     made = {}
     for each in equations.tree.carried:

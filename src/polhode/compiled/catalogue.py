@@ -13,10 +13,10 @@ from .quantities import Asked, Outputs, Quantity
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import Equations
+    from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
-Maker: TypeAlias = "Callable[[Equations], Outputs]"
+Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
 class Entry(NamedTuple):
@@ -28,28 +28,28 @@ class Entry(NamedTuple):
 
 
 def _vector(name: str, field: str) -> Maker:
-    def outputs(equations: Equations) -> Outputs:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
         entries = list(getattr(equations, field))
         return [(name, (len(entries),), entries)]
 
     return outputs
 
 
-def _mass_matrix(equations: Equations) -> Outputs:
+def _mass_matrix(equations: EquationsOfMotion) -> Outputs:
     size = len(equations.u)
     return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
 
 
-def _energy(equations: Equations) -> Outputs:
+def _energy(equations: EquationsOfMotion) -> Outputs:
     return [("kinetic", (), [equations.kinetic_energy]), ("potential", (), [equations.potential_energy])]
 
 
-def _momentum(equations: Equations) -> Outputs:
+def _momentum(equations: EquationsOfMotion) -> Outputs:
     spin, linear = equations.momentum
     return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
 
 
-def _poses(equations: Equations) -> Outputs:
+def _poses(equations: EquationsOfMotion) -> Outputs:
     from ..expr import as_expr
     from ..model.records import GROUND
 
@@ -61,17 +61,17 @@ def _poses(equations: Equations) -> Outputs:
     ]
 
 
-def _state_rates(equations: Equations) -> Outputs:
-    entries = [*equations.coordinate_rates, *equations.forward_dynamics]
+def _state_rates(equations: EquationsOfMotion) -> Outputs:
+    entries = list(equations.state_rates)
     return [("xdot", (len(entries),), entries)]
 
 
-def _stabilised_rates(equations: Equations) -> Outputs:
+def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
     entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
     return [("xdot", (len(entries),), entries)]
 
 
-def _kept_rates(equations: Equations) -> Outputs:
+def _kept_rates(equations: EquationsOfMotion) -> Outputs:
     step, change = equations.way_back
     pivots = list(equations.constraint_pivots)
     return [
@@ -83,7 +83,7 @@ def _kept_rates(equations: Equations) -> Outputs:
 
 
 def _of_constraints(name: str, field: str) -> Maker:
-    def outputs(equations: Equations) -> Outputs:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
         ties = equations.constraints
         if ties is None:
             raise PolhodeError(
@@ -93,19 +93,21 @@ def _of_constraints(name: str, field: str) -> Maker:
         made = getattr(ties, field)
         if field == "A":
             return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
-        return [(name, (len(made),), list(equations._bound(made)))]
+        return [(name, (len(made),), list(equations.bound(made)))]
 
     return outputs
 
 
-def _kinematic_matrix(equations: Equations) -> Outputs:
+def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
     made = equations.tree.kinematic_matrix()
     return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
 
 
-def _matrices(names: Sequence[str], field: str) -> Maker:
-    def outputs(equations: Equations) -> Outputs:
-        matrices = getattr(equations, field)
+def _derivatives(names: Sequence[str], of: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics import derivatives
+
+        matrices = getattr(derivatives, of)(equations)
         return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
 
     return outputs
@@ -124,11 +126,11 @@ CATALOGUE: dict[str, Entry] = {
     "state_rates": Entry(("x", "tau"), _state_rates, rates=("xdot",)),
     "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
-        _matrices(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_dynamics_derivatives"),
+        _derivatives(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_derivatives"),
     ),
     "forward_dynamics_derivatives": Entry(
         ("q", "u", "tau"),
-        _matrices(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_dynamics_derivatives"),
+        _derivatives(("udot_d_q", "udot_d_u", "udot_d_tau"), "forward_derivatives"),
     ),
 }
 
@@ -164,7 +166,7 @@ def catalogued(asked: Asked) -> Entry:
     return Entry(*found)
 
 
-def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
+def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
     from ..expr.spelling import acceleration_of
 
     ties = equations.constraints
@@ -173,7 +175,7 @@ def arrays_of(equations: Equations) -> dict[str, list[Expr]]:
         "u": list(equations.u),
         "tau": list(equations.tau),
         "udot": list(equations.udot),
-        "x": [*equations.q, *equations.u],
+        "x": [*equations.q, *equations.u, *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if ties is None else list(ties.multipliers),
         "alpha": [equations.stabilisation],

@@ -15,14 +15,14 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Never
+from typing import Any, Never, TypedDict
 
 from ..codegen.count import count
 from ..codegen.interpret import interpret
 from ..codegen.program import Array, Output, Program
 from ..codegen.target import check_inputs
 from ..codegen.targets import target_of
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse
 from ..model.records import GROUND
 from .annotations import meanings, speed_labels, with_parts
@@ -59,14 +59,20 @@ _KIND = {
 }  # fmt: skip
 
 
-def annotated(equations: Equations, of: Asked) -> Planned:
+class ExportOptions(TypedDict, total=False):
+    """What `Equations.export` takes besides target, folder and functions; see `export`."""
+
+    prefix: str | None
+
+
+def annotated(equations: EquationsOfMotion, of: Asked) -> Planned:
     """The plan of a function, with a note beside each value that says what it means."""
     planned = plan_of(equations, of, notes=meanings(equations, of))
     return replace(planned, program=with_parts(planned.program))
 
 
 def export(
-    equations: Equations,
+    equations: EquationsOfMotion,
     target: str,
     folder: str | Path,
     of: Wanted = "forward_dynamics",
@@ -145,7 +151,7 @@ def _folder(folder: str | Path) -> Path:
         ) from None
 
 
-def preface(equations: Equations, planned: Planned) -> list[str]:
+def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
     """What stands at the head of the source: what it is, its signature in words, its operation counts."""
     program = planned.program
     operations = count(program)
@@ -181,7 +187,7 @@ def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
     return f"{words}: {shown}{more}" if shown else words
 
 
-def _entries(equations: Equations, array: str) -> tuple[str, ...]:
+def _entries(equations: EquationsOfMotion, array: str) -> tuple[str, ...]:
     """The user's own name for each entry of an array or output, where it has one."""
     speeds, coordinates = tuple(equations.speeds), tuple(equations.coordinates)
     bodies = tuple(name for name in equations.system.bodies if name != GROUND)
@@ -193,7 +199,7 @@ def _entries(equations: Equations, array: str) -> tuple[str, ...]:
     }.get(array, ())  # fmt: skip
 
 
-def sidecar(equations: Equations, planned: Planned, symbol: str) -> str:
+def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
     """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
 
     `entries` are names along the first axis of an array.
@@ -222,7 +228,7 @@ def sidecar(equations: Equations, planned: Planned, symbol: str) -> str:
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _parameter(equations: Equations, name: str) -> dict[str, Any]:
+def _parameter(equations: EquationsOfMotion, name: str) -> dict[str, Any]:
     given = equations.system.parameters[name]
     return {"name": name, "unit": given.unit, "default": None if given.value is None else float(given.value)}
 

@@ -1,4 +1,4 @@
-"""Functions: the compiled side of Equations, native functions of NumPy arrays.
+"""Functions: the equations of a derivation as native functions of NumPy arrays.
 
 Each function is planned and compiled when it is first called. Arrays may be one state or a batch with a leading axis.
 """
@@ -22,7 +22,8 @@ from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
 from .reactions import Exerting, actuated_efforts
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import Equations
+    from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.derivation import Derivation
     from ..model.records import Parameter
     from .native import FixedStep
     from .store.functions import Kept
@@ -42,7 +43,7 @@ class Planned:
 
 
 def plan_of(
-    equations: Equations,
+    equations: EquationsOfMotion,
     asked: Asked,
     bake: bool = False,
     split_angles: bool = True,
@@ -61,7 +62,7 @@ def plan_of(
 
 
 def plan_outputs(
-    equations: Equations,
+    equations: EquationsOfMotion,
     label: str,
     wanted: Sequence[str],
     outputs: Outputs,
@@ -99,7 +100,7 @@ def plan_outputs(
 
 
 class Functions(Exerting):
-    """Compiled functions of one set of equations.
+    """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -112,9 +113,11 @@ class Functions(Exerting):
     [2.0]
     """
 
-    def __init__(self, equations: Equations, *, bake: bool = False, cache: bool = True, backend: str = "auto") -> None:
+    def __init__(
+        self, derivation: Derivation, *, bake: bool = False, cache: bool = True, backend: str = "auto"
+    ) -> None:
         check_backend(backend)
-        self.equations = equations
+        self.derivation = derivation
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[Asked, Planned] = {}
@@ -123,9 +126,17 @@ class Functions(Exerting):
         self._defaults: dict[Asked, Any] = {}
         self._quaternions: tuple[int, ...] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Functions, bake=self.bake, **self._options), (self.derivation,)
+
+    @property
+    def equations(self) -> EquationsOfMotion:
+        """The equations, derived when they are first needed."""
+        return self.derivation.equations
+
     def keeping(self, rows: Sequence[int]) -> Functions:
         """The functions of the same equations with some rows of the constraints alone."""
-        return Functions(self.equations.keeping(rows), bake=self.bake, **self._options)
+        return Functions(self.derivation.keeping(rows), bake=self.bake, **self._options)
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
@@ -134,7 +145,7 @@ class Functions(Exerting):
             if self._options["cache"]:
                 from .store.plans import kept_plan
 
-                self._plans[name] = kept_plan(self.equations, name, self.bake)
+                self._plans[name] = kept_plan(self.derivation, name, self.bake)
             else:
                 self._plans[name] = plan_of(self.equations, name, self.bake)
         return self._plans[name]
@@ -151,7 +162,7 @@ class Functions(Exerting):
                 from .store.functions import kept_function
 
                 planned = partial(self.planned, name)
-                self._kept[name] = kept_function(self.equations, name, self.bake, self._options["backend"], planned)
+                self._kept[name] = kept_function(self.derivation, name, self.bake, self._options["backend"], planned)
                 self._compiled[name] = self._kept[name].compiled
             else:
                 self._compiled[name] = self.compiled(self.program(name))
@@ -183,7 +194,7 @@ class Functions(Exerting):
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """Parameters in an order: given values first, then the model's defaults."""
-        table = self.equations.system.parameters
+        table = self.derivation.model.parameters
         if given is not None and not isinstance(given, Mapping):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
@@ -197,7 +208,7 @@ class Functions(Exerting):
         if missing:
             raise ValueMissing(
                 f"{'parameter' if len(missing) == 1 else 'parameters'} "
-                f"{', '.join(repr(key) for key in missing)} of system '{self.equations.system.name}' "
+                f"{', '.join(repr(key) for key in missing)} of system '{self.derivation.model.name}' "
                 f"{'has' if len(missing) == 1 else 'have'} no value.",
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-003",
@@ -206,7 +217,7 @@ class Functions(Exerting):
 
     def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
         """The inputs as an array, the model's defaults where none is given."""
-        table = self.equations.system.inputs
+        table = self.derivation.model.inputs
         if given is not None and not isinstance(given, Mapping):
             return _real(given, "inputs")
         given = dict(given or {})

@@ -16,13 +16,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from ..codegen.program import identifier
 from ..errors import PolhodeError
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import Equations
+    from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
 Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
@@ -60,7 +60,7 @@ class Quantity(ABC):
         return identifier(self.kind, str(name), *words)
 
     @abstractmethod
-    def outputs(self, equations: Equations) -> Outputs:
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
         """What the function puts out."""
 
 
@@ -76,7 +76,7 @@ class ReactionOf(Quantity):
     kind = "reaction"
     arrays = MOTION
 
-    def outputs(self, equations: Equations) -> Outputs:
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import reaction
 
         made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False)
@@ -92,7 +92,7 @@ class DrivingForceOf(Quantity):
     kind = "driving_force"
     arrays = MOTION
 
-    def outputs(self, equations: Equations) -> Outputs:
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import Reactions
 
         return [("effort", (), [Reactions(equations, solved=False).driving_force(self.coordinate)])]
@@ -107,7 +107,7 @@ class PoseOf(Quantity):
     kind = "pose"
     arrays = ("q",)
 
-    def outputs(self, equations: Equations) -> Outputs:
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
         pose = equations.pose(self.name)
@@ -126,7 +126,7 @@ class JacobianOf(Quantity):
     kind = "jacobian"
     arrays = ("q",)
 
-    def outputs(self, equations: Equations) -> Outputs:
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
         made = equations.jacobian(self.name)
@@ -136,9 +136,3 @@ class JacobianOf(Quantity):
 #: What names a function: one of the catalogue by its name, any other by its record.
 Asked: TypeAlias = str | Quantity
 Wanted: TypeAlias = Asked | Sequence[Asked]
-
-
-class ExportOptions(TypedDict, total=False):
-    """What `Equations.export` takes besides target, folder and functions; see `polhode.compiled.export.export`."""
-
-    prefix: str | None

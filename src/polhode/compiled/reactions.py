@@ -17,32 +17,34 @@ from ..errors import PolhodeError, unknown
 from .quantities import MOTION, Asked, DrivingForceOf, Outputs, ReactionOf
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import Equations
+    from ..dynamics.equations import EquationsOfMotion
     from .functions import Functions
 
-Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[Equations], Outputs]]"
+Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[EquationsOfMotion], Outputs]]"
 Floats: TypeAlias = "NDArray[np.float64]"
 
 #: Singular values of constraints below this part of the largest say nothing that can be relied on.
 _SAME = 1e-7
 
 
-def _power(equations: Equations) -> Outputs:
-    balances = [balance for _, balance in equations.power(solved=False).parts()]
+def _power(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.power import power
+
+    balances = [balance for _, balance in power(equations, solved=False).parts()]
     powers = [entry for balance in balances for entry in (*balance.ports.values(), balance.rate)]
     return [("powers", (len(powers),), powers)]
 
 
-def _constraint_balance(equations: Equations) -> Outputs:
+def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
     ties = _ties(equations)
     rows, columns = len(ties.rows), len(ties.tree.u)
     return [
         ("constraint_matrix", (rows, columns), list(ties.A.entries())),
-        ("constraint_bias", (rows,), list(equations._bound(ties.gamma))),
+        ("constraint_bias", (rows,), list(equations.bound(ties.gamma))),
     ]
 
 
-def _solved_motion(equations: Equations) -> Outputs:
+def _solved_motion(equations: EquationsOfMotion) -> Outputs:
     from ..dynamics.reactions import Reactions
 
     given = Reactions(equations).given
@@ -52,7 +54,7 @@ def _solved_motion(equations: Equations) -> Outputs:
     ]
 
 
-def _ties(equations: Equations) -> Any:
+def _ties(equations: EquationsOfMotion) -> Any:
     if equations.constraints is None:
         raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
     return equations.constraints
@@ -139,7 +141,7 @@ def _acting(A: Floats, needed: Floats, places: Sequence[int], names: Sequence[st
     return np.asarray(found)
 
 
-def _check_keeping(equations: Equations, left: Floats, scale: Floats) -> None:
+def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) -> None:
     """Raise where accelerations break the constraints: A u̇ + γ is not zero."""
     off = np.abs(left) - _SAME * (1.0 + scale)
     if (off > 0.0).any():
@@ -152,7 +154,7 @@ def _check_keeping(equations: Equations, left: Floats, scale: Floats) -> None:
         )
 
 
-def _places(actuated: Sequence[str], equations: Equations) -> list[int]:
+def _places(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
     if isinstance(actuated, str) or not isinstance(actuated, Sequence):
         raise PolhodeError(
             f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"

@@ -17,9 +17,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, operation_counts, same, substitute
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    derivative,
+    directional,
+    operation_counts,
+    quiet_collector,
+    same,
+    substitute,
+)
 from .composite_derivatives import CompositeTree
-from .equations import Equations, factor
+from .equations import EquationsOfMotion, factor
 from .loads import Loads
 
 Columns = list[list[Expr]]
@@ -28,7 +39,7 @@ Columns = list[list[Expr]]
 _MANY = 24
 
 
-def _columns(equations: Equations, efforts: Sequence[Expr]) -> tuple[Columns, Columns]:
+def _columns(equations: EquationsOfMotion, efforts: Sequence[Expr]) -> tuple[Columns, Columns]:
     """The derivatives of the efforts along every speed's direction of motion, and by every speed."""
     by_q: Columns = []
     for column in equations.kinematic_matrix.columns:
@@ -41,7 +52,7 @@ def _columns(equations: Equations, efforts: Sequence[Expr]) -> tuple[Columns, Co
 class _Differentiated:
     """One way to write the inverse dynamics, differentiated as it stands."""
 
-    equations: Equations
+    equations: EquationsOfMotion
     efforts: tuple[Expr, ...]
 
     @property
@@ -72,7 +83,7 @@ class _Differentiated:
 class _Composite:
     """The closed form for the bodies, and the graph's derivatives for the loads on them."""
 
-    equations: Equations
+    equations: EquationsOfMotion
 
     @cached_property
     def _tree(self) -> CompositeTree:
@@ -116,7 +127,7 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
     ]
 
 
-def _shortest(equations: Equations) -> _Differentiated | _Composite:
+def _shortest(equations: EquationsOfMotion) -> _Differentiated | _Composite:
     """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
     closed = _Composite(equations)
     ways: list[_Differentiated | _Composite] = [closed] if equations.constraints is None and closed.holds() else []
@@ -130,7 +141,8 @@ def _size(columns: tuple[Columns, Columns]) -> int:
     return sum(operation_counts(entry for part in columns for column in part for entry in column).values())
 
 
-def inverse_derivatives(equations: Equations) -> tuple[Matrix, Matrix, Matrix]:
+@quiet_collector()
+def inverse_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M."""
     size = len(equations.u)
     way = _shortest(equations)
@@ -138,7 +150,8 @@ def inverse_derivatives(equations: Equations) -> tuple[Matrix, Matrix, Matrix]:
     return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), way.mass_matrix
 
 
-def forward_derivatives(equations: Equations) -> tuple[Matrix, Matrix, Matrix]:
+@quiet_collector()
+def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, Matrix]:
     """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ."""
     size = len(equations.u)
     if equations.constraints is not None:  # M alone does not tell the accelerations

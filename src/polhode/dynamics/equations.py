@@ -1,7 +1,8 @@
-"""Equations: the one result type that every formalism returns.
+"""EquationsOfMotion: the record that every formalism returns, graphs only.
 
     kinematics   q̇ = Γ(q) u
     dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
+    state        (q, u, z), z being states without mass (there are none yet)
 
 A system with constraints is written in one of two ways (`dynamics.embedding`): with multipliers, all speeds of the
 tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
@@ -11,14 +12,13 @@ Everything is a graph, made when it is first asked for and kept; what is not ask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from typing import Any
 
 from ..constraints import Binding, Constraints
-from ..errors import PolhodeError, check_kind, refuse, understood, unknown
+from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
@@ -26,16 +26,7 @@ from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.tree import Tree
 from ..model.model import Model
-
-if TYPE_CHECKING:
-    from ..analysis import Linear, StateOptions, Values
-    from ..codegen.count import Operations
-    from ..compiled.functions import Functions
-    from ..compiled.quantities import Asked, ExportOptions, Wanted
-    from ..formalisms.kane.report import Report
-    from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
-    from .power import Power
-    from .reactions import Reaction
+from .loads import Loads
 
 
 @dataclass(frozen=True)
@@ -92,7 +83,7 @@ def _exact(vector: Sequence[Any]) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class EquationsOfMotion:
     """The equations of motion of a system, as derived by one formalism."""
 
     system: Model
@@ -102,33 +93,13 @@ class Equations:
     make_recipe: Callable[[], Recipe]
     constraints: Constraints | None = None
     binding: Binding | None = None
-    narrowed: Callable[[Sequence[int]], Equations] | None = None  # the same with some rows of the constraints alone
+    narrowed: Callable[[Sequence[int]], EquationsOfMotion] | None = None  # the same with some rows of `constraints`
 
     @cached_property
     def recipe(self) -> Recipe:
         """What the formalism provides, prepared when it is first needed."""
         with quiet_collector():
             return self.make_recipe()
-
-    @cached_property
-    def mark(self) -> str:
-        """One word for the mechanism and the way of its derivation, under which results are kept on disk."""
-        from ..files.version import stamp, word_of
-        from ..model.digest import digest
-
-        passes = "usual" if self.passes is None else ",".join(self.passes)
-        speeds = "all" if self.binding is None else ",".join(map(str, self.binding.independent))
-        # Where constraints are solved, the pose of reference decides for which speeds, and in which order.
-        pose = "" if self.constraints is None else repr(list(self.constraints.reference.values()))
-        rows = "" if self.constraints is None else repr(self.constraints.names)
-        return word_of(stamp(), digest(self.system), self.formalism, passes, speeds, pose, rows)
-
-    @property
-    def is_narrowed(self) -> bool:
-        """Whether some rows of the constraints were left out; see `keeping`."""
-        return (
-            self.constraints is not None and self.binding is None and bool(self.constraints.rows) and not self.narrowed
-        )
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -151,6 +122,11 @@ class Equations:
         return self.tree.u if self.binding is None else self.binding.u
 
     @property
+    def z(self) -> Vector:
+        """States without mass, beside coordinates and speeds."""
+        return Vector([])
+
+    @property
     def tau(self) -> Vector:
         return self.tree.tau
 
@@ -158,13 +134,6 @@ class Equations:
     def udot(self) -> Vector:
         """Symbols for the accelerations, as inverse dynamics takes them."""
         return Vector([acceleration_of(u) for u in self.u])
-
-    @property
-    def symbols(self) -> dict[str, Expr]:
-        """Every symbol by its spelling in text and in SymPy, as `from_sympy` takes them."""
-        from .naming import symbols_of
-
-        return symbols_of(self)
 
     # ---- kinematics ------------------------------------------------------------------------------------------
 
@@ -177,9 +146,9 @@ class Equations:
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self._bound(self.tree.coordinate_rates())
+        return self.bound(self.tree.coordinate_rates())
 
-    def _bound(self, entries: Sequence[Any]) -> Vector:
+    def bound(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of these equations."""
         return _exact(entries) if self.binding is None else Vector(self.binding.bound(list(entries)))
 
@@ -243,6 +212,11 @@ class Equations:
             return _exact(solve(self.tree, self.recipe))
 
     @cached_property
+    def state_rates(self) -> Vector:
+        """The rates of all states (q, u, z)."""
+        return Vector([*self.coordinate_rates, *self.forward_dynamics])
+
+    @cached_property
     def multipliers(self) -> Vector:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
         made = self.recipe.multipliers
@@ -284,7 +258,7 @@ class Equations:
             raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
         return made
 
-    def keeping(self, rows: Sequence[int]) -> Equations:
+    def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
         """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
         if self.narrowed is None or self.constraints is None:
             raise PolhodeError("only equations with multipliers can do with fewer constraints.", code="E-EQ-003")
@@ -296,69 +270,22 @@ class Equations:
         made = self.forward_dynamics
         return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
 
-    def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
-        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
-
-        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
-        contact's what the ground (or what it rolls on) exerts on the wheel; `on` names the other body for the opposite.
-        """
-        from .reactions import reaction
-
-        with quiet_collector():
-            return reaction(self, name, at, frame, on)
-
-    def driving_force(self, coordinate: str) -> Expr:
-        """The effort that makes a prescribed coordinate move as prescribed."""
-        from .reactions import Reactions
-
-        with quiet_collector():
-            return Reactions(self).driving_force(coordinate)
-
-    def power(self, solved: bool = True) -> Power:
-        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
-        from .power import power
-
-        with quiet_collector():
-            return power(self, solved)
-
-    @cached_property
-    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
-
-        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
-        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
-        """
-        with quiet_collector():
-            from .derivatives import inverse_derivatives
-
-            return inverse_derivatives(self)
-
-    @cached_property
-    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
-        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ)."""
-        with quiet_collector():
-            from .derivatives import forward_derivatives
-
-            return forward_derivatives(self)
-
     @cached_property
     def kinetic_energy(self) -> Expr:
         """½ uᵀ M u, summed over the bodies."""
-        (energy,) = self._bound([kinetic_energy(self.tree)])
+        (energy,) = self.bound([kinetic_energy(self.tree)])
         return as_expr(energy)
 
     @cached_property
     def potential_energy(self) -> Expr:
         """Gravity, springs and given potentials."""
-        from .loads import Loads
-
         return as_expr(Loads(self.system, self.tree).potential_energy)
 
     @cached_property
     def momentum(self) -> tuple[Vector, Vector]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         spin, linear = momentum(self.tree)
-        return self._bound(spin), self._bound(linear)
+        return self.bound(spin), self.bound(linear)
 
     @cached_property
     def mass_moment(self) -> tuple[Expr, Vector]:
@@ -378,71 +305,15 @@ class Equations:
         with quiet_collector():
             return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
 
-    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
-        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
-        from ..analysis import linearize
-
-        return linearize(self, at, accelerations, **options)
-
     # ---- comparison ------------------------------------------------------------------------------------------
 
-    def agrees_with(self, other: Equations) -> bool:
+    def agrees_with(self, other: EquationsOfMotion) -> bool:
         """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
-        check_kind(Equations, "a set of equations", other, "agrees_with")
-        bound = other if other.binding is not None and self.binding is None else self
-        if bound.binding is not None and self.speeds != other.speeds:
-            return same(bound._bound(self.accelerations), bound._bound(other.accelerations))
+        reduced = other if other.binding is not None and self.binding is None else self
+        if reduced.binding is not None and self.speeds != other.speeds:
+            return same(reduced.bound(self.accelerations), reduced.bound(other.accelerations))
         alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
-
-    # ---- onward ----------------------------------------------------------------------------------------------
-
-    def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
-        """How many operations a function takes, read off its plan."""
-        from ..codegen.count import count
-        from ..compiled.functions import plan_of
-
-        return count(plan_of(self, of, bake=bake, split_angles=split_angles).program)
-
-    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
-        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
-        from ..compiled.functions import Functions
-
-        refuse(strange, Equations.compile)
-        return Functions(self, bake=bake, cache=cache, backend=backend)
-
-    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
-        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
-        from ..simulate import assemble
-
-        return assemble(self, start, speeds, **options)
-
-    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
-        from ..simulate import simulate
-
-        return simulate(self, duration, **options)
-
-    def export(
-        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
-    ) -> list[Path]:
-        """Write functions as source code for a target such as `c` or `fortran`; see `compiled.export`."""
-        from ..compiled.export import export
-
-        return export(self, target, path, of, **options)
-
-    @cached_property
-    def report(self) -> Report:
-        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
-        from ..formalisms.kane.report import Report
-
-        return Report(self)
-
-    def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
-        """A result in LaTeX, in readable normal form, by its name or its letter: "mass_matrix" or "M"."""
-        from .naming import latex_of
-
-        return latex_of(self, of, names)

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import PolhodeError, shown
 from ..expr import Expr, latex, normal
 from ..expr.spelling import acceleration_of, told_apart
-from .equations import Equations
+from .equations import EquationsOfMotion
 
 #: What can be asked for, and how it is written: the letter on the left of an equation first.
 RESULTS = {
@@ -40,13 +40,13 @@ def result_name(asked: str) -> str:
     raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-NAME-002")
 
 
-def latex_of(equations: Equations, of: str, names: Mapping[Expr, str] | None = None) -> str:
+def latex_of(equations: EquationsOfMotion, of: str, names: Mapping[Expr, str] | None = None) -> str:
     """A result in LaTeX, in readable normal form."""
     name = of if isinstance(of, str) and of in _MORE else result_name(of)
     return latex(normal(getattr(equations, name)), names=names)
 
 
-def symbols_of(equations: Equations) -> dict[str, Expr]:
+def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     """Every symbol that may occur, by its spelling in text and in SymPy."""
     system, tree = equations.system, equations.tree
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]

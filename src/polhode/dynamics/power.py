@@ -19,13 +19,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..expr import Expr, as_expr, directional, gradient, substitute
+from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
 from ..kinematics.known import leader_of
 from ..kinematics.motion import velocities
 from ..kinematics.tree import BASE
 from ..model.force import JointForce, Load, PointSpring, Potential
 from ..model.records import GROUND
-from .equations import Equations
+from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 from .reactions import Reactions
 
@@ -70,14 +70,15 @@ class Power:
         yield "the whole mechanism", self.whole
 
 
-def power(equations: Equations, solved: bool = True) -> Power:
+@quiet_collector()
+def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
     """Every port's power, in the speeds of the equations; unless `solved`, with symbols for accelerations and λ.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
     >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
     >>> s.joint_force(x, -3 * x.u[0], name="friction")
-    >>> flow = power(s.derive())
+    >>> flow = power(s.derive().record)
     >>> list(flow.ports)
     ['effort x', 'load friction']
     >>> flow.ports["load friction"] == -3 * x.u[0] ** 2

@@ -14,7 +14,7 @@ from typing import Any
 from ..constraints import Constraints, constraints_of
 from ..constraints.wrenches import Push, constraint_wrenches, pushes
 from ..errors import PolhodeError, check_kind, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..kinematics.known import leader_of
@@ -24,7 +24,7 @@ from ..model.constraint import Condition
 from ..model.force import JointForce, Potential
 from ..model.model import Model
 from ..model.records import Joint
-from .equations import Equations
+from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 
 
@@ -47,7 +47,7 @@ class Given:
 class Reactions:
     """Every reaction of a system's equations; the sweep is made once."""
 
-    def __init__(self, equations: Equations, solved: bool = True) -> None:
+    def __init__(self, equations: EquationsOfMotion, solved: bool = True) -> None:
         check_kind(bool, "True or False", solved, "solved")
         self.equations = equations
         self.system = equations.system
@@ -168,7 +168,7 @@ class Reactions:
 
     def bound(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of the equations."""
-        return self.equations._bound([as_expr(entry) for entry in entries])
+        return self.equations.bound([as_expr(entry) for entry in entries])
 
     def _frame(self, name: str) -> Pose:
         if isinstance(name, str) and name in self.system.frames:
@@ -196,8 +196,9 @@ def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
     return 0
 
 
+@quiet_collector()
 def reaction(
-    equations: Equations,
+    equations: EquationsOfMotion,
     name: str,
     at: str | None = None,
     frame: str | None = None,
@@ -209,7 +210,7 @@ def reaction(
     >>> import polhode as ph
     >>> s = ph.System("hung", gravity=(0, 0, -10))
     >>> _ = s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
-    >>> reaction(s.derive(), "hook").force
+    >>> reaction(s.derive().record, "hook").force
     Vector([0, 0, 20])
     """
     check_name(equations.system, name)

@@ -9,10 +9,10 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, PolhodeError, path_of, suggestion
-from ..model import System
 from .source import folder_given
 
 if TYPE_CHECKING:
+    from ..model import System
     from .dh import from_dh
     from .json_schema import schema
     from .mjcf import load_mjcf

@@ -44,7 +44,7 @@ def couple(
     while at is not None:
         if at == after.name:
             raise ModelError(
-                "a joint cannot follow itsystem.",
+                "a joint cannot follow itself.",
                 place=place,
                 cure="Break the circle.",
                 code="E-MODEL-042",
@@ -316,7 +316,7 @@ def _rolling(
 
 def _two_bodies(a: str, b: str, place: str) -> None:
     if a == b:
-        raise ModelError(f"body '{a}' cannot touch itsystem.", place=place, code="E-MODEL-056")
+        raise ModelError(f"body '{a}' cannot touch itself.", place=place, code="E-MODEL-056")
 
 
 def _stands_alone(kind: JointType, index: int) -> bool:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from ..compare import Comparison
     from ..constraints.diagnostics import Diagnosis
-    from ..dynamics.equations import Equations
     from ..expr import Expr
     from ..kinematics.vectors import Arrow, Point
+    from ..surface.equations import Equations
     from .body import Body, Frame, Shape
     from .joint_type import JointType
     from .records import Joint, NamedPose

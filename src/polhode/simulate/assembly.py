@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..dynamics.equations import Equations
 from ..errors import PolhodeError, refuse, suggestion
 from .fitting import unfit
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .placing import begun
 from .state import Floats, Start
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derivation
 
 #: How much less readily a given coordinate moves than another.
 _GIVEN = 100.0
@@ -61,7 +64,7 @@ class Assembly:
 
 
 def assemble(
-    equations: Equations,
+    derivation: Derivation,
     start: Any = None,
     speeds: Any = None,
     *,
@@ -77,7 +80,7 @@ def assemble(
     >>> crank = s.joint("crank", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
     >>> slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
     >>> _ = s.constrain((slide.q[0] - ph.cos(crank.q[0])) ** 2 + ph.sin(crank.q[0]) ** 2 - 4, "rod")
-    >>> made = assemble(s.derive(), {"crank": 0.3}, {"crank": 1.0}, hold=["crank"])
+    >>> made = s.derive().assemble({"crank": 0.3}, {"crank": 1.0}, hold=["crank"])
     >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
     {'slide': -1.02271}
     """
@@ -85,7 +88,8 @@ def assemble(
 
     refuse(strange, assemble)
     check_held(hold, "assemble")
-    functions = equations.compile()
+    functions = Functions(derivation)
+    equations = derivation.equations
     functions.values_of((), parameters)  # told here, whether there are constraints or not
     begin = start_state(equations, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:

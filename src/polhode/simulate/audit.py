@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..compiled.reactions import Floats
+from ..dynamics.power import power
 from ..errors import SimulationError
 from .forces import efforts_along, given_along, motion_along
 
@@ -132,7 +133,7 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
         multipliers=multipliers, **given_along(trajectory),
     )  # fmt: skip
     table = np.broadcast_to(powers, (len(trajectory.t), powers.shape[-1]))
-    books = _books(known.equations.power(solved=False).parts(), table)
+    books = _books(power(known.equations, solved=False).parts(), table)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(book.turnover for book in books))
     whole = books[-1]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import warn
 from ..expr import free_symbols
 from ..model.force import Load, PointSpring, Potential
@@ -38,7 +38,7 @@ def _stores(load: Load) -> bool:
     return isinstance(load, Potential) or (isinstance(load, PointSpring) and not load.damping)
 
 
-def _is_moved(equations: Equations) -> bool:
+def _is_moved(equations: EquationsOfMotion) -> bool:
     """Whether a joint or a constraint moves by itself, and so does work."""
     ties, time = equations.constraints, equations.system.time
     return time in free_symbols(equations.tree.followed.values()) or (ties is not None and any(ties.a))

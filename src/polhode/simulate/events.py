@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import Expr, as_expr, free_symbols
 from .guard import Stop
@@ -45,7 +45,7 @@ def crossing(expression: Any, direction: int = 0, terminal: bool = False) -> Cro
 
 
 def read_events(
-    equations: Equations, events: Sequence[Any], until: Any, parameters: Mapping[str, Any]
+    equations: EquationsOfMotion, events: Sequence[Any], until: Any, parameters: Mapping[str, Any]
 ) -> tuple[Event, ...]:
     """Functions, crossings and expressions as functions `g(t, q, u)`; `until` is one more, which ends the run."""
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
@@ -57,7 +57,7 @@ def read_events(
     return tuple(made)
 
 
-def _as_function(equations: Equations, event: Any, parameters: Mapping[str, Any]) -> Event:
+def _as_function(equations: EquationsOfMotion, event: Any, parameters: Mapping[str, Any]) -> Event:
     if isinstance(event, Expr):
         event = Crossing(event)
     if isinstance(event, Crossing):
@@ -81,14 +81,14 @@ def _marked(function: Event, direction: int, terminal: bool) -> Event:
     return event
 
 
-def _evaluated(equations: Equations, expression: Expr, parameters: Mapping[str, Any]) -> Event:
+def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mapping[str, Any]) -> Event:
     """An expression as a function; symbols of coupled, driven and dependent joints stand for what they follow."""
     from ..codegen.plan import plan
     from ..compiled.native import compile_program
     from ..expr import substitute
 
     (bound,) = substitute([expression], equations.tree.followed)
-    (bound,) = equations._bound([bound])
+    (bound,) = equations.bound([bound])
     system = equations.system
     arrays = [("q", list(equations.q)), ("u", list(equations.u)), ("t", [system.time])]
     table = {p.symbol: name for name, p in system.parameters.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..constraints.tracking import curve_of_disc
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, evaluate, substitute
 from ..model.constraint import Disc, Wheel
 
@@ -17,14 +17,14 @@ from ..model.constraint import Disc, Wheel
 _TIGHT = 1e-3
 
 
-def standing(equations: Equations) -> dict[str, Expr]:
+def standing(equations: EquationsOfMotion) -> dict[str, Expr]:
     """For each wheel that was said to be upright, the cosine of its lean."""
     wheels = (each for each in equations.system.constraints.values() if isinstance(each, Wheel))
     said = {wheel.name: wheel.upright for wheel in wheels if wheel.upright is not None}
     return dict(zip(said, substitute(said.values(), equations.tree.followed), strict=True))
 
 
-def unfit(equations: Equations, known: Mapping[Expr, float]) -> str:
+def unfit(equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
     """A sentence about the first disc that does not fit where it is, nothing if all do; `known` has all values."""
     for disc in equations.system.constraints.values():
         if not isinstance(disc, Disc) or disc.parameter not in known:

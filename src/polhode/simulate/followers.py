@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, as_expr, substitute
 from ..expr.spelling import acceleration_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
-def dependent_of(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]]:
+def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[str, Expr]]:
     """The symbols of coordinates, and of speeds, that follow the state, by name.
 
     >>> import polhode as ph
@@ -33,7 +33,7 @@ def dependent_of(equations: Equations) -> tuple[dict[str, Expr], dict[str, Expr]
 
 def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """The same over time."""
-    coordinates, speeds = dependent_of(trajectory.equations)
+    coordinates, speeds = dependent_of(trajectory.mechanism.equations)
     if not coordinates and not speeds:
         return {}, {}
     values = trajectory.values(*coordinates.values(), *speeds.values())
@@ -42,7 +42,7 @@ def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str
     return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
 
 
-def substitutions_of(equations: Equations) -> Mapping[Expr, Expr]:
+def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
     """What the symbols of all that follows stand for, their accelerations included."""
     tree, binding = equations.tree, equations.binding
     found: dict[Expr, Expr] = dict(tree.followed)
@@ -61,7 +61,7 @@ def substitutions_of(equations: Equations) -> Mapping[Expr, Expr]:
     return dict(zip(found, bound, strict=True)) | rates
 
 
-def columns_of(trajectory: Trajectory, equations: Equations) -> tuple[Floats, Floats]:
+def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats]:
     """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
     found = []
     for kind, ours, values, theirs, more in zip(

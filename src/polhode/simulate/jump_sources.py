@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
 from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential
@@ -83,12 +83,12 @@ def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
             yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
 
 
-def at_the_jump(found: Iterable[Source], equations: Equations, known: Mapping[Expr, float]) -> str:
+def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
     """The sources whose expressions are zero where the values are known, in words; all where none can be told."""
     near, rest = [], []
     for source in found:
         (argument,) = substitute([source.argument], equations.tree.followed)
-        (argument,) = equations._bound([argument])
+        (argument,) = equations.bound([argument])
         try:
             (value,) = evaluate([argument], known)
         except (KeyError, ArithmeticError, ValueError):

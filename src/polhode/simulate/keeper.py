@@ -76,7 +76,7 @@ class KeptRates(Rates):
     def _narrowed(self, functions: Functions, rows: list[int]) -> Functions:
         key = tuple(rows)
         if key not in self._kept:
-            whole = len(rows) == len(self.manifold.names) or functions.equations.is_narrowed
+            whole = len(rows) == len(self.manifold.names) or functions.derivation.rows is not None
             self._kept[key] = functions if whole else functions.keeping(rows)
         return self._kept[key]
 

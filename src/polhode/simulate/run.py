@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, SimulationError, refuse, understood, warn
 from ..expr import Expr
 from ..model.body import check_mass
@@ -33,12 +33,15 @@ from .state import Floats, Start, start_state
 from .table_edges import edges_met
 from .trajectory import Trajectory
 
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derivation
+
 #: How fast, in 1/s, implicit methods pull the state back to its constraints.
 _INWARD = 10.0
 
 
 def simulate(
-    equations: Equations,
+    derivation: Derivation,
     duration: float,
     *,
     start: Any = None,
@@ -86,7 +89,7 @@ def simulate(
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> swing = simulate(s.derive(), 10, start={"hinge": 1.0})
+    >>> swing = s.derive().simulate(10, start={"hinge": 1.0})
     >>> swing.energy_drift < 1e-7
     True
     """
@@ -95,9 +98,10 @@ def simulate(
         raise unknown_method(method)
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
+    equations = derivation.equations
     width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
     span = span_of(duration, samples, rate, width)
-    functions = functions or equations.compile()
+    functions = functions or Functions(derivation)
     with understood("a mapping from names to numbers", parameters, place="parameters"):
         if not isinstance(parameters, Mapping | None):
             raise TypeError
@@ -144,7 +148,7 @@ def simulate(
 class _Run:
     """One run, from its first state to the trajectory or to the error that holds it."""
 
-    equations: Equations
+    equations: EquationsOfMotion
     functions: Functions
     parameters: dict[str, Any]
     tau: Drive
@@ -280,7 +284,7 @@ class _Run:
 
 
 def _begin(
-    equations: Equations,
+    equations: EquationsOfMotion,
     functions: Functions,
     start: Any,
     speeds: Any,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints.tracking import curve_of_disc
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
@@ -57,7 +57,9 @@ class Scenery:
 
     @staticmethod
     def of(
-        equations: Equations, parameters: Mapping[str, Any], reach: Mapping[str, tuple[float, float]] | None = None
+        equations: EquationsOfMotion,
+        parameters: Mapping[str, Any],
+        reach: Mapping[str, tuple[float, float]] | None = None,
     ) -> Scenery:
         """The looks of a mechanism with these parameters; `reach` says between which values coordinates move."""
         return _Painter(equations.system, parameters, reach or {}).scenery()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, unknown
 
 Floats = NDArray[np.float64]
@@ -29,12 +29,12 @@ class Start:
     given_speeds: tuple[str, ...] = ()
 
 
-def quaternion_groups(equations: Equations) -> list[tuple[int, int]]:
+def quaternion_groups(equations: EquationsOfMotion) -> list[tuple[int, int]]:
     """(first place, 4) of every unit quaternion among the coordinates."""
     return [(place, 4) for place in equations.tree.quaternions]
 
 
-def home(equations: Equations) -> Floats:
+def home(equations: EquationsOfMotion) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
     q = np.zeros(len(equations.q))
     for first, _ in quaternion_groups(equations):
@@ -42,7 +42,7 @@ def home(equations: Equations) -> Floats:
     return q
 
 
-def start_state(equations: Equations, start: Any = None, speeds: Any = None) -> Start:
+def start_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = None) -> Start:
     """The first state of a run from a pose's name, coordinates by name, or arrays (q, u).
 
     >>> import polhode as ph
@@ -120,7 +120,7 @@ def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
             raise PolhodeError(f"the start value is {value}.", place=f"{kind} '{name}'", code="E-SIM-003")
 
 
-def _make_unit(q: Floats, equations: Equations) -> list[str]:
+def _make_unit(q: Floats, equations: EquationsOfMotion) -> list[str]:
     notices = []
     for link in equations.tree.links:
         if link.stage.storage != "quaternion":

@@ -18,11 +18,12 @@ from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
 from ..model.records import GROUND
+from .energy import Energy
 from .state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import Equations
+    from ..surface.equations import Equations
     from .audit import PowerAudit
     from .forces import ReactionHistory
     from .ties import Drift
@@ -30,23 +31,6 @@ if TYPE_CHECKING:
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 _MOST_CHANNELS = 24
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Energy:
-    """Energies at the samples, in joules."""
-
-    kinetic: Floats
-    potential: Floats
-
-    @property
-    def total(self) -> Floats:
-        return self.kinetic + self.potential
-
-    @property
-    def in_play(self) -> float:
-        """The largest kinetic energy plus the range of the potential."""
-        return float(self.kinetic.max() + np.ptp(self.potential)) if len(self.kinetic) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +112,7 @@ class Trajectory:
 
         It measures the integration only where nothing feeds or drains energy: no efforts, dampers or forces in time.
         """
-        energy = self.energy
-        total, scale = energy.total, energy.in_play
-        return float(np.abs(total - total[0]).max()) / scale if scale > 0.0 else 0.0
+        return self.energy.drift
 
     @property
     def has_constraints(self) -> bool:
@@ -229,7 +211,9 @@ class Trajectory:
     @property
     def equations(self) -> Equations:
         """The equations that were run."""
-        return self._known().equations
+        from ..surface.equations import Equations
+
+        return Equations(self._known().derivation)
 
     def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
@@ -251,12 +235,12 @@ class Trajectory:
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
-        from ..dynamics.equations import Equations
+        from ..surface.equations import Equations
         from .followers import columns_of
 
         check_kind(Equations, "a set of equations", equations, "of")
         check_kind(Mapping, "a mapping", parameters, "of")
-        q, u = columns_of(self, equations)
+        q, u = columns_of(self, equations.record)
         return replace(
             self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
             functions=equations.compile(), parameters=dict(parameters) or self.parameters,

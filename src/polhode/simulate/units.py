@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..dynamics.equations import Equations
+from ..dynamics.equations import EquationsOfMotion
 from ..expr import Vector
 from ..model.constraint import Closure, Disc
 from ..model.stage import Stage
@@ -21,7 +21,7 @@ COORDINATE_GROUPS = {
 SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds"}
 
 
-def coordinate_units(equations: Equations) -> list[str]:
+def coordinate_units(equations: EquationsOfMotion) -> list[str]:
     """One of rad, m, quaternion, tan θ/2 and a curve's parameter for each coordinate."""
     units = [ANGLE] * len(equations.q)
     for link in equations.tree.links:
@@ -44,7 +44,7 @@ def _stage_units(stage: Stage) -> list[str]:
     return [*stored, *(_unit(h) for h in stage.algebra[3 if stored else 0 :])]
 
 
-def speed_units(equations: Equations) -> list[str]:
+def speed_units(equations: EquationsOfMotion) -> list[str]:
     """rad/s or m/s for each speed; a screw's is that of its angle."""
     units = dict.fromkeys(equations.tree.u, "rad/s")
     for link in equations.tree.links:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
-from ..dynamics.equations import Equations
 from ..errors import PolhodeError
 from ..expr import (
     Expr,
@@ -67,6 +66,7 @@ from ..model import (
     sphere,
 )
 from ..model.samples.random_system import random_system
+from .equations import Equations
 
 __all__ = [
     "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",

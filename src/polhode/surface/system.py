@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..compare import Comparison
     from ..constraints.diagnostics import Diagnosis
-    from ..dynamics.equations import Equations
     from ..model import System
+    from .equations import Equations
 
 
 def derive(
@@ -25,16 +25,22 @@ def derive(
     near: Mapping[str, float] | str | None,
     report: bool,
 ) -> Equations:
-    from ..formalisms import derive
-    from ..model.reading import flag_of
+    from ..errors import check_kind
+    from ..formalisms.derivation import Derivation
+    from .equations import Equations
 
-    made = derive(system.model(), formalism, passes, constraints, independent, near)
-    if flag_of(report, "report", "derive"):
+    check_kind(bool, "True or False", report, "derive report")
+    source = system.source or system.model()
+    derivation = Derivation.of(source, formalism, passes, constraints, independent, near)
+    if not derivation.is_known:
+        _ = derivation.equations  # so that what is wrong is told here
+    made = Equations(derivation)
+    if report:
         _ = made.report.tables
     return made
 
 
-def compare(system: System, formalisms: Sequence[str] | str | None, **options: Any) -> Comparison:
+def compare(system: System, formalisms: Sequence[str] | str | None, /, **options: Any) -> Comparison:
     from ..compare import compare
 
     return compare(system.model(), formalisms, **options)

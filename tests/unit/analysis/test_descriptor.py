@@ -6,7 +6,6 @@ import pytest
 
 import polhode as ph
 from polhode import Vector
-from polhode.analysis import descriptor
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, rank, substitute
@@ -18,7 +17,7 @@ def test_the_derived_motion_satisfies_it(seed: int) -> None:
     made = system.derive("newton_euler")
     binding = system.derive("newton_euler", constraints="embedded").binding
     assert binding is not None
-    found = descriptor(made)
+    found = made.descriptor()
     multipliers = found.x[len(made.q) + len(made.u) :]
     rates = [*made.coordinate_rates, *made.forward_dynamics, *(as_expr(0) for _ in multipliers)]
     right = substitute(list(found.f), dict(zip(multipliers, made.multipliers, strict=True)))
@@ -27,7 +26,7 @@ def test_the_derived_motion_satisfies_it(seed: int) -> None:
 
 def test_its_state_has_the_dimension_that_the_paper_says() -> None:
     made = random_constrained_system(0).derive()
-    found = descriptor(made)
+    found = made.descriptor()
     ties = made.constraints
     assert ties is not None
     held = len(ties.generic_rows)
@@ -38,12 +37,12 @@ def test_its_state_has_the_dimension_that_the_paper_says() -> None:
 def test_without_constraints_it_is_regular() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    found = descriptor(s.derive())
+    found = s.derive().descriptor()
     assert found.states == ["hinge", "d(hinge)"]
     assert rank(found.E) == 2
 
 
 def test_embedded_equations_are_refused() -> None:
     with pytest.raises(PolhodeError, match='constraints="multipliers"') as caught:
-        descriptor(random_constrained_system(0).derive(constraints="embedded"))
+        random_constrained_system(0).derive(constraints="embedded").descriptor()
     assert caught.value.problems[0].code == "E-DESC-001"

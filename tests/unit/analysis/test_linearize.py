@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.analysis import Linear
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 
@@ -64,15 +63,12 @@ def flying() -> ph.System:
     return s
 
 
-def differences(linear: Linear, q: np.ndarray, u: np.ndarray, step: float = 1e-6) -> np.ndarray:
+def differences(equations: ph.Equations, q: np.ndarray, u: np.ndarray, step: float = 1e-6) -> np.ndarray:
     """∂u̇/∂(π, u) by central differences of the compiled accelerations, along q̇ = Γ."""
-    functions = linear.equations.compile()
-    tau = np.zeros(len(linear.equations.tau))
+    functions = equations.compile()
+    tau = np.zeros(len(equations.tau))
     gamma = np.array(
-        [
-            evaluate(list(row), dict(zip(linear.equations.q, q, strict=True)))
-            for row in linear.equations.kinematic_matrix
-        ]
+        [evaluate(list(row), dict(zip(equations.q, q, strict=True))) for row in equations.kinematic_matrix]
     )
     columns = []
     for direction in gamma.T:
@@ -97,7 +93,7 @@ def test_state_and_control_matrices_match_finite_differences() -> None:
     linear = made.linearize(state, accelerations=dict(zip(made.speeds, udot, strict=True)))
     A, B = linear.state_space()
     size = len(linear.displacements)
-    assert_allclose(A[size:], differences(linear, q, u), rtol=1e-5, atol=1e-5)
+    assert_allclose(A[size:], differences(made, q, u), rtol=1e-5, atol=1e-5)
     assert linear.controls[-1] == "push"
     more, less = (functions.forward_dynamics(q, u, np.zeros(len(u)), inputs=[0.5 + h]) for h in (1e-4, -1e-4))
     assert_allclose(B[size:, -1], (more - less) / 2e-4, rtol=1e-7, atol=1e-7)

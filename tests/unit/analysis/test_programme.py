@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode import Equations
-from polhode.analysis import programme_control
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, directional, evaluate, rank, same, substitute
 
@@ -34,7 +33,7 @@ def follows(equations: Equations, control: dict[str, Any], conditions: list[Any]
     udot = substitute(list(equations.forward_dynamics), efforts)
     motion = dict(zip(equations.q, equations.coordinate_rates, strict=True)) | dict(zip(equations.u, udot, strict=True))
     motion[equations.system.time] = as_expr(1)
-    bound = [as_expr(entry) for entry in equations._bound(conditions)]
+    bound = [as_expr(entry) for entry in equations.record.bound(conditions)]
     rates = directional(bound, motion)
     return not any(directional(rates, motion) if twice else rates)
 
@@ -44,7 +43,7 @@ def test_a_tip_follows_its_path_under_the_computed_efforts() -> None:
     made = s.derive("newton_euler")
     tip = made.pose("tip").p
     path = [tip[0] - 1 - ph.sin(s.time) / 10, tip[2] - ph.cos(2 * s.time) / 10]
-    found = programme_control(made, path, ["shoulder", "elbow"])
+    found = made.programme_control(path, ["shoulder", "elbow"])
     assert rank(found.G) == 2
     assert follows(made, found.control, path, twice=True)
     assert not follows(made, {**found.control, "elbow": -found.control["elbow"]}, path, twice=True)
@@ -54,7 +53,7 @@ def test_with_all_actuators_it_is_inverse_dynamics() -> None:
     s = arm()
     made = s.derive("newton_euler")
     wanted = {"shoulder": ph.sin(s.time), "elbow": s.time**2}
-    found = programme_control(made, [q - wanted[q.name] for q in made.q], ["shoulder", "elbow"])
+    found = made.programme_control([q - wanted[q.name] for q in made.q], ["shoulder", "elbow"])
     udot = dict(zip(made.udot, [-ph.sin(s.time), as_expr(2)], strict=True))
     assert same(found.control.values(), substitute(list(made.inverse_dynamics), udot))
 
@@ -79,14 +78,14 @@ def test_driven_wheels_keep_advance_and_turn_beside_rolling(form: str) -> None:
     made = s.derive("composite_body", constraints=form, independent=independent)
     speed = dict(zip(made.speeds, made.u, strict=True))
     conditions = [speed["v"] - s.time, speed["w"] - ph.sin(s.time)]
-    found = programme_control(made, conditions, ["left", "right"])
+    found = made.programme_control(conditions, ["left", "right"])
     assert follows(made, found.control, conditions, twice=False)
 
 
 def test_what_is_off_its_programme_comes_back_as_it_was_told() -> None:
     s = arm()
     made = s.derive()
-    found = programme_control(made, [q - 1 for q in made.q], ["shoulder", "elbow"], pull=4)
+    found = made.programme_control([q - 1 for q in made.q], ["shoulder", "elbow"], pull=4)
     for name, effort in found.control.items():
         s.joint_force(name, effort)
     run = s.derive().simulate(2, rtol=1e-11, atol=1e-12)
@@ -109,7 +108,7 @@ def test_a_programme_that_cannot_be_kept_is_refused(
     q, u = made.q[0], made.u[0]
     given: dict[int | str, list[Any]] = {1: [q], 2: [q, made.q[1]], "twice": [q, 2 * q], "squared": [u * u - 1]}
     with pytest.raises(PolhodeError, match=said) as caught:
-        programme_control(made, given[conditions], actuators)
+        made.programme_control(given[conditions], actuators)
     assert caught.value.problems[0].code == code
 
 
@@ -132,7 +131,7 @@ def test_a_control_that_has_no_value_at_home_is_found_and_that_is_told() -> None
     equations = s.derive()
     x, y, _ = equations.pose("tip").p
     reach = ph.sqrt(9 - x**2 - y**2) - 2  # which has no rate where the arm is straight
-    made = programme_control(equations, [reach, y - x / 5, s.joints["j0"].q[0] - 0.1], equations.speeds)
+    made = equations.programme_control([reach, y - x / 5, s.joints["j0"].q[0] - 0.1], equations.speeds)
     assert made.notices == (
         "The home pose is singular for condition number 1: the control has no value there. Start at another pose.",
     )
@@ -151,7 +150,7 @@ def test_a_control_that_has_no_value_at_home_is_found_and_that_is_told() -> None
 def test_conditions_that_fall_together_at_home_are_told() -> None:
     equations = straight_arm(2).derive()
     x, y, _ = equations.pose("tip").p
-    made = programme_control(equations, [x - 1.5, y - 0.5], ["j0", "j1"])
+    made = equations.programme_control([x - 1.5, y - 0.5], ["j0", "j1"])
     assert made.notices and "condition number 1" in made.notices[0]
-    bent = programme_control(equations, [equations.q[0], equations.q[1]], ["j0", "j1"])
+    bent = equations.programme_control([equations.q[0], equations.q[1]], ["j0", "j1"])
     assert not bent.notices

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import Equations
 from polhode.codegen.interpret import interpret
 from polhode.codegen.program import Array, Instruction, Output, Program
 from polhode.compare.ladder.arms import puma_like_arm
@@ -17,7 +18,6 @@ from polhode.compiled.annotations import meanings, with_parts
 from polhode.compiled.catalogue import CATALOGUE
 from polhode.compiled.export import annotated
 from polhode.compiled.functions import plan_of
-from polhode.dynamics.equations import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
@@ -49,7 +49,7 @@ def said(found: dict[int, str], value: object) -> str:
 
 
 def test_an_angular_velocity_is_called_by_its_body_and_frame(arm: Equations) -> None:
-    found = meanings(arm, "inverse_dynamics")
+    found = meanings(arm.record, "inverse_dynamics")
     for body in ("forearm", "gripper"):
         turned = arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]
         for axis, component in zip("xyz", turned, strict=True):
@@ -57,7 +57,7 @@ def test_an_angular_velocity_is_called_by_its_body_and_frame(arm: Equations) -> 
 
 
 def test_sines_are_called_by_their_coordinates_also_of_sums(arm: Equations) -> None:
-    found = meanings(arm, "inverse_dynamics")
+    found = meanings(arm.record, "inverse_dynamics")
     s1, _, e, t1, *_ = arm.q
     assert said(found, sin(t1)) == "sine of t1"
     assert said(found, cos(s1)) == "cosine of s1"
@@ -65,14 +65,14 @@ def test_sines_are_called_by_their_coordinates_also_of_sums(arm: Equations) -> N
 
 
 def test_the_mass_matrix_is_called_by_rows_and_columns(arm: Equations) -> None:
-    found = meanings(arm, "forward_dynamics")
+    found = meanings(arm.record, "forward_dynamics")
     M = arm.mass_matrix
     assert said(found, M[2, 0]) == "mass matrix, shoulder w1 row, elbow column"
     assert said(found, M[1, 1]) == "mass matrix, shoulder w2 row, shoulder w2 column"
 
 
 def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None:
-    found = meanings(pendulums, "forward_dynamics")
+    found = meanings(pendulums.record, "forward_dynamics")
     M = pendulums.mass_matrix
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
     assert said(found, felt) == "inertia that first feels, everything beyond it free"
@@ -80,23 +80,23 @@ def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None
 
 
 def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:
-    found = meanings(pendulums, "mass_matrix")
+    found = meanings(pendulums.record, "mass_matrix")
     m1, m2, l1 = (pendulums.system.parameters[name].symbol for name in ("m1", "m2", "l1"))
     assert said(found, m1 + m2) == "mass of all that first carries"
     assert said(found, m1 * l1 * l1 / 3) == "inertia of upper, xx"
     g = pendulums.system.gravity[2]
-    assert said(meanings(pendulums, "bias"), m2 * g) == "weight of lower"
+    assert said(meanings(pendulums.record, "bias"), m2 * g) == "weight of lower"
 
 
 def test_gravity_is_an_acceleration_of_the_ground(arm: Equations) -> None:
-    found = meanings(arm, "inverse_dynamics")
+    found = meanings(arm.record, "inverse_dynamics")
     assert said(found, arm.system.gravity[2]) == "gravity, z"
 
 
 def test_a_noted_value_is_that_quantity_with_that_sign() -> None:
     """Run the program with every slot put out, and compare with the quantity by itself."""
     arm = six_degree_of_freedom_arm().derive("composite_body")
-    planned = annotated(arm, "forward_dynamics")
+    planned = annotated(arm.record, "forward_dynamics")
     program, choose = planned.program, np.random.default_rng(3)
     inputs = {array.name: choose.normal(size=array.size) for array in program.arrays}
     parameters = choose.uniform(0.5, 2, size=program.parameters)
@@ -107,7 +107,7 @@ def test_a_noted_value_is_that_quantity_with_that_sign() -> None:
         arm.system.parameters[key].symbol: value for key, value in zip(planned.parameters, parameters, strict=True)
     }
     symbols |= {p.symbol: 1.0 for p in arm.system.parameters.values() if p.symbol not in symbols}
-    known = meanings(arm, "forward_dynamics")
+    known = meanings(arm.record, "forward_dynamics")
     turning = [x for body in ("forearm", "gripper") for x in arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]]
     values = [*arm.mass_matrix.entries(), *arm.bias, *arm.forcing, *arm.forward_dynamics, *turning]
     quantities = {said(known, value): value for value in values if value}
@@ -123,7 +123,7 @@ def test_a_noted_value_is_that_quantity_with_that_sign() -> None:
 
 def coverage(equations: Equations, of: str) -> tuple[float, float]:
     """The share of instructions with a name of their own or a part's, and the share with any note at all."""
-    program = annotated(equations, of).program
+    program = annotated(equations.record, of).program
     notes = [program.notes.get(slot, "") for slot, _ in program.numbered()]
     whole = sum(bool(note) and not note.startswith("in ") for note in notes)
     return whole / len(notes), sum(map(bool, notes)) / len(notes)
@@ -142,7 +142,7 @@ def test_nearly_all_instructions_say_what_they_compute(make: type[System], of: s
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "composite_body", "articulated_body"])
 @pytest.mark.parametrize("of", list(CATALOGUE))
 def test_every_function_of_every_formalism_has_notes_that_fit_a_line(formalism: str, of: str) -> None:
-    program = annotated(ph.load(MODELS / "double_pendulum.yaml").derive(formalism), of).program
+    program = annotated(ph.load(MODELS / "double_pendulum.yaml").derive(formalism).record, of).program
     slots = [slot for slot, _ in program.numbered()]
     assert sum(slot in program.notes for slot in slots) >= 0.8 * len(slots)
     assert all(0 < len(note) <= 80 for note in program.notes.values())
@@ -150,8 +150,8 @@ def test_every_function_of_every_formalism_has_notes_that_fit_a_line(formalism: 
 
 def test_notes_do_not_change_the_program(arm: Equations) -> None:
     for of in ("forward_dynamics", "mass_matrix"):
-        assert annotated(arm, of).program == plan_of(arm, of).program
-        assert not plan_of(arm, of).program.notes
+        assert annotated(arm.record, of).program == plan_of(arm.record, of).program
+        assert not plan_of(arm.record, of).program.notes
 
 
 def test_a_result_that_is_a_negative_number_needs_no_note() -> None:
@@ -160,7 +160,7 @@ def test_a_result_that_is_a_negative_number_needs_no_note() -> None:
     system.joint("along", system.ground, carriage, ph.Prismatic("x"))
     system.joint("back", carriage, system.body("tool", mass=3), ph.Prismatic((-1, 0, 0)))
     equations = system.derive()
-    program = annotated(equations, "mass_matrix").program
+    program = annotated(equations.record, "mass_matrix").program
     assert [program.constants[slot] for slot in program.outputs[0].slots] == [5.0, -3.0, -3.0, 3.0]
 
 
@@ -189,7 +189,7 @@ def test_a_note_that_is_too_long_loses_its_frame_first() -> None:
 
 def test_an_unknown_function_has_no_meanings(arm: Equations) -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'bias'"):
-        meanings(arm, "biass")
+        meanings(arm.record, "biass")
 
 
 def test_units_stand_beside_parameters() -> None:
@@ -198,13 +198,13 @@ def test_units_stand_beside_parameters() -> None:
     block = system.body("block", mass=1)
     joint = system.joint("x", system.ground, block, ph.Prismatic("x"))
     system.potential(c * joint.q[0])
-    assert "parameter c, N*s per m" in meanings(system.derive(), "bias").values()
+    assert "parameter c, N*s per m" in meanings(system.derive().record, "bias").values()
 
 
 def test_long_names_are_shortened_in_notes() -> None:
     system = ph.System("long words")
     body = system.body("x" * 100, mass=1, com=(1, 0, 0))
     system.joint("j" * 100, system.ground, body, ph.Revolute("y"), coordinates=["c" * 100])
-    notes = annotated(system.derive(), "forward_dynamics").program.notes.values()
+    notes = annotated(system.derive().record, "forward_dynamics").program.notes.values()
     assert any("jjj." in note for note in notes)
     assert not any("j" * 20 in note or "c" * 20 in note for note in notes)

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode as ph
+from polhode import Equations
 from polhode.cli.app import app
 from polhode.codegen.target import check_input
 from polhode.codegen.targets import TARGETS
 from polhode.compiled.catalogue import CATALOGUE, CONSTRAINED
-from polhode.compiled.export import annotated, export, preface, write_together
-from polhode.dynamics.equations import Equations
+from polhode.compiled.export import annotated, preface, write_together
 from polhode.errors import PolhodeError
 from polhode.model.system import System
 
@@ -43,13 +43,13 @@ def hostile_system() -> System:
 @pytest.mark.parametrize("of", list(CATALOGUE))
 def test_every_function_is_written_for_every_target(of: str, pendulums: Equations, tmp_path: Path) -> None:
     for target in TARGETS:
-        written = export(pendulums, target, tmp_path / target, of, prefix="")
+        written = pendulums.export(target, tmp_path / target, of, prefix="")
         assert sorted(path.name for path in (tmp_path / target).iterdir()) == sorted(path.name for path in written)
         assert f"{of}.json" in {path.name for path in written}
 
 
 def test_several_functions_are_written_at_once(pendulums: Equations, tmp_path: Path) -> None:
-    written = export(pendulums, "c", tmp_path, ["bias", "mass_matrix", "bias"], prefix="")
+    written = pendulums.export("c", tmp_path, ["bias", "mass_matrix", "bias"], prefix="")
     assert [path.name for path in written] == [
         "bias.h", "bias.c", "bias_main.c", "bias.json",
         "mass_matrix.h", "mass_matrix.c", "mass_matrix_main.c", "mass_matrix.json",
@@ -58,18 +58,18 @@ def test_several_functions_are_written_at_once(pendulums: Equations, tmp_path: P
 
 def test_the_sidecar_has_the_users_names_and_the_defaults(tmp_path: Path) -> None:
     equations = hostile_system().derive()
-    export(equations, "c", tmp_path, "forward_dynamics", prefix="")
+    equations.export("c", tmp_path, "forward_dynamics", prefix="")
     record = json.loads((tmp_path / "forward_dynamics.json").read_bytes())
     assert record["system"] == HOSTILE[0]
     assert record["arrays"][0]["entries"] == [HOSTILE[6]] and record["outputs"][0]["entries"] == [HOSTILE[3]]
     assert {entry["name"]: entry["default"] for entry in record["parameters"]} == {HOSTILE[4]: 2.0, HOSTILE[5]: None}
-    export(equations, "c", tmp_path, "poses", prefix="")
+    equations.export("c", tmp_path, "poses", prefix="")
     assert "Größe".encode() in (tmp_path / "poses.json").read_bytes()
 
 
 @pytest.mark.parametrize("target", list(TARGETS))
 def test_no_name_of_the_user_reaches_the_source_unwashed(target: str, tmp_path: Path) -> None:
-    for path in export(hostile_system().derive(), target, tmp_path, list(CATALOGUE)):
+    for path in hostile_system().derive().export(target, tmp_path, list(CATALOGUE)):
         if path.suffix == ".json":
             continue
         text = path.read_text(encoding="ascii")
@@ -78,7 +78,7 @@ def test_no_name_of_the_user_reaches_the_source_unwashed(target: str, tmp_path: 
 
 
 def test_the_head_says_what_it_is_what_it_takes_and_what_it_costs(pendulums: Equations) -> None:
-    lines = preface(pendulums, annotated(pendulums, "forward_dynamics"))
+    lines = preface(pendulums.record, annotated(pendulums.record, "forward_dynamics"))
     text = " ".join(lines)
     assert "forward_dynamics of double pendulum: accelerations from coordinates, speeds and efforts." in text
     assert "q: 2 (coordinates): first, second" in text and "p: 4 (parameters, for the set-up)" in text
@@ -94,8 +94,8 @@ def test_a_long_list_of_names_is_cut_in_the_head_and_whole_in_the_sidecar(tmp_pa
         system.joint(f"j{k}", at, body, ph.Revolute("y"), at=(0, 0, -1))
         at = body
     equations = system.derive("articulated_body")
-    assert "j11 and 8 more" in " ".join(preface(equations, annotated(equations, "coordinate_rates")))
-    export(equations, "c", tmp_path, "coordinate_rates", prefix="")
+    assert "j11 and 8 more" in " ".join(preface(equations.record, annotated(equations.record, "coordinate_rates")))
+    equations.export("c", tmp_path, "coordinate_rates", prefix="")
     record = json.loads((tmp_path / "coordinate_rates.json").read_text(encoding="utf-8"))
     assert len(record["arrays"][0]["entries"]) == 20
 
@@ -111,7 +111,7 @@ def compiled_check(folder: Path, of: str, *command: str) -> float:
 def test_exported_c_compiles_without_a_warning_and_prints_the_check_value(
     of: str, pendulums: Equations, tmp_path: Path
 ) -> None:
-    export(pendulums, "c", tmp_path, of, prefix="")
+    pendulums.export("c", tmp_path, of, prefix="")
     strict = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Werror"]
     printed = compiled_check(tmp_path, of, *strict, f"{of}.c", f"{of}_main.c", "-lm")
     record = json.loads((tmp_path / f"{of}.json").read_text(encoding="utf-8"))
@@ -123,7 +123,7 @@ def test_exported_fortran_compiles_without_a_warning_and_prints_the_check_value(
     pendulums: Equations, tmp_path: Path
 ) -> None:
     of = "forward_dynamics"
-    export(pendulums, "fortran", tmp_path, of, prefix="")
+    pendulums.export("fortran", tmp_path, of, prefix="")
     strict = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror"]
     printed = compiled_check(tmp_path, of, *strict, f"{of}.f90", f"{of}_main.f90")
     record = json.loads((tmp_path / f"{of}.json").read_text(encoding="utf-8"))
@@ -131,7 +131,7 @@ def test_exported_fortran_compiles_without_a_warning_and_prints_the_check_value(
 
 
 def test_the_check_value_is_the_functions_own(pendulums: Equations, tmp_path: Path) -> None:
-    export(pendulums, "numpy", tmp_path, "forward_dynamics", prefix="")
+    pendulums.export("numpy", tmp_path, "forward_dynamics", prefix="")
     record = json.loads((tmp_path / "forward_dynamics.json").read_text(encoding="utf-8"))
     numbers = [check_input(place) for place in range(1, 11)]
     q, u, tau, p = (np.array(numbers[start:end]) for start, end in ((0, 2), (2, 4), (4, 6), (6, 10)))
@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_a_cure(pendulums: Equa
     (tmp_path / "file").write_text("here already")
     for folder in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "nul\0l"):
         with pytest.raises(PolhodeError, match="cannot be written") as caught:
-            export(pendulums, "c", folder, "bias", prefix="")
+            pendulums.export("c", folder, "bias", prefix="")
         assert caught.value.problems[0].code == "E-EXPORT-001" and caught.value.problems[0].cure
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -174,7 +174,7 @@ def test_a_wrong_word_is_named_before_anything_is_written(
     target: str, of: str, words: str, pendulums: Equations, tmp_path: Path
 ) -> None:
     with pytest.raises(PolhodeError, match=words):
-        export(pendulums, target, tmp_path / "out", of, prefix="")
+        pendulums.export(target, tmp_path / "out", of, prefix="")
     assert not (tmp_path / "out").exists()
 
 
@@ -191,7 +191,7 @@ def test_the_command_takes_several_functions_with_commas(tmp_path: Path) -> None
 def test_equations_with_constraints_are_exported(way: str, of: str, tmp_path: Path) -> None:
     from polhode.model.samples import four_bar
 
-    written = export(four_bar().derive(constraints=way), "c", tmp_path, of, prefix="")
+    written = four_bar().derive(constraints=way).export("c", tmp_path, of, prefix="")
     assert all(path.stat().st_size for path in written)
 
 
@@ -199,4 +199,4 @@ def test_equations_with_constraints_are_exported(way: str, of: str, tmp_path: Pa
 def test_what_constraints_add_is_exported(of: str, tmp_path: Path) -> None:
     from polhode.model.samples import four_bar
 
-    assert export(four_bar().derive(), "c", tmp_path, of, prefix="")
+    assert four_bar().derive().export("c", tmp_path, of, prefix="")

@@ -125,7 +125,7 @@ def test_a_jacobian_of_dependent_speeds_is_by_the_independent_ones() -> None:
 def test_a_run_knows_the_pose_of_a_frame_and_its_equations() -> None:
     equations = chain().derive()
     run = equations.simulate(0.2, samples=4, start=(Q, U))
-    assert run.equations is equations
+    assert run.equations == equations
     p, R = run.pose("b")
     body_p, body_R = run.pose("a")
     assert_allclose(p, body_p + body_R @ [0.2, 0, -1], atol=1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polhode as ph
 from polhode.expr import Matrix, is_zero
-from polhode.formalisms import derive
+from polhode.formalisms.deriving import derive
 from polhode.kinematics.passes import VARIANTS, apply, apply_each
 from polhode.kinematics.tree import Tree, build_tree
 from polhode.model.system import System

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import polhode as ph
-from polhode.formalisms import derive
+from polhode.formalisms.deriving import derive
 from polhode.kinematics.tree import build_tree
 from polhode.kinematics.unit import measured
 from polhode.model.joint_type import JointType

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, directional, free_symbols, jacobian, same, sin, sqrt
 from polhode.formalisms.registry import names

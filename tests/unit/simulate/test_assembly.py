@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode import Equations
 from polhode.errors import PolhodeError
 from polhode.model.samples import four_bar
-from polhode.simulate import Trajectory, simulate
+from polhode.simulate import Trajectory
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
     block = s.body("block", 1)
     s.joint("slide", s.ground, block, ph.Prismatic("x"), at=(0, 0, 1))
     s.close("tip", ball, block, "spherical", at_a=(0.5, 0, 1), at_b=(0, 0, 0))
-    run = simulate(s.derive(), 1, speeds={"socket_wz": 2.0})
+    run = s.derive().simulate(1, speeds={"socket_wz": 2.0})
     assert run.drift.position < 1e-9
     assert run.drift.velocity < 1e-9
     assert run.energy_drift < 1e-6
@@ -65,14 +65,14 @@ def test_driven_and_embedded_mechanisms_are_drawn_and_plotted(tmp_path: pytest.T
     s = four_bar()
     s.prescribe("crank", 2 * s.time)
     for equations, start in ((s.derive(), {}), (four_bar().derive(independent=["crank"]), {"crank": 0.3})):
-        run = simulate(equations, 0.5, start=start or None, samples=11)
+        run = equations.simulate(0.5, start=start or None, samples=11)
         assert isinstance(run, Trajectory)
         page = run.animate(tmp_path / "run.html")  # type: ignore[operator]
         assert page.stat().st_size > 1000
         run.plot(tmp_path / "run.png")  # type: ignore[operator]
         assert run.at(0.25).q.shape == (1, len(equations.q))
         assert run.drift.position < 1e-9
-    tip = simulate(s.derive(), 0.5, samples=11).pose("coupler")[0]
+    tip = s.derive().simulate(0.5, samples=11).pose("coupler")[0]
     assert np.abs(tip[:, 0] - np.sin(2 * np.linspace(0, 0.5, 11))).max() < 1e-9
 
 

@@ -9,7 +9,7 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError, ValueMissing
 from polhode.model.samples import four_bar
-from polhode.simulate import crossing, simulate
+from polhode.simulate import crossing
 
 
 def thrown() -> ph.System:
@@ -24,11 +24,11 @@ def test_an_expression_is_an_event_and_its_parameters_are_those_of_the_run() -> 
     (z,), (v,) = s.joints["height"].q, s.joints["height"].u
     h = s.parameters["h"].symbol
     equations = s.derive()
-    run = simulate(equations, 2, speeds=[5.0], events=[z - h, crossing(z - h, direction=1), v])
+    run = equations.simulate(2, speeds=[5.0], events=[z - h, crossing(z - h, direction=1), v])
     assert run.events[0] == pytest.approx([0.1, 0.9])
     assert run.events[1] == pytest.approx([0.1])
     assert run.events[2] == pytest.approx([0.5])
-    higher = simulate(equations, 2, speeds=[5.0], events=[z - h], parameters={"h": 0.8})
+    higher = equations.simulate(2, speeds=[5.0], events=[z - h], parameters={"h": 0.8})
     assert higher.events[0] == pytest.approx([0.2, 0.8])
 
 
@@ -36,7 +36,7 @@ def test_a_run_goes_until_an_expression_or_a_function_is_zero() -> None:
     s = thrown()
     (z,) = s.joints["height"].q
     for until in (z, crossing(z, direction=-1), lambda t, q, u: q[0]):
-        run = simulate(s.derive(), 10, speeds=[5.0], until=until)
+        run = s.derive().simulate(10, speeds=[5.0], until=until)
         assert run.status == "event"
         assert run.t[-1] == pytest.approx(1.0, abs=1e-10)
 
@@ -45,7 +45,7 @@ def test_a_driven_coordinate_in_an_event_stands_for_its_motion() -> None:
     s = thrown()
     cart = s.joint("slide", s.ground, s.body("cart", 1), ph.Prismatic("x"))
     s.prescribe("slide", 3 * s.time)
-    run = simulate(s.derive(), 2, speeds=[5.0], until=cart.q[0] - 1)
+    run = s.derive().simulate(2, speeds=[5.0], until=cart.q[0] - 1)
     assert run.t[-1] == pytest.approx(1 / 3)
 
 
@@ -55,11 +55,11 @@ def test_fixed_steps_find_events_between_them(method: str, tau: Any) -> None:
     s = thrown()
     (z,), (v,) = s.joints["height"].q, s.joints["height"].u
     fixed: dict[str, Any] = {"method": method, "step": 0.03, "speeds": [5.0], "tau": tau}
-    run = simulate(s.derive(), 2, events=[z - s.parameters["h"].symbol, v, crossing(z, direction=1)], **fixed)
+    run = s.derive().simulate(2, events=[z - s.parameters["h"].symbol, v, crossing(z, direction=1)], **fixed)
     assert run.events[0] == pytest.approx([0.1, 0.9], abs=1e-12)  # a parabola is within every method's reach
     assert run.events[1] == pytest.approx([0.5], abs=1e-12)
     assert run.events[2] == [] and run.status == "done" and run.t[-1] == 2.0
-    ended = simulate(s.derive(), 2, until=crossing(z, direction=-1), **fixed)
+    ended = s.derive().simulate(2, until=crossing(z, direction=-1), **fixed)
     assert ended.status == "event" and ended.t[-1] == pytest.approx(1.0, abs=1e-12)
     assert (ended.q[-1, 0], ended.u[-1, 0]) == pytest.approx((0.0, -5.0), abs=1e-12)
 
@@ -70,7 +70,7 @@ def test_the_error_of_an_event_found_with_fixed_steps_is_of_fourth_order() -> No
     equations = s.derive()
 
     def passes(**options: Any) -> float:
-        run = simulate(equations, 2, start={"hinge": 2.0}, events=[hinge.q[0]], **options)
+        run = equations.simulate(2, start={"hinge": 2.0}, events=[hinge.q[0]], **options)
         return float(run.events[0][0])
 
     exact = passes(rtol=1e-12, atol=1e-12)
@@ -83,7 +83,7 @@ def test_a_linkage_that_ends_at_an_event_with_fixed_steps_is_on_its_constraints(
     equations = four_bar().derive()
     crank = equations.system.joints["crank"].q[0]
     options: dict[str, Any] = {"start": {"crank": 0.3}, "speeds": {"crank": 4.0}, "until": crank - 1}
-    runs = [simulate(equations, 2, **options, **more) for more in ({}, {"method": "rk4", "step": 0.002})]
+    runs = [equations.simulate(2, **options, **more) for more in ({}, {"method": "rk4", "step": 0.002})]
     assert [run.status for run in runs] == ["event", "event"]
     assert runs[1].t[-1] == pytest.approx(runs[0].t[-1], abs=1e-8)
     assert max(runs[1].drift.position, runs[1].drift.velocity) < 1e-10
@@ -93,11 +93,11 @@ def test_what_is_no_event_is_refused() -> None:
     s = thrown()
     equations = s.derive()
     with pytest.raises(PolhodeError, match="is no event"):
-        simulate(equations, 1, events=["height"])  # type: ignore[list-item]
+        equations.simulate(1, events=["height"])  # type: ignore[list-item]
     stranger = ph.System("s")
     other = stranger.joint("other", "ground", stranger.body("b", 1), ph.Prismatic("x"))
     with pytest.raises(PolhodeError, match="depends on the coordinate 'other'"):
-        simulate(equations, 1, until=other.q[0])
+        equations.simulate(1, until=other.q[0])
     unknown = s.parameter("k")
     with pytest.raises(ValueMissing, match="parameter 'k' of an event has no value"):
-        simulate(s.derive(), 1, until=s.joints["height"].q[0] - unknown)
+        s.derive().simulate(1, until=s.joints["height"].q[0] - unknown)

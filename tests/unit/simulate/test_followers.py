@@ -48,7 +48,7 @@ def test_what_follows_is_computed_once(run: Trajectory) -> None:
 
 
 def test_any_symbol_of_the_system_has_values(run: Trajectory) -> None:
-    system = run.mechanism.equations.system
+    system = run.equations.system
     joints = system.joints
     symbols = [each for joint in joints.values() for each in (*joint.q, *joint.u)]
     assert np.isfinite(run.values(*symbols, system.time, *(given.symbol for given in system.inputs.values()))).all()
@@ -68,7 +68,7 @@ def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path:
     assert path.read_text().splitlines()[0] == "time,q.slide,q.turn,q.gear,u.v,u.spin,u.w"
     loose = Trajectory.from_csv(path)
     assert (loose["turn"] == run["turn"]).all()
-    known = Trajectory.from_csv(path, run.mechanism.equations)
+    known = Trajectory.from_csv(path, run.equations)
     assert known.coordinates == run.coordinates
     assert (known.q == run.q).all()
     assert (known.u == run.u).all()

@@ -34,7 +34,7 @@ def run() -> Trajectory:
 
 
 def test_reactions_along_a_run_are_the_exact_ones_at_its_samples(run: Trajectory) -> None:
-    equations = run.mechanism.equations
+    equations = run.equations
     time, torque, force = run.reaction("hook", at="load", frame="ground")
     exact = equations.reaction("hook", at="load", frame="ground")
     assert torque.shape == force.shape == (41, 3)
@@ -62,7 +62,7 @@ def test_the_drive_of_a_slide_accelerates_all_that_it_carries(run: Trajectory) -
 
 
 def test_other_parameters_are_heard(run: Trajectory) -> None:
-    heavy = run.of(run.mechanism.equations, {"m": 20})
+    heavy = run.of(run.equations, {"m": 20})
     assert heavy.tau is not None
     assert np.abs(heavy.reaction("hook").force[0]).max() > 2 * np.abs(run.reaction("hook").force[0]).max()
 
@@ -72,7 +72,7 @@ def test_reactions_are_columns_of_the_text_and_panels_of_the_plot(run: Trajector
     header, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
     assert header.endswith("torque.hook.x,torque.hook.y,torque.hook.z,force.hook.x,force.hook.y,force.hook.z")
     assert float(first.split(",")[-1]) == run.reaction("hook").force[0, 2]
-    again = Trajectory.from_csv(tmp_path / "run.csv", run.mechanism.equations)
+    again = Trajectory.from_csv(tmp_path / "run.csv", run.equations)
     assert again.coordinates == ("hook",)
     assert (again.q == run.q).all()
     titles = [axes.get_title(loc="left") for axes in run.plot(reactions=["hook"]).axes]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulate import assemble
 
 
 def disc_on(curve: Any, **how: Any) -> ph.System:
@@ -22,13 +21,13 @@ def disc_on(curve: Any, **how: Any) -> ph.System:
 
 def test_a_place_says_where_the_disc_is() -> None:
     made = disc_on(lambda s: (3 * ph.sin(s), 3 * ph.cos(s))).derive()
-    q = assemble(made, {"tyre place": 0.7}).q
+    q = made.assemble({"tyre place": 0.7}).q
     assert q == pytest.approx([3.25 * np.sin(0.7), 3.25 * np.cos(0.7), 0, 0.7], abs=1e-11)
 
 
 def test_a_place_says_it_on_a_moved_and_turned_rail_too() -> None:
     made = disc_on(lambda s: (s, s**2), at=(1, 0, 2), rotation=("y", ph.pi / 2)).derive()
-    x, z, _, place = assemble(made, {"tyre place": 0.3}).q
+    x, z, _, place = made.assemble({"tyre place": 0.3}).q
     long = np.hypot(1, 0.6)
     assert place == pytest.approx(0.3, abs=1e-11)
     assert [x, z] == pytest.approx([1 + 0.09 + 0.25 / long, 2 - 0.3 + 0.25 * 0.6 / long], abs=1e-11)
@@ -36,7 +35,7 @@ def test_a_place_says_it_on_a_moved_and_turned_rail_too() -> None:
 
 def test_a_disc_far_along_a_road_touches_it_there() -> None:
     made = disc_on(lambda x: ph.sin(3 * x) / 10).derive()
-    q = assemble(made, {"x": 500.0}).q
+    q = made.assemble({"x": 500.0}).q
     assert q[0] == 500.0
     assert abs(q[3] - 500.0) < 0.1
     assert np.hypot(q[0] - q[3], q[1] - np.sin(3 * q[3]) / 10) == pytest.approx(0.25, abs=1e-9)

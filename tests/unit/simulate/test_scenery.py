@@ -13,7 +13,7 @@ from polhode.simulate.scenery import DrawnBody, Scenery, quaternions_of
 
 
 def drawn(system: ph.System, **parameters: float) -> dict[str, DrawnBody]:
-    return {body.name: body for body in Scenery.of(system.derive(), parameters).bodies}
+    return {body.name: body for body in Scenery.of(system.derive().record, parameters).bodies}
 
 
 def two_links() -> ph.System:
@@ -73,7 +73,7 @@ def test_own_shapes_are_kept_with_symbols_evaluated() -> None:
 
 
 def test_up_is_against_gravity() -> None:
-    assert Scenery.of(two_links().derive(), {}).up == pytest.approx([0, 9.81, 0])
+    assert Scenery.of(two_links().derive().record, {}).up == pytest.approx([0, 9.81, 0])
 
 
 def test_a_free_body_hangs_on_no_base() -> None:
@@ -88,9 +88,9 @@ def test_what_rolls_rolls_on_the_ground_that_is_drawn() -> None:
     wheel = s.body("wheel", 1, inertia=ph.disc(1, r, "y"))
     plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
     s.joint("plane", s.ground, wheel, plane)
-    assert Scenery.of(s.derive(), {}).ground is None
+    assert Scenery.of(s.derive().record, {}).ground is None
     s.roll_wheel("contact", wheel, r, "y", at=(0, 0, r), rotation=("x", ph.pi))
-    scenery = Scenery.of(s.derive(), {"r": 0.5})
+    scenery = Scenery.of(s.derive().record, {"r": 0.5})
     assert scenery.ground == pytest.approx(-0.5)  # along what is up
     assert scenery.bodies[0].pieces == ()
 
@@ -100,7 +100,7 @@ def test_what_glides_glides_at_the_height_of_the_origin() -> None:
     body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
     s.joint("ice", s.ground, body, ph.Planar())
     s.knife_edge("runner", body)
-    assert Scenery.of(s.derive(), {}).ground == 0.0
+    assert Scenery.of(s.derive().record, {}).ground == 0.0
 
 
 def test_quaternions_turn_as_their_matrices_do() -> None:
@@ -114,7 +114,7 @@ def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:
     s = ph.System("bead")
     s.joint("move", s.ground, s.body("bead", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
     s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True, at=(0, 0, 5))
-    ground = Scenery.of(s.derive(), {}, {"wire place": (-1.0, 1.0)}).bodies[0]
+    ground = Scenery.of(s.derive().record, {}, {"wire place": (-1.0, 1.0)}).bodies[0]
     places = np.array([piece.position for piece in ground.pieces])
     assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2)
     assert 1.0 < places[:, 0].max() < 1.3

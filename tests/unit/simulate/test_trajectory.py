@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.simulate import Trajectory, simulate
+from polhode.simulate import Trajectory
 
 
 def spinning_pendulum() -> ph.System:
@@ -26,7 +26,7 @@ def spinning_pendulum() -> ph.System:
 def run() -> Trajectory:
     start = {"hinge": 1.0}
     speeds = [0.0, 1.0, 2.0, 3.0]
-    return simulate(spinning_pendulum().derive(), 2, start=start, speeds=speeds, samples=201, rtol=1e-10, atol=1e-10)
+    return spinning_pendulum().derive().simulate(2, start=start, speeds=speeds, samples=201, rtol=1e-10, atol=1e-10)
 
 
 def test_coordinates_and_speeds_are_got_by_name(run: Trajectory) -> None:
@@ -55,7 +55,7 @@ def test_energy_is_kept_and_exchanged(run: Trajectory) -> None:
 def test_energy_drift_notices_a_brake() -> None:
     s = spinning_pendulum()
     s.joint_spring("hinge", 0, damping=1)
-    assert simulate(s.derive(), 2, start={"hinge": 1.0}).energy_drift > 0.1
+    assert s.derive().simulate(2, start={"hinge": 1.0}).energy_drift > 0.1
 
 
 def test_a_spherical_joint_in_its_mass_centre_keeps_the_balls_angular_momentum(run: Trajectory) -> None:
@@ -78,8 +78,7 @@ def test_the_pose_of_a_body_is_where_its_joint_put_it(run: Trajectory) -> None:
 
 def test_between_samples_lies_what_a_finer_run_finds(run: Trajectory) -> None:
     times = np.array([0.0033, 0.777, 1.9999])
-    fine = simulate(
-        spinning_pendulum().derive(), 2, start={"hinge": 1.0}, speeds=[0.0, 1.0, 2.0, 3.0], samples=times,
+    fine = spinning_pendulum().derive().simulate(2, start={"hinge": 1.0}, speeds=[0.0, 1.0, 2.0, 3.0], samples=times,
         rtol=1e-10, atol=1e-10,
     )  # fmt: skip
     then = run.at(times)
@@ -122,7 +121,7 @@ def test_a_loaded_trajectory_learns_its_mechanism(run: Trajectory, tmp_path: Pat
 
 def test_parameters_of_the_run_stay_with_it(tmp_path: Path) -> None:
     equations = spinning_pendulum().derive()
-    run = simulate(equations, 1, start={"hinge": 1.0}, parameters={"l": 1})
+    run = equations.simulate(1, start={"hinge": 1.0}, parameters={"l": 1})
     assert run.energy_drift < 1e-7
     assert Trajectory.load(run.save(tmp_path / "run.npz"), equations).energy_drift == run.energy_drift
 

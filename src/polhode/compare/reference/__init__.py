@@ -23,6 +23,6 @@ fingerprint directly.
 
 from .auxiliary import Choice
 from .conditions import ConstraintRow
-from .derivation import Derivation
+from .derivation import ReferenceDerivation
 
-__all__ = ["Choice", "ConstraintRow", "Derivation"]
+__all__ = ["Choice", "ConstraintRow", "ReferenceDerivation"]

@@ -16,7 +16,7 @@ from .power import Power
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation:
+class ReferenceDerivation:
     """A mechanism at the pseudo-random point at which its expressions have their fingerprints.
 
     `choices` tell by which conditions equations define the coordinates that constraints bring with them; `given` has
@@ -25,7 +25,7 @@ class Derivation:
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 2, (0, 0, -3)), ph.Revolute("y"))
-    >>> Derivation(s).mass_matrix
+    >>> ReferenceDerivation(s.model()).mass_matrix
     [[18]]
     """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...dynamics.equations import Equations
+from ...dynamics.equations import EquationsOfMotion
 from ...expr import Vector, quiet_collector, topological
 from ...expr.field import P
 from ...expr.text import text
@@ -27,7 +27,7 @@ from .sweeps import Sweeps
 __all__ = ["meanings", "speed_labels", "with_parts"]
 
 
-def meanings(equations: Equations, of: Asked) -> dict[int, str]:
+def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
     """What the values of a function of the catalogue mean, by fingerprint.
 
     >>> import polhode as ph
@@ -54,7 +54,7 @@ def meanings(equations: Equations, of: Asked) -> dict[int, str]:
     return _without_constant_results(catalogue.sentences, outputs)
 
 
-def _in_its_unit(catalogue: Catalogue, equations: Equations, tree: Tree) -> list[Sweeps]:
+def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree) -> list[Sweeps]:
     """The sweeps over a tree with its lengths in the unit that the recursions choose, if they choose one."""
     by = measured(tree)
     if by.unit == 1:
@@ -63,7 +63,7 @@ def _in_its_unit(catalogue: Catalogue, equations: Equations, tree: Tree) -> list
     return [Sweeps(replace(catalogue, remark=f", unit {float(by.unit):.4g} m"), equations, given, "regrouped ")]
 
 
-def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:
+def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
     system, labels = equations.system, speed_labels(equations)
     for q in equations.q:
         catalogue.name(q, f"coordinate {short(q.name)}")
@@ -79,7 +79,7 @@ def _name_symbols(catalogue: Catalogue, equations: Equations) -> None:
     catalogue.name(system.time, "time")
 
 
-def _name_results(catalogue: Catalogue, equations: Equations, outputs: Outputs) -> None:
+def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: Outputs) -> None:
     labels, coordinates = speed_labels(equations), [short(name) for name in equations.coordinates]
     bodies = [short(name) for name in equations.system.bodies if name != GROUND]
     words = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...dynamics.equations import Equations
+from ...dynamics.equations import EquationsOfMotion
 from ...expr import Matrix, as_expr
 from ...expr.field import P
 from ...expr.node import NUMBER
@@ -27,7 +27,7 @@ def short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "."
 
 
-def speed_labels(equations: Equations, of_tree: bool = False) -> list[str]:
+def speed_labels(equations: EquationsOfMotion, of_tree: bool = False) -> list[str]:
     """For each speed its joint's name, with its own where the joint has several; all of the tree's on request."""
     labels = {}
     for joint in equations.system.joints.values():

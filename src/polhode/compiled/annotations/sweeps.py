@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...dynamics.equations import Equations
+from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.loads import Loads, Wrench
 from ...expr import Matrix, Vector, is_zero, skew
 from ...formalisms.articulated_body import ArticulatedInertia
@@ -33,7 +33,7 @@ class Sweeps:
     """The sweeps over one tree; `how` is "regrouped " if mass was moved towards the base."""
 
     catalogue: Catalogue
-    equations: Equations
+    equations: EquationsOfMotion
     tree: Tree
     how: str
 

@@ -14,11 +14,11 @@ from ...files.cache import default_cache
 from ...files.version import word_of
 from ..native.machine import machine
 from ..native.serialise import can_be_filed, file_code, file_function, unfile_code, unfile_function
-from .origins import remember_origin
+from .origins import remember_file
 
 if TYPE_CHECKING:
     from ...codegen.program import Program
-    from ...dynamics.equations import Equations
+    from ...formalisms.derivation import Derivation
     from ..functions import Planned
     from ..native.backends import Code
     from ..native.compiled import Compiled
@@ -48,24 +48,26 @@ class Place:
         return word_of(self.mark, part, repr(self.name), str(self.bake), machine())
 
 
-def kept_function(equations: Equations, name: Asked, bake: bool, backend: str, planned: Callable[[], Planned]) -> Kept:
+def kept_function(
+    derivation: Derivation, name: Asked, bake: bool, backend: str, planned: Callable[[], Planned]
+) -> Kept:
     """A function of some equations, from the disk where it is known, else planned, compiled and kept."""
-    place = Place(equations.mark, name, bake)
+    place = Place(derivation.key, name, bake)
     found = _find(place, lambda: planned().program, backend)
     if found is not None:
         return found
     from ..native import compile_program
 
-    table = equations.system.parameters
+    table = derivation.model.parameters
     values = {key: table[key].value for key in planned().parameters}
     made = Kept(
         compile_program(planned().program, backend=backend),
         {key: None if value is None else float(value) for key, value in values.items()},
-        tuple(equations.tree.quaternions),
+        tuple(derivation.equations.tree.quaternions),
     )
     if can_be_filed(made.compiled):
         _keep(place, made)
-        remember_origin(equations)
+        remember_file(derivation)
     return made
 
 

@@ -1,4 +1,4 @@
-"""What a model file led to before: for each formalism the mark of its equations, filed under the file's content.
+"""What a model file led to before: the digest of its model and the keys of its derivations, under the file's key.
 
 A file that is listed here was read without complaint, and so were its equations derived, by this very polhode.
 """
@@ -9,32 +9,30 @@ import json
 from typing import TYPE_CHECKING
 
 from ...files.cache import default_cache
+from ...formats.model_file import ModelFile
 
 if TYPE_CHECKING:
-    from ...dynamics.equations import Equations
+    from ...formalisms.derivation import Derivation
 
 
-def marks_of(word: str) -> dict[str, str] | None:
-    """The marks by formalism, or None where the file is not known."""
-    payload = default_cache().find(word)
+def known_file(key: str) -> tuple[str, frozenset[str]] | None:
+    """The digest of the model and the keys of its derivations, or None where the file is not known."""
+    payload = default_cache().find(key)
     if payload is None:
         return None
     try:
         found = json.loads(payload)
-    except ValueError:
+        return str(found["model"]), frozenset(map(str, found["derivations"]))
+    except (ValueError, KeyError, TypeError):
         return None
-    return {str(name): str(mark) for name, mark in found.items()} if isinstance(found, dict) else None
 
 
-def remember_origin(equations: Equations) -> None:
-    """Note what the file of these equations led to, if they are of a file as it is and derived in the usual way."""
-    from ...formalisms import usual_passes
-
-    system, formalism = equations.system, equations.formalism
-    usual = usual_passes(formalism)
-    if not system.origin or equations.is_narrowed or (equations.passes, equations.binding) != (usual, None):
+def remember_file(derivation: Derivation) -> None:
+    """Note what the file of a derivation led to."""
+    file = derivation.source
+    if not isinstance(file, ModelFile) or derivation.rows is not None:
         return
-    marks = marks_of(system.origin) or {}
-    if marks.get(formalism) != equations.mark:
-        marks[formalism] = equations.mark
-        default_cache().keep(system.origin, json.dumps(marks).encode())
+    digest, known = known_file(file.key) or ("", frozenset())
+    if digest != file.digest or derivation.key not in known:
+        record = {"model": file.digest, "derivations": sorted({*known, derivation.key})}
+        default_cache().keep(file.key, json.dumps(record).encode())

@@ -9,21 +9,21 @@ from __future__ import annotations
 import json
 
 from ...codegen.program_text import dump_program, load_program
-from ...dynamics.equations import Equations
 from ...errors import PolhodeError
 from ...files.cache import default_cache
 from ...files.version import word_of
+from ...formalisms.derivation import Derivation
 from ..functions import Planned, plan_of
 from ..quantities import Asked
 
 
-def kept_plan(equations: Equations, name: Asked, bake: bool) -> Planned:
+def kept_plan(derivation: Derivation, name: Asked, bake: bool) -> Planned:
     """The plan of a function, from the disk where it is known."""
-    key = word_of(equations.mark, "plan", repr(name), str(bake))
+    key = word_of(derivation.key, "plan", repr(name), str(bake))
     made: list[Planned] = []
 
     def make() -> bytes:
-        made.append(plan_of(equations, name, bake))
+        made.append(plan_of(derivation.equations, name, bake))
         record = {"parameters": made[0].parameters, "program": dump_program(made[0].program)}
         return json.dumps(record).encode()
 
@@ -34,4 +34,4 @@ def kept_plan(equations: Equations, name: Asked, bake: bool) -> Planned:
         record = json.loads(payload)
         return Planned(load_program(record["program"]), tuple(map(str, record["parameters"])))
     except (ValueError, KeyError, TypeError, PolhodeError):
-        return plan_of(equations, name, bake)
+        return plan_of(derivation.equations, name, bake)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ...dynamics.equations import Equations, Recipe
+from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import Loads
 from ...expr import Expr, Matrix, Vector, as_expr, substitute, symbol
 from ...expr.spelling import OWN
@@ -169,7 +169,7 @@ class Literal:
 
         return Recipe(inverse=lambda ud: M() @ Vector(ud) - f(), mass_matrix=M, bias=lambda: -f(), forward=forward)
 
-    def equations(self) -> Equations:
+    def equations(self) -> EquationsOfMotion:
         """The same sums in the system's own speeds, as `derive("kane")` takes them: q̇ = Γ u holds for no others."""
         own = Literal(self.system, self.tree, absolute=False)
-        return Equations(self.system, self.tree, "kane", (), own.recipe)
+        return EquationsOfMotion(self.system, self.tree, "kane", (), own.recipe)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ...dynamics.equations import Equations
+from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, quiet_collector
 from ...expr.latex_printer import latex as expression_latex
@@ -34,7 +35,8 @@ class Report:
     'u1 n2'
     """
 
-    equations: Equations
+    equations: EquationsOfMotion
+    operations: Callable[[EquationsOfMotion], Any]  # of accelerations, as planned
     _constants: Constants = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,9 +96,9 @@ class Report:
     @cached_property
     def costs(self) -> dict[str, Any]:
         """Operations of the accelerations: by the paper's sums, and other ways on the same system."""
-        from .. import derive
+        from ..deriving import derive
 
-        return {name: derive(self.equations.system, name).operations("forward_dynamics") for name in _PEERS}
+        return {name: self.operations(derive(self.equations.system, name)) for name in _PEERS}
 
     # ---- written out -----------------------------------------------------------------------------------------
 

@@ -25,6 +25,6 @@ def test_a_function_of_the_users_own_stays_in_its_process(
         warnings.simplefilter("ignore")  # that it is slow
         wanted = equations.compile().forward_dynamics([1.0], [0.0])
         assert (equations.compile().forward_dynamics([1.0], [0.0]) == wanted).all()
-    place = functions.Place(equations.mark, "forward_dynamics", False)
+    place = functions.Place(equations.derivation.key, "forward_dynamics", False)
     found = functions._find(place, lambda: pytest.fail("nobody asked for it"), "auto")
     assert (found is None) == own

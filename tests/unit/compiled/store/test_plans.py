@@ -16,7 +16,6 @@ from polhode.compiled import catalogue, functions
 from polhode.compiled.store import plans
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
-from polhode.model.digest import digest
 
 
 def _pendulum(length: float = 1.0, name: str = "bob") -> ph.System:
@@ -51,12 +50,12 @@ def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
     system = random_constrained_system(29)
     ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
     kept = [equations.compile().program("forward_dynamics") for equations in ways]
-    assert kept == [functions.plan_of(equations, "forward_dynamics").program for equations in ways]
+    assert kept == [functions.plan_of(equations.record, "forward_dynamics").program for equations in ways]
     assert kept[0] != kept[1]
     speeds = [u for joint in system.joints.values() for u in joint.u]
-    marks = {equations.mark for equations in ways}
-    bindings = {equations.mark for equations in _bindings(system, [speed.name for speed in speeds])}
-    assert len(marks | bindings) == 1 + len(bindings) > 2
+    keys = {equations.derivation.key for equations in ways}
+    bindings = {equations.derivation.key for equations in _bindings(system, [speed.name for speed in speeds])}
+    assert len(keys | bindings) == 2 + len(bindings) > 3
 
 
 def _bindings(system: ph.System, speeds: list[str]) -> list[ph.Equations]:
@@ -70,22 +69,22 @@ def _bindings(system: ph.System, speeds: list[str]) -> list[ph.Equations]:
 
 
 def test_what_shapes_the_equations_changes_the_digest() -> None:
-    plain = digest(_pendulum())
-    assert digest(_pendulum()) == plain
-    assert digest(_pendulum(length=2.0)) != plain
+    plain = _pendulum().model().digest
+    assert _pendulum().model().digest == plain
+    assert _pendulum(length=2.0).model().digest != plain
     loaded = _pendulum()
     loaded.joint_spring("hinge", 3)
-    assert digest(loaded) != plain
+    assert loaded.model().digest != plain
     seen = _pendulum()
     seen.pose("start", {"hinge": 1})
-    assert digest(seen) == plain
+    assert seen.model().digest == plain
 
 
 @pytest.mark.parametrize("damage", [b"", b"rubbish", b'{"program": "{}", "parameters": []}'])
 def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = _pendulum().derive().compile().program("forward_dynamics")
     monkeypatch.setattr("polhode.files.cache.ObjectCache.get_or_make", lambda self, key, make: damage)
-    found = plans.kept_plan(_pendulum().derive(), "forward_dynamics", False)
+    found = plans.kept_plan(_pendulum().derive().derivation, "forward_dynamics", False)
     assert found.program == wanted
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import formalisms
 from polhode.codegen import plan
 from polhode.constraints import Constraints
-from polhode.formalisms import auto
+from polhode.formalisms import auto, deriving
 from polhode.model.samples import bennett, four_bar
 
 
@@ -55,7 +54,7 @@ def test_a_warm_run_derives_nothing(
     cold = model().derive()
     before = [cold.simulate(0.02, method=method, samples=3) for method in ("auto", "rk4", "Radau")]
     warm = model().derive()
-    for place, name in ((auto, "recipe"), (formalisms, "with_multipliers"), (plan, "plan")):
+    for place, name in ((auto, "recipe"), (deriving, "with_multipliers"), (plan, "plan")):
         monkeypatch.setattr(place, name, _refused)
     for name in ("A", "gamma", "generic_rows"):
         monkeypatch.setattr(Constraints, name, property(_refused))

@@ -1,0 +1,104 @@
+"""A derivation: a model and how its equations of motion are derived, which is done when they are first asked for.
+
+Nothing heavy is imported when this is loaded: functions that are in the store need neither the model nor its equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from ..files.version import stamp, word_of
+from ..formats.model_file import ModelFile
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..model import Model
+
+#: One thread at a time derives, so that all see one record.
+_DERIVING = RLock()
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """A model, or the file that it is read from when it is needed, and the options of `derive`.
+
+    It pickles: what it was made of is carried, and the equations are derived again.
+    """
+
+    source: Model | ModelFile
+    formalism: str = "auto"
+    passes: tuple[str, ...] | None = None
+    constraints: str = "multipliers"
+    independent: tuple[str, ...] | None = None
+    near: Mapping[str, float] | str | None = None
+    rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
+
+    @classmethod
+    def of(
+        cls,
+        source: Model | ModelFile,
+        formalism: str = "auto",
+        passes: Iterable[str] | None = None,
+        constraints: str = "multipliers",
+        independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | str | None = None,
+    ) -> Derivation:
+        """A derivation with the options as a user gives them; see `deriving.derive`."""
+        if passes is None and independent is None and near is None:
+            return cls(source, formalism, constraints=constraints)
+        from ..model.reading import list_of, numbers_by_name
+
+        return cls(
+            source,
+            formalism,
+            None if passes is None else tuple(list_of(passes, "a list of passes", "derive passes")),
+            constraints if independent is None else "embedded",
+            None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
+            near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
+        )
+
+    @cached_property
+    def model(self) -> Model:
+        """What is derived from."""
+        return self.source.read() if isinstance(self.source, ModelFile) else self.source
+
+    @cached_property
+    def equations(self) -> EquationsOfMotion:
+        """The equations of motion."""
+        from .deriving import derive
+
+        with _DERIVING:
+            if "equations" in vars(self):
+                return self.equations
+            made = derive(self.model, self.formalism, self.passes, self.constraints, self.independent, self.near)
+            made = made if self.rows is None else made.keeping(self.rows)
+            vars(self)["equations"] = made
+            return made
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of all that the equations follow from, under which the store has what they led to."""
+        pose: Any = self.near
+        if isinstance(pose, str):
+            pose = self.model.poses[pose].coordinates
+        pose = pose if pose is None else sorted(pose.items())
+        options = (self.formalism, self.passes, self.constraints, self.independent, pose, self.rows)
+        return word_of(stamp(), self.source.digest, *map(repr, options))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether equations were derived from this file, by these options, before."""
+        return isinstance(self.source, ModelFile) and self.key in self.source.derivations
+
+    def keeping(self, rows: Sequence[int]) -> Derivation:
+        """The same with some rows of the constraints alone."""
+        made = replace(self, rows=tuple(rows))
+        vars(made)["equations"] = self.equations.keeping(rows)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Derivation, tuple(getattr(self, each.name) for each in fields(self))

@@ -1,0 +1,152 @@
+"""Deriving: from a model, a formalism and how constraints are kept to the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from ..constraints import Binding, Constraints, bind, constraints_of
+from ..constraints.carrying import with_carried
+from ..dynamics.embedding import embedded, with_multipliers
+from ..dynamics.equations import EquationsOfMotion, Recipe
+from ..errors import PolhodeError, shown
+from ..expr import quiet_collector
+from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
+from ..kinematics.tree import Tree, build_tree
+from ..model.model import Model
+from ..model.reading import unknown
+from .registry import formalism_of, names
+
+#: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
+WAYS = ("multipliers", "embedded")
+
+
+def usual_passes(formalism: str) -> tuple[str, ...] | None:
+    """The passes that a formalism is derived with where none are named; None for `auto`, which tries several."""
+    passes = formalism_of(formalism).passes
+    return None if passes == "several" else USUAL if passes == "usual" else ()
+
+
+def derive(
+    system: Model,
+    formalism: str = "auto",
+    passes: tuple[str, ...] | None = None,
+    constraints: str = "multipliers",
+    independent: Sequence[str] | None = None,
+    near: Mapping[str, float] | str | None = None,
+) -> EquationsOfMotion:
+    """The equations of motion of a system.
+
+    `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
+    those that take the mechanism as it was written and thus judge the others. `constraints` says how
+    loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
+    and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
+    """
+    check(passes or ())
+    with quiet_collector():
+        tree = build_tree(system)
+        ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        tree = tree if ties is None else ties.tree
+    if not isinstance(constraints, str) or constraints not in WAYS:
+        raise PolhodeError(
+            f"constraints cannot be kept by {shown(constraints)}.",
+            cure=f"Choose {' or '.join(map(repr, WAYS))}.",
+            code="E-DERIVE-013",
+        )
+    make, given = _free_recipe(system, tree, formalism, passes)
+    if ties is None or not ties.rows:
+        return EquationsOfMotion(system, tree, formalism, given, make, ties)
+    if constraints == "multipliers":
+        return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), ties)
+    with quiet_collector():
+        binding = _bound(system, ties, independent, near)
+    if not binding.independent:
+        raise PolhodeError(
+            "the constraints leave no speed free.",
+            place=f"system '{system.name}'",
+            cure='Derive with constraints="multipliers", and see system.diagnose().',
+            code="E-BIND-003",
+        )
+    method = formalism_of(formalism)
+
+    def make_bound() -> Recipe:
+        return method.load()(system, tree, binding) if method.embeds else embedded(tree, make(), binding)
+
+    return EquationsOfMotion(system, tree, formalism, given, make_bound, ties, binding)
+
+
+def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+    """The constraints, with the rows that the formalism itself brings, if it does."""
+    method = formalism_of(formalism)
+    if not method.own_rows:
+        return constraints_of(system, tree, near)
+    tree = with_carried(system, tree)
+    return constraints_of(system, tree, near, method.load("row_source")(system, tree))
+
+
+def _bound(
+    system: Model, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+) -> Binding:
+    """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
+    pose = _told(system, near)
+    if ties.source is None:
+        return bind(ties, independent, pose=pose)
+    chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
+    return replace(chosen, constraints=ties.only(ties.generic_rows))
+
+
+def _pose(system: Model, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+    if not isinstance(near, str):
+        return near
+    if near not in system.poses:
+        raise unknown("pose", near, system.poses, "near")
+    return system.poses[near].coordinates
+
+
+def _told(system: Model, near: Mapping[str, float] | str | None) -> str:
+    """The pose that a user gave, in words; none where numbers had to be made up beside it."""
+    table = [*system.parameters.values(), *system.inputs.values()]
+    if near is None or any(entry.value is None for entry in table):
+        return ""
+    return f"the pose '{near}'" if isinstance(near, str) else "the pose that was given"
+
+
+def _with_multipliers(free: EquationsOfMotion, make: Callable[[], Recipe], ties: Constraints) -> EquationsOfMotion:
+    """The equations of a tree with these constraints added to them."""
+    return replace(
+        free,
+        make_recipe=lambda: with_multipliers(free.tree, make(), ties),
+        constraints=ties,
+        narrowed=lambda rows: replace(_with_multipliers(free, make, ties.only(rows)), narrowed=None),
+    )
+
+
+def _free_recipe(
+    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None
+) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
+    """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
+    method = formalism_of(formalism)
+    make = method.load()
+    if method.passes == "several":
+        variants = VARIANTS if given is None else (given,)
+        return lambda: make(system, apply_each(tree, variants)), given
+    if tree.followed and method.historical:
+        raise PolhodeError(
+            f"the formalism {formalism!r} does not know joints that follow others or are driven.",
+            place=f"system '{system.name}'",
+            cure=f"Use auto, {', '.join(names()[:-1])} or {names()[-1]}.",
+            code="E-DERIVE-012",
+        )
+    if given is None:
+        given = usual_passes(formalism) or ()
+    if given and method.passes == "refused":
+        raise PolhodeError(
+            f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied.",
+            place=f"system '{system.name}'",
+            cure="Leave `passes` out.",
+            code="E-DERIVE-014",
+        )
+    passes = given
+    ready = make(system, apply(tree, passes)) if method.historical else None
+    return lambda: ready or make(system, apply(tree, passes)), given

@@ -1,0 +1,362 @@
+"""Equations: what `System.derive` returns, the equations of motion and all that can be done with them.
+
+Each method enters the room that does it; nothing of these rooms is loaded before it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never, Unpack
+
+from ..errors import check_kind, refuse
+from ..formalisms.derivation import Derivation
+
+if TYPE_CHECKING:
+    from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
+    from ..codegen.count import Operations
+    from ..compiled.export import ExportOptions
+    from ..compiled.functions import Functions
+    from ..compiled.quantities import Asked, Wanted
+    from ..constraints import Binding, Constraints
+    from ..dynamics.equations import EquationsOfMotion
+    from ..dynamics.power import Power
+    from ..dynamics.reactions import Reaction
+    from ..expr import Expr, Matrix, Vector
+    from ..formalisms.kane.report import Report
+    from ..geometry import Pose
+    from ..kinematics.tree import Tree
+    from ..model import Model
+    from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+
+
+@dataclass(frozen=True, repr=False)
+class Equations:
+    """The equations of motion of a system, as derived by one formalism.
+
+        q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, t, inputs) = τ
+
+    With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
+    Each result is a graph, made when it is first asked for.
+    """
+
+    derivation: Derivation
+
+    @property
+    def record(self) -> EquationsOfMotion:
+        """The equations as the formalism gave them: graphs only."""
+        return self.derivation.equations
+
+    # ---- names and symbols -----------------------------------------------------------------------------------
+
+    @property
+    def system(self) -> Model:
+        """The system as it was when it was derived."""
+        return self.derivation.model
+
+    @property
+    def formalism(self) -> str:
+        """The name of the formalism."""
+        return self.derivation.formalism
+
+    @property
+    def passes(self) -> tuple[str, ...] | None:
+        """The passes that rewrote the tree; None where several sets of them were tried."""
+        return self.record.passes
+
+    @property
+    def tree(self) -> Tree:
+        """The tree of links, before any pass."""
+        return self.record.tree
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """The constraints as rows on coordinates and speeds, if there are any."""
+        return self.record.constraints
+
+    @property
+    def binding(self) -> Binding | None:
+        """How dependent speeds follow from independent ones, if they do."""
+        return self.record.binding
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates q, from the ground outward."""
+        return self.record.coordinates
+
+    @property
+    def speeds(self) -> list[str]:
+        """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
+        return self.record.speeds
+
+    @property
+    def q(self) -> Vector:
+        """The symbols of the coordinates."""
+        return self.record.q
+
+    @property
+    def u(self) -> Vector:
+        """The symbols of the speeds."""
+        return self.record.u
+
+    @property
+    def z(self) -> Vector:
+        """The symbols of states without mass."""
+        return self.record.z
+
+    @property
+    def tau(self) -> Vector:
+        """The symbols of the efforts."""
+        return self.record.tau
+
+    @property
+    def udot(self) -> Vector:
+        """Symbols for the accelerations, as inverse dynamics takes them."""
+        return self.record.udot
+
+    @property
+    def symbols(self) -> dict[str, Expr]:
+        """Every symbol by its spelling in text and in SymPy, as `from_sympy` takes them."""
+        from ..dynamics.naming import symbols_of
+
+        return symbols_of(self.record)
+
+    # ---- kinematics ------------------------------------------------------------------------------------------
+
+    @property
+    def kinematic_matrix(self) -> Matrix:
+        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
+        return self.record.kinematic_matrix
+
+    @property
+    def coordinate_rates(self) -> Vector:
+        """q̇ = Γ(q) u."""
+        return self.record.coordinate_rates
+
+    def pose(self, name: str) -> Pose:
+        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        return self.record.pose(name)
+
+    def jacobian(self, name: str) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
+        return self.record.jacobian(name)
+
+    # ---- dynamics --------------------------------------------------------------------------------------------
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """M(q)."""
+        return self.record.mass_matrix
+
+    @property
+    def bias(self) -> Vector:
+        """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
+        return self.record.bias
+
+    @property
+    def forcing(self) -> Vector:
+        """f = τ - bias, so that M u̇ = f (and Aᵀλ, where there are multipliers)."""
+        return self.record.forcing
+
+    @property
+    def efforts(self) -> Vector:
+        """The efforts τ brought to the speeds of these equations."""
+        return self.record.efforts
+
+    @property
+    def inverse_dynamics(self) -> Vector:
+        """τ(q, u, u̇)."""
+        return self.record.inverse_dynamics
+
+    @property
+    def forward_dynamics(self) -> Vector:
+        """u̇(q, u, τ)."""
+        return self.record.forward_dynamics
+
+    @property
+    def state_rates(self) -> Vector:
+        """The rates of all states (q, u, z)."""
+        return self.record.state_rates
+
+    @property
+    def accelerations(self) -> Vector:
+        """u̇ of all speeds of the tree, dependent ones too."""
+        return self.record.accelerations
+
+    @property
+    def multipliers(self) -> Vector:
+        """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
+        return self.record.multipliers
+
+    @property
+    def stabilisation(self) -> Expr:
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        return self.record.stabilisation
+
+    @property
+    def stabilised_dynamics(self) -> Vector:
+        """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
+        return self.record.stabilised_dynamics
+
+    @property
+    def constraint_pivots(self) -> Vector:
+        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
+        return self.record.constraint_pivots
+
+    @property
+    def kinetic_energy(self) -> Expr:
+        """½ uᵀ M u, summed over the bodies."""
+        return self.record.kinetic_energy
+
+    @property
+    def potential_energy(self) -> Expr:
+        """Gravity, springs and given potentials."""
+        return self.record.potential_energy
+
+    @property
+    def momentum(self) -> tuple[Vector, Vector]:
+        """Angular momentum about the ground's origin and linear momentum, in ground components."""
+        return self.record.momentum
+
+    @property
+    def mass_moment(self) -> tuple[Expr, Vector]:
+        """Total mass, and Σ m c in ground components."""
+        return self.record.mass_moment
+
+    def reaction(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
+        """The wrench that a joint or a constraint carries, `at` a frame's origin, in the components of a `frame`.
+
+        A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
+        contact's what the ground (or what it rolls on) exerts on the wheel; `on` names the other body for the opposite.
+        """
+        from ..dynamics.reactions import reaction
+
+        return reaction(self.record, name, at, frame, on)
+
+    def driving_force(self, coordinate: str) -> Expr:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        from ..dynamics.reactions import Reactions
+
+        return Reactions(self.record).driving_force(coordinate)
+
+    def power(self, solved: bool = True) -> Power:
+        """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
+        from ..dynamics.power import power
+
+        return power(self.record, solved)
+
+    # ---- derivatives -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M.
+
+        A column of ∂/∂q is the derivative along q̇ = Γ e_j, a unit of speed j: for a joint with one coordinate the
+        partial derivative, for a spherical or free joint the derivative along a turn or a shift of the body.
+        """
+        from ..dynamics.derivatives import inverse_derivatives
+
+        return inverse_derivatives(self.record)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> tuple[Matrix, Matrix, Matrix]:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ = M⁻¹, from those of the inverse dynamics: ∂u̇/∂x = -M⁻¹ ∂τ/∂x at u̇(q, u, τ)."""
+        from ..dynamics.derivatives import forward_derivatives
+
+        return forward_derivatives(self.record)
+
+    def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
+        """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
+        return self.record.parameter_derivatives(of, parameters)
+
+    def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
+        """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
+        from ..analysis import linearize
+
+        return linearize(self.record, self.assemble, at, accelerations, **options)
+
+    def descriptor(self) -> Descriptor:
+        """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
+        from ..analysis import descriptor
+
+        return descriptor(self.record)
+
+    def programme_control(self, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0) -> Programme:
+        """The efforts that keep a programme; see `polhode.analysis.programme_control`."""
+        from ..analysis import programme_control
+
+        return programme_control(self.record, programme, actuators, pull)
+
+    # ---- in words --------------------------------------------------------------------------------------------
+
+    def agrees_with(self, other: Equations) -> bool:
+        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+
+        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        """
+        check_kind(Equations, "a set of equations", other, "agrees_with")
+        return self.record.agrees_with(other.record)
+
+    def latex(self, of: str = "forcing", names: Mapping[Expr, str] | None = None) -> str:
+        """A result in LaTeX, in readable normal form, by its name or its letter: "mass_matrix" or "M"."""
+        from ..dynamics.naming import latex_of
+
+        return latex_of(self.record, of, names)
+
+    @cached_property
+    def report(self) -> Report:
+        """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
+        from ..formalisms.kane.report import Report
+
+        return Report(self.record, _operations)
+
+    def __repr__(self) -> str:
+        shown = f"q: {', '.join(self.coordinates)}; u: {', '.join(self.speeds)}"
+        return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
+
+    # ---- code and runs ---------------------------------------------------------------------------------------
+
+    def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
+        """How many operations a function takes, read off its plan."""
+        return _operations(self.record, of, bake, split_angles)
+
+    def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
+        """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
+        from ..compiled.functions import Functions
+
+        refuse(strange, Equations.compile)
+        return Functions(self.derivation, bake=bake, cache=cache, backend=backend)
+
+    def assemble(self, start: Any = None, speeds: Any = None, **options: Unpack[AssemblyOptions]) -> Assembly:
+        """A state near the given one that keeps all constraints; see `polhode.simulate.assemble`."""
+        from ..simulate import assemble
+
+        return assemble(self.derivation, start, speeds, **options)
+
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
+        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
+        from ..simulate import simulate
+
+        return simulate(self.derivation, duration, **options)
+
+    def export(
+        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
+    ) -> list[Path]:
+        """Write functions as source code for a target such as `c` or `fortran`; see `compiled.export`."""
+        from ..compiled.export import export
+
+        return export(self.record, target, path, of, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Equations, (self.derivation,)
+
+
+def _operations(
+    record: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
+) -> Operations:
+    from ..codegen.count import count
+    from ..compiled.functions import plan_of
+
+    return count(plan_of(record, of, bake=bake, split_angles=split_angles).program)

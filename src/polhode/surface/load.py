@@ -1,0 +1,63 @@
+"""From a model file to functions without reading the file, deriving or compiling, where all that was done before.
+
+What `load` returns is then a System that is read when somebody looks at it; its equations are derived when somebody
+looks at them. To compile them takes neither: their functions are in the store under the derivation's key, which follows
+from the digest of the model, and that is in the store under the content of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ..compiled.store.origins import known_file
+from ..files.reading import read_file
+from ..files.version import stamp, word_of
+from ..formats.model_file import ModelFile
+
+if TYPE_CHECKING:
+    from ..model import System
+
+#: Files whose content is all that their reader reads.
+_ALONE = (".urdf",)
+
+_SIZE_LIMIT = 20_000_000
+
+
+def load(path: str | os.PathLike[str], **options: Any) -> System:
+    """The mechanism of a file, read now or, where it was read before, when it is looked at."""
+    content = _content(path)
+    key = _key(content, options)
+    if not key:
+        from ..formats import load
+
+        return load(path, **options)
+    from ..model.system import System
+
+    known = known_file(key)
+    made = System.unread(ModelFile(os.fspath(path), content, options, key, *(known or ())))
+    if known is None:
+        made.model()  # what is wrong with the file is told here
+    return made
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    """What is in the file, or nothing where its reader had better look itself and say what is wrong."""
+    try:
+        name = os.fspath(path)
+        return read_file(name, _SIZE_LIMIT) if str(name).lower().endswith(_ALONE) else b""
+    except (OSError, TypeError, ValueError):
+        return b""
+
+
+def _key(content: bytes, options: dict[str, Any]) -> str:
+    """The key of a file and how it is read, or none where it is not plain."""
+    if not content.strip() or not {"limits", "content"}.isdisjoint(options):
+        return ""
+    try:
+        told = json.dumps(options, default=os.fspath)
+    except (TypeError, ValueError):
+        return ""
+    return word_of(stamp(), "file", told, sha256(content).hexdigest())
