@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,9 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
 # ---- beside the same mechanism, written otherwise ------------------------------------------------------------
 
 
-def by_own_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the general way also where a joint's conditions can be said directly."""
+def by_own_coordinates(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+    """Take the general way also where a joint's conditions can be said directly; keep what comes of it apart."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(store))
     monkeypatch.setattr(closing, "_of_stage", lambda stage: None)
     monkeypatch.setattr(closing, "_of_universal", lambda stages: None)
 
@@ -114,7 +116,7 @@ DIRECT: dict[str, tuple[JointType, JointType]] = {
 
 @pytest.mark.parametrize("kind", DIRECT)
 def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
-    kind: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first, closer = DIRECT[kind]
 
@@ -131,14 +133,14 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
     begin = direct.assemble(speeds={"two_wx": 0.7, "two_wz": 0.4})
     moved = direct.simulate(0.4, start=begin.q, speeds=begin.u)
     q, u = moved.q[-1], moved.u[-1]
-    by_own_coordinates(monkeypatch)
+    straight = direct.compile().forward_dynamics(q, u)
+    by_own_coordinates(monkeypatch, tmp_path)
     own = made()
     size = len(direct.q)
     found = own.assemble(dict(zip(direct.coordinates, q, strict=True)), dict(zip(direct.speeds, u, strict=True)))
     assert found.freedom.degrees == begin.freedom.degrees
     assert np.allclose(found.q[:size], q, atol=1e-10)
     assert np.allclose(found.u, u, atol=1e-10)
-    straight = direct.compile().forward_dynamics(q, u)
     assert np.allclose(own.compile().forward_dynamics(found.q, found.u), straight, rtol=1e-9, atol=1e-9)
 
 
