@@ -22,11 +22,11 @@ from ..errors import PolhodeError, ValueMissing
 from ..expr import Expr, constant_value, topological
 from ..expr.field import P
 from ..expr.node import CALL, NUMBER, SYMBOL
-from .common_terms import shared
-from .factor import factored
-from .program import Array, Instruction, Output, Program
-from .schedule import schedule
-from .values import Form, Ref, Values
+from .ir.program import Array, Instruction, Output, Program
+from .passes.common_subexpressions import shared
+from .passes.factoring import factored
+from .passes.scheduling import schedule
+from .passes.value_numbering import Form, Ref, Values
 
 _LOG_COST = {"add": 0.0, "sub": 0.0, "mul": 0.0, "div": 2.0, "sqrt": 2.5}  # base 2
 _LOG_FUNCTION_COST = 4.5

@@ -1,0 +1,102 @@
+"""Twins as packs: which operand of one lane belongs beside which of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+
+from ..ir.packed import Gather, Pack, Source, Splat, Term, Whole
+from .reassociation import Node
+
+Operand = tuple[int, int] | None  # a slot and its sign
+Column = tuple[Operand, ...]  # an operand of each lane
+
+#: What packs may do; other operations are left to single slots.
+PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
+
+
+def twin_packs(
+    values: Mapping[int, Node], form: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
+) -> list[Pack]:
+    """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
+
+    The packs are numbered after those that are known.
+    """
+    number = {slot: k for k, group in enumerate(groups) for slot in group}
+    there = {lane[0] for pack in known for lane in pack.lanes if lane}
+    made = [
+        group
+        for group in groups
+        if group[0] in values and values[group[0]].op in PACKABLE and not there.intersection(group)
+    ]
+    place: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
+    place.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
+
+    def source(slots: tuple[int | None, ...]) -> Source:
+        if len(set(slots)) == 1 and slots[0] is not None:
+            return Splat(slots[0])
+        return Whole(place[slots]) if slots in place else Gather(slots)
+
+    packs: list[Pack] = []
+    for group in made:
+        terms = [Term(_signs(c), (source(_slots(c)),)) for c in _columns([values[s] for s in group], form, number)]
+        if values[group[0]].op == "mul":
+            signs = tuple(a * b for a, b in zip(terms[0].signs, terms[1].signs, strict=True))
+            terms = [Term(signs, terms[0].factors + terms[1].factors)]
+        packs.append(Pack(tuple((slot, 1) for slot in group), tuple(terms), _name(values[group[0]].op)))
+    return packs
+
+
+def _name(op: str) -> str:
+    return "sum" if op == "mul" else op
+
+
+def _slots(column: Column) -> tuple[int | None, ...]:
+    return tuple(operand and operand[0] for operand in column)
+
+
+def _signs(column: Column) -> tuple[int, ...]:
+    return tuple(operand[1] if operand else 0 for operand in column)
+
+
+def _columns(lanes: Sequence[Node], form: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
+    """The operands of all lanes side by side."""
+    listed = [list(zip(node.args, node.signs, strict=True)) for node in lanes]
+    if lanes[0].op == "mul":
+        return _factors(listed, form, number)
+    if lanes[0].op != "sum":
+        return [tuple(column) for column in zip(*listed, strict=True)]
+    return _terms(listed, form, number)
+
+
+def _factors(
+    listed: Sequence[list[tuple[int, int]]], form: Mapping[int, int], number: Mapping[int, int]
+) -> list[Column]:
+    """Two factors in each lane, turned so that they fit those of the first lane."""
+
+    def likeness(a: int, b: int) -> int:
+        if a in number and number[a] == number.get(b):
+            return 3
+        return 2 if a == b else int(form[a] == form[b])
+
+    (a, _), (b, _) = listed[0]
+    turned: list[list[tuple[int, int]]] = []
+    for (c, s), (d, t) in listed:
+        straight = likeness(a, c) + likeness(b, d) >= likeness(a, d) + likeness(b, c)
+        turned.append([(c, s), (d, t)] if straight else [(d, t), (c, s)])
+    return [tuple(column) for column in zip(*turned, strict=True)]
+
+
+def _terms(listed: Sequence[list[tuple[int, int]]], form: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
+    """Terms that are twins, then the same, then of one form, then what is left; in the first lane's order."""
+    rest = [list(lane) for lane in listed]
+    found: list[Column] = []
+    kinds: list[Callable[[int], int | None]] = [number.get, lambda slot: slot, form.get]
+    for kind in kinds:
+        for key in dict.fromkeys(kind(slot) for lane in rest for slot, _ in lane):
+            while key is not None and all(any(kind(slot) == key for slot, _ in lane) for lane in rest):
+                places = [next(k for k, (slot, _) in enumerate(lane) if kind(slot) == key) for lane in rest]
+                found.append(tuple(lane.pop(k) for lane, k in zip(rest, places, strict=True)))
+    found += zip_longest(*rest)
+    place = {operand: k for k, operand in enumerate(listed[0])}
+    return sorted(found, key=lambda column: place.get(column[0], len(place)) if column[0] else len(place))
