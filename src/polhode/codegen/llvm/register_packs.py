@@ -1,6 +1,6 @@
-"""LLVM IR for a program whose twins are computed side by side: vectors and single numbers, all in registers.
+"""LLVM IR for a program in packs, vectors and scalars all in virtual registers.
 
-Unlike `packed_ir`, which is for long programs, this leaves it to the compiler where values live.
+Unlike `spilled_packs`, which is for long programs, this leaves register allocation to the compiler.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Slots = tuple[int | None, ...]
 Entry = tuple[str, int, int]  # an output's pointer, a place in it, and a sign
 
 
-class TwinWriter:
+class RegisterWriter:
     """Writes units into a block that knows where inputs and work array are."""
 
     def __init__(self, program: Program, code: Packed, block: Block) -> None:
@@ -29,8 +29,8 @@ class TwinWriter:
         self.read = live_run(program)
         self.vectors: dict[int, str] = {}
         self.known: dict[tuple[Source, int], str] = {}
-        self.waves: dict[tuple[int, str], str] = {}
-        self.turned: dict[tuple[str, tuple[int, ...]], str] = {}
+        self.pairs: dict[tuple[int, str], str] = {}
+        self.flipped: dict[tuple[str, tuple[int, ...]], str] = {}
         self.names = 0
 
     def write(self) -> None:
@@ -81,22 +81,22 @@ class TwinWriter:
             above, below = (self._signed(term, real) for term in pack.terms)
             self.vectors[number] = self._line(f"fdiv contract {real} {above}, {below}")
         elif pack.op in ("sin", "cos"):
-            self.vectors[number] = self._wave(pack, real)
+            self.vectors[number] = self._sincos(pack, real)
         else:
             name = "fabs" if pack.op == "abs" else pack.op
             operand = self._signed(pack.terms[0], real)
             self.vectors[number] = self._line(f"call {real} @llvm.{name}.{suffix(width)}({real} {operand})")
 
-    def _wave(self, pack: Pack, real: str) -> str:
+    def _sincos(self, pack: Pack, real: str) -> str:
         """Sine or cosine, which are computed together."""
         (term,) = pack.terms
         (source,) = term.factors
         operand = self._vector(source, len(pack.lanes))
         pair = f"{{ {real}, {real} }}"
-        both = self.waves.get((len(pack.lanes), operand))
+        both = self.pairs.get((len(pack.lanes), operand))
         if both is None:
             both = self._line(f"call {pair} {sincos_name(len(pack.lanes))}({real} {operand})")
-            self.waves[len(pack.lanes), operand] = both
+            self.pairs[len(pack.lanes), operand] = both
         value = self._line(f"extractvalue {pair} {both}, {int(pack.op == 'cos')}")
         if set(term.signs) == {1}:
             return value
@@ -141,17 +141,17 @@ class TwinWriter:
                 kinds, mixed = set(), False
         if mixed:
             place = next((k for k, factor in enumerate(term.factors) if not isinstance(factor, Whole)), 0)
-            values[place] = self._turned(values[place], term.signs, real)
+            values[place] = self._flipped(values[place], term.signs, real)
         if len(values) == 2:
             return kinds == {-1}, self._line(f"fmul contract {real} {values[0]}, {values[1]}")
         return kinds == {-1}, values[0]
 
-    def _turned(self, value: str, signs: tuple[int, ...], real: str) -> str:
+    def _flipped(self, value: str, signs: tuple[int, ...], real: str) -> str:
         """A vector with these signs in its lanes, made once."""
-        if (value, signs) not in self.turned:
+        if (value, signs) not in self.flipped:
             ones = _numbers(float(sign or 1) for sign in signs)
-            self.turned[value, signs] = self._line(f"fmul contract {real} {value}, {ones}")
-        return self.turned[value, signs]
+            self.flipped[value, signs] = self._line(f"fmul contract {real} {value}, {ones}")
+        return self.flipped[value, signs]
 
     # ---- values ----------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class TwinWriter:
 
     def _joined(self, slots: Slots) -> str:
         real = vector_type(len(slots))
-        part = self._part(slots)
+        part = self._shuffled(slots)
         if part is not None:
             return part
         total = "zeroinitializer" if None in slots else "poison"
@@ -190,7 +190,7 @@ class TwinWriter:
                 total = self._line(f"insertelement {real} {total}, double {self._slot(slot)}, i64 {lane}")
         return total
 
-    def _part(self, slots: Slots) -> str | None:
+    def _shuffled(self, slots: Slots) -> str | None:
         """Lanes of one other pack, if that is what they are."""
         found = [self.owners.get(-1 if slot is None else slot) for slot in slots]
         if None in found or len({(owner[0], owner[2]) for owner in found if owner}) > 1:

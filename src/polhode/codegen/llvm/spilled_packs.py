@@ -1,12 +1,12 @@
-"""LLVM IR for a program in packs: vectors and single numbers in one straight line, cut into pieces.
+"""LLVM IR for a long program in packs, with spill slots of its own, split into functions.
 
-A value is kept in a register only near where it is made or was last read. If it is read again further on, it has a home
-in memory, is stored there once, and is loaded anew: a load that goes into the instruction that needs it costs less than
-what a compiler makes of thousands of values that are alive at a time. A vector that is a row of an output has its home
-there; numbers that are gathered into a vector lie side by side. Inputs are copied first, so that an output may lie over
-an input.
+A value is kept in a register only for a few instructions after it is made or was last read. If it is read again further
+on, it is stored once in a spill slot and reloaded: a load that goes into the instruction that needs it costs less than
+what a compiler makes of thousands of values that are alive at a time. A vector that is a row of an output is spilled
+there; scalars that are gathered into a vector are spilled side by side. Inputs are copied first, so that an output may
+lie over an input.
 
-The text is written twice: the first time to see which values are read from afar, the second time for good.
+The text is written twice: the first time to see which values are reloaded, the second time for good.
 """
 
 from __future__ import annotations
@@ -17,92 +17,92 @@ from dataclasses import dataclass, field
 from ..ir.ops import live_run
 from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term
 from ..ir.program import Program
-from ..slp.store_packs import cuts, packed
+from ..slp.store_packs import cuts, pack_stores
 from .block import Block
 from .sincos import double, splat, vector_type
 
 #: Programs of at least this length are computed in packs, if that takes at most this part of the steps; by measurement.
-LONG, WORTH = 2000, 0.95
+LONG, PROFITABLE = 2000, 0.95
 
-#: A value that was not touched for so many steps is read from memory again.
-NEAR = 24
+#: A value that was not used for so many steps is reloaded.
+LIVE = 24
 
-#: The length of a piece, in steps.
-PIECE = 2000
+#: The length of a function, in steps.
+LENGTH = 2000
 
 Slots = tuple[int | None, ...]
 Key = tuple[str, int | Slots]  # ("slot", slot), ("pack", number), ("gather", slots), ("splat", slot)
 
 
 @dataclass(frozen=True, slots=True)
-class _Home:
-    """Where a value lies: a pointer, how many doubles behind it, and how it is aligned."""
+class _Address:
+    """Where a value lies in memory: a pointer, how many doubles behind it, and the alignment."""
 
     pointer: str
-    place: int
+    offset: int
     align: int = 8
 
 
 @dataclass
-class _Scratch:
-    """Single places and groups of places in the scratch array, used again when they are free."""
+class _SpillSlots:
+    """Spill slots for scalars and for vectors in the scratch array, used again when they are free."""
 
     width: int
     size: int
     free: dict[int, list[int]] = field(default_factory=dict)
 
-    def take(self, count: int) -> int:
+    def allocate(self, count: int) -> int:
         free = self.free.setdefault(count, [])
         if free:
             return free.pop()
         if count == 1:
-            start = self.take(self.width)
+            start = self.allocate(self.width)
             free += range(start + self.width - 1, start, -1)
             return start
         self.size += self.width
         return self.size - self.width
 
-    def give(self, count: int, place: int) -> None:
-        self.free.setdefault(count, []).append(place)
+    def release(self, count: int, start: int) -> None:
+        self.free.setdefault(count, []).append(start)
 
 
 @dataclass
-class _Afar:
-    """What the first writing finds: the values that are read from memory, until when, and the trays of gathers."""
+class _Spills:
+    """What the first writing finds: values that are reloaded, until when, and gathers that are spilled whole."""
 
     until: dict[Key, int] = field(default_factory=dict)
-    tray_of: dict[int, tuple[Slots, int]] = field(default_factory=dict)  # slot -> gather and lane
-    trays: set[Slots] = field(default_factory=set)
+    gather_of: dict[int, tuple[Slots, int]] = field(default_factory=dict)  # slot -> gather and lane
+    gathers: set[Slots] = field(default_factory=set)
 
     def settle(self) -> None:
-        """What lies in a tray is read as long as any of it is."""
-        for slot, (tray, _) in self.tray_of.items():
+        """A gather is kept in memory as long as any of it is read."""
+        for slot, (gather, _) in self.gather_of.items():
             if ("slot", slot) in self.until:
                 read = self.until.pop(("slot", slot))
-                self.until["gather", tray] = max(self.until["gather", tray], read)
+                self.until["gather", gather] = max(self.until["gather", gather], read)
 
 
-def packed_kernel(program: Program, width: int, arguments: str, new_block: Callable[[], Block]) -> str | None:
-    """The kernel `ph_kernel(arguments)` and the pieces that it calls; None where packs are not worth the while."""
+def spilled_kernel(program: Program, width: int, arguments: str, new_block: Callable[[], Block]) -> str | None:
+    """The kernel `ph_kernel(arguments)` and the functions that it calls; None where packs do not pay."""
     steps = sum(slot >= program.first_run for slot in live_run(program))
     if width < 2 or steps < LONG:
         return None
-    code = packed(program, width)
-    if code.cost > WORTH * steps:
+    code = pack_stores(program, width)
+    if code.cost > PROFITABLE * steps:
         return None
-    afar = _Afar()
-    _Writer(program, code, width, new_block, afar, final=False).write()
-    afar.settle()
-    writer = _Writer(program, code, width, new_block, afar, final=True)
+    spills = _Spills()
+    _Writer(program, code, width, new_block, spills, final=False).write()
+    spills.settle()
+    writer = _Writer(program, code, width, new_block, spills, final=True)
     writer.write()
     text = [f"define void @ph_kernel({arguments}) nounwind {{"]
-    text.append(f"  %z = alloca double, i64 {max(1, writer.scratch.size)}, align {8 * width}")
-    pieces = []
+    text.append(f"  %z = alloca double, i64 {max(1, writer.spill_slots.size)}, align {8 * width}")
+    functions = []
     for number, block in enumerate(writer.blocks):
         head = f"internal void @ph_kernel.{number}({arguments}, ptr noalias %z)"
-        pieces.append(block.function(head, "noinline"))
+        functions.append(block.function(head, "noinline"))
         text.append(f"  call void @ph_kernel.{number}({arguments}, ptr %z)")
-    return "\n".join([*pieces, *text, "  ret void", "}"])
+    return "\n".join([*functions, *text, "  ret void", "}"])
 
 
 class _Writer:
@@ -112,41 +112,41 @@ class _Writer:
         code: Packed,
         width: int,
         new_block: Callable[[], Block],
-        afar: _Afar,
+        spills: _Spills,
         *,
         final: bool,
     ) -> None:
         self.program, self.code, self.width, self.new_block = program, code, width, new_block
-        self.afar, self.final = afar, final
+        self.spills, self.final = spills, final
         self.real = vector_type(width)
         self.owners = code.owners()
         self.inputs = program.first_parameter - program.first_input
-        self.scratch = _Scratch(width, -(-self.inputs // width) * width)
-        self.homes: dict[Key, _Home] = {}
+        self.spill_slots = _SpillSlots(width, -(-self.inputs // width) * width)
+        self.addresses: dict[Key, _Address] = {}
         for slot in range(program.first_input, program.first_parameter):
-            self.homes["slot", slot] = _Home("%z", slot - program.first_input)
+            self.addresses["slot", slot] = _Address("%z", slot - program.first_input)
         for place, slot in enumerate(program.saved):
-            self.homes["slot", slot] = _Home("%w", place)
+            self.addresses["slot", slot] = _Address("%w", place)
         self.blocks: list[Block] = []
-        self.near: dict[Key, tuple[str, int]] = {}
+        self.registers: dict[Key, tuple[str, int]] = {}
         self.now = 0
         self.names = 0
         self.gathered: set[Key] = set()
         self.ends: dict[int, list[Key]] = {}
         if final:
-            for key, step in afar.until.items():
+            for key, step in spills.until.items():
                 self.ends.setdefault(step, []).append(key)
 
     # ---- the whole -------------------------------------------------------------------------------------------
 
     def write(self) -> None:
-        """All pieces: inputs copied, then every step, and what it gives to the outputs at once."""
+        """All functions: inputs copied, then every step, and what it gives to the outputs at once."""
         whole, single, rest = self._stores()
         self._open()
         self._copy_inputs()
         for step, (is_pack, number) in enumerate(self.code.order):
             self.now = step
-            if self.now % PIECE == 0 and self.now:
+            if self.now % LENGTH == 0 and self.now:
                 self._open()
             if is_pack:
                 self._pack(number, whole.get(number, []))
@@ -161,14 +161,14 @@ class _Writer:
 
     def _open(self) -> None:
         self.blocks.append(self.new_block())
-        self.near.clear()
+        self.registers.clear()
 
     def _copy_inputs(self) -> None:
         start = 0
         for number, array in enumerate(self.program.arrays):
             for place in range(array.size):
-                value = self._load(_Home(f"%in{number}", place), "double")
-                self._store(_Home("%z", start + place), "double", value)
+                value = self._load(_Address(f"%in{number}", place), "double")
+                self._store(_Address("%z", start + place), "double", value)
             start += array.size
 
     def _stores(
@@ -209,24 +209,24 @@ class _Writer:
         for arg in step.args:
             block.operands[arg] = self._slot(arg)
         block.run([(slot, step)], frozenset([slot]))
-        self.near["slot", slot] = (block.operands[slot], self.now)
+        self.registers["slot", slot] = (block.operands[slot], self.now)
         key: Key = ("slot", slot)
-        if self.final and key in self.afar.until:
-            self._store(self._homed(key, 1), "double", block.operands[slot])
-        elif self.final and slot in self.afar.tray_of:
-            self._store(self._in_tray(slot), "double", block.operands[slot])
+        if self.final and key in self.spills.until:
+            self._store(self._spill(key, 1), "double", block.operands[slot])
+        elif self.final and slot in self.spills.gather_of:
+            self._store(self._in_gather(slot), "double", block.operands[slot])
 
     def _pack(self, number: int, rows: list[tuple[int, int]]) -> None:
         pack = self.code.packs[number]
         value = self._sum(pack)
         key: Key = ("pack", number)
-        self.near[key] = (value, self.now)
+        self.registers[key] = (value, self.now)
         for output, place in rows:
-            home = _Home(f"%out{output}", place)
-            self._store(home, self.real, value)
-            self.homes.setdefault(key, home)
-        if self.final and key in self.afar.until and not rows:
-            self._store(self._homed(key, self.width), self.real, value)
+            address = _Address(f"%out{output}", place)
+            self._store(address, self.real, value)
+            self.addresses.setdefault(key, address)
+        if self.final and key in self.spills.until and not rows:
+            self._store(self._spill(key, self.width), self.real, value)
 
     def _sum(self, pack: Pack) -> str:
         terms = sorted(pack.terms, key=lambda term: set(term.signs) == {-1})  # a first term without a sign
@@ -253,23 +253,23 @@ class _Writer:
     # ---- values ----------------------------------------------------------------------------------------------
 
     def _slot(self, slot: int) -> str:
-        """A number: a constant, in a register, in a lane of a near pack, or out of memory."""
+        """A scalar: a constant, in a register, in a lane of a pack in a register, or out of memory."""
         if slot < self.program.first_input:
             return double(self.program.constants[slot])
         key: Key = ("slot", slot)
-        known = self._touched(key)
+        known = self._register(key)
         if known is None:
-            known = self._lane(slot) if slot in self.owners else self._fetched(key, "double")
-            self.near[key] = (known, self.now)
+            known = self._lane(slot) if slot in self.owners else self._reloaded(key, "double")
+            self.registers[key] = (known, self.now)
         return known
 
     def _lane(self, slot: int) -> str:
         number, lane, sign = self.owners[slot]
-        vector = self._touched(("pack", number))
+        vector = self._register(("pack", number))
         if vector is not None:
             return self._signed(self._line(f"extractelement {self.real} {vector}, i64 {lane}"), sign)
-        home = self._far(("pack", number))
-        return self._signed(self._load(_Home(home.pointer, home.place + lane), "double"), sign)
+        address = self._address(("pack", number))
+        return self._signed(self._load(_Address(address.pointer, address.offset + lane), "double"), sign)
 
     def _vector(self, source: Source) -> str:
         if isinstance(source, Splat):
@@ -277,22 +277,22 @@ class _Writer:
         if isinstance(source, Gather):
             return self._gather(source.slots)
         key: Key = ("pack", source.pack)
-        known = self._touched(key)
+        known = self._register(key)
         if known is None:
-            known = self._fetched(key, self.real)
-            self.near[key] = (known, self.now)
+            known = self._reloaded(key, self.real)
+            self.registers[key] = (known, self.now)
         return known
 
     def _splat(self, slot: int) -> str:
         if slot < self.program.first_input:
             return splat(self.program.constants[slot], self.width)
         key: Key = ("splat", slot)
-        known = self._touched(key)
+        known = self._register(key)
         if known is None:
             one = self._line(f"insertelement {self.real} poison, double {self._slot(slot)}, i64 0")
             mask = f"<{self.width} x i32> zeroinitializer"
             known = self._line(f"shufflevector {self.real} {one}, {self.real} poison, {mask}")
-            self.near[key] = (known, self.now)
+            self.registers[key] = (known, self.now)
         return known
 
     def _gather(self, slots: Slots) -> str:
@@ -300,30 +300,30 @@ class _Writer:
             numbers = [0.0 if slot is None else self.program.constants[slot] for slot in slots]
             return f"<{', '.join(f'double {double(number)}' for number in numbers)}>"
         key: Key = ("gather", slots)
-        known = self._touched(key)
+        known = self._register(key)
         if known is None:
-            if key in self.gathered or self._has_tray(slots):
-                known = self._fetched(key, self.real)
+            if key in self.gathered or self._is_spilled_whole(slots):
+                known = self._reloaded(key, self.real)
             else:
                 known = self._joined(slots)
-                if self.final and key in self.afar.until:
-                    self._store(self._homed(key, self.width), self.real, known)
+                if self.final and key in self.spills.until:
+                    self._store(self._spill(key, self.width), self.real, known)
             self.gathered.add(key)
-            self.near[key] = (known, self.now)
+            self.registers[key] = (known, self.now)
         return known
 
-    def _has_tray(self, slots: Slots) -> bool:
-        """Whether a gather's numbers lie side by side: so, unless one lies elsewhere or all are in registers."""
+    def _is_spilled_whole(self, slots: Slots) -> bool:
+        """Whether a gather's scalars are spilled side by side: unless one lies elsewhere, or all are in registers."""
         if self.final:
-            return slots in self.afar.trays
+            return slots in self.spills.gathers
         taken = [slot for slot in slots if slot is not None]
         first = self.program.first_run
-        if any(slot < first or slot in self.owners or slot in self.afar.tray_of for slot in taken):
+        if any(slot < first or slot in self.owners or slot in self.spills.gather_of for slot in taken):
             return False
-        if len(set(taken)) < len(taken) or all(self._is_near(("slot", slot)) for slot in taken):
+        if len(set(taken)) < len(taken) or all(self._in_register(("slot", slot)) for slot in taken):
             return False
-        self.afar.trays.add(slots)
-        self.afar.tray_of.update((slot, (slots, lane)) for lane, slot in enumerate(slots) if slot is not None)
+        self.spills.gathers.add(slots)
+        self.spills.gather_of.update((slot, (slots, lane)) for lane, slot in enumerate(slots) if slot is not None)
         return True
 
     def _joined(self, slots: Slots) -> str:
@@ -335,70 +335,69 @@ class _Writer:
 
     # ---- registers and memory --------------------------------------------------------------------------------
 
-    def _is_near(self, key: Key) -> bool:
-        return key in self.near and self.now - self.near[key][1] <= NEAR
+    def _in_register(self, key: Key) -> bool:
+        return key in self.registers and self.now - self.registers[key][1] <= LIVE
 
-    def _touched(self, key: Key) -> str | None:
-        """The register of a value that is near, which it stays."""
-        if not self._is_near(key):
+    def _register(self, key: Key) -> str | None:
+        """The register of a value that is in one; it stays there."""
+        if not self._in_register(key):
             return None
-        name, _ = self.near[key]
-        self.near[key] = (name, self.now)
+        name, _ = self.registers[key]
+        self.registers[key] = (name, self.now)
         return name
 
-    def _far(self, key: Key) -> _Home:
-        """The home of a value that is read from memory."""
+    def _address(self, key: Key) -> _Address:
+        """The address of a value that is reloaded."""
         kind, which = key
-        if kind == "slot" and which in self.afar.tray_of:
-            tray, lane = self.afar.tray_of[which]
-            home = self._far(("gather", tray))
-            return _Home(home.pointer, home.place + lane)
-        if key in self.homes:
-            return self.homes[key]
-        self.afar.until[key] = self.now  # first writing
-        return _Home("%z", 0)
+        if kind == "slot" and which in self.spills.gather_of:
+            gather, lane = self.spills.gather_of[which]
+            address = self._address(("gather", gather))
+            return _Address(address.pointer, address.offset + lane)
+        if key in self.addresses:
+            return self.addresses[key]
+        self.spills.until[key] = self.now  # first writing
+        return _Address("%z", 0)
 
-    def _fetched(self, key: Key, kind: str) -> str:
-        return self._load(self._far(key), kind)
+    def _reloaded(self, key: Key, kind: str) -> str:
+        return self._load(self._address(key), kind)
 
-    def _homed(self, key: Key, count: int) -> _Home:
-        """A new home in the scratch array."""
-        place = self.scratch.take(count)
-        self.homes[key] = _Home("%z", place, 8 * count)
-        return self.homes[key]
+    def _spill(self, key: Key, count: int) -> _Address:
+        """A new spill slot."""
+        self.addresses[key] = _Address("%z", self.spill_slots.allocate(count), 8 * count)
+        return self.addresses[key]
 
-    def _in_tray(self, slot: int) -> _Home:
-        tray, lane = self.afar.tray_of[slot]
-        key: Key = ("gather", tray)
-        if key not in self.homes:
-            home = self._homed(key, self.width)
-            for place, other in enumerate(tray):
+    def _in_gather(self, slot: int) -> _Address:
+        gather, lane = self.spills.gather_of[slot]
+        key: Key = ("gather", gather)
+        if key not in self.addresses:
+            address = self._spill(key, self.width)
+            for k, other in enumerate(gather):
                 if other is None:
-                    self._store(_Home("%z", home.place + place), "double", double(0.0))
-        return _Home("%z", self.homes[key].place + lane)
+                    self._store(_Address("%z", address.offset + k), "double", double(0.0))
+        return _Address("%z", self.addresses[key].offset + lane)
 
     def _release(self) -> None:
-        """Homes that are not read any more are free for others."""
+        """Spill slots that are not read any more are free for others."""
         for key in self.ends.get(self.now, ()):
-            home = self.homes.get(key)
-            if home is not None and home.pointer == "%z":
-                self.scratch.give(1 if key[0] == "slot" else self.width, home.place)
+            address = self.addresses.get(key)
+            if address is not None and address.pointer == "%z":
+                self.spill_slots.release(1 if key[0] == "slot" else self.width, address.offset)
 
     def _signed(self, value: str, sign: int) -> str:
         return value if sign > 0 else self._line(f"fneg contract double {value}")
 
     def _put(self, output: int, place: int, value: str) -> None:
-        self._store(_Home(f"%out{output}", place), "double", value)
+        self._store(_Address(f"%out{output}", place), "double", value)
 
     def _line(self, text: str) -> str:
         self.names += 1
         self.blocks[-1].lines.append(f"  %r{self.names} = {text}")
         return f"%r{self.names}"
 
-    def _load(self, home: _Home, kind: str) -> str:
-        address = self._line(f"getelementptr double, ptr {home.pointer}, i64 {home.place}")
-        return self._line(f"load {kind}, ptr {address}, align {home.align}")
+    def _load(self, address: _Address, kind: str) -> str:
+        pointer = self._line(f"getelementptr double, ptr {address.pointer}, i64 {address.offset}")
+        return self._line(f"load {kind}, ptr {pointer}, align {address.align}")
 
-    def _store(self, home: _Home, kind: str, value: str) -> None:
-        address = self._line(f"getelementptr double, ptr {home.pointer}, i64 {home.place}")
-        self.blocks[-1].lines.append(f"  store {kind} {value}, ptr {address}, align {home.align}")
+    def _store(self, address: _Address, kind: str, value: str) -> None:
+        pointer = self._line(f"getelementptr double, ptr {address.pointer}, i64 {address.offset}")
+        self.blocks[-1].lines.append(f"  store {kind} {value}, ptr {pointer}, align {address.align}")

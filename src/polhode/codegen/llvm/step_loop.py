@@ -17,18 +17,10 @@ from types import MappingProxyType
 
 from ...errors import PolhodeError, shown
 from ..ir.program import Program
-from ..slp.vectoriser import side_by_side
 from .block import declarations
 from .calls import functions_ir
-from .module import (
-    gather_ir,
-    kernel_ir,
-    load_arguments,
-    load_rows,
-    row_at,
-    store_rows,
-    vector_kernel_ir,
-)
+from .kernels import Kernel, kernel_ir
+from .rows import gather_ir, load_arguments, load_rows, row_at, store_rows
 from .sincos import double, splat, suffix, vector_type
 
 #: Kernels up to this many instructions are inlined into each stage; longer ones are called.
@@ -74,18 +66,21 @@ def step_module(
 ) -> str:
     """The module with `ph_steps` for the right-hand side x' = f(t, x, ...) that the program computes.
 
-    It takes `lanes` states at a time; where that is one and vectors are `width` numbers wide, limbs that are alike go
-    side by side. `normalise` lists (start, length) of parts of x that are brought back to unit length after every step.
+    It takes `lanes` states at a time; where that is one, isomorphic values go into vectors of `width` numbers.
+    `normalise` lists (start, length) of parts of x that are brought back to unit length after every step.
     """
     inlining = "alwaysinline" if len(program.run) <= INLINE else "noinline"
     text = [*declarations(lanes, fused), *functions_ir(program, lanes)]
-    if lanes == 1 < width:
-        code = side_by_side(program, width if fused else 1)
-        text += vector_kernel_ir(
-            program, code, name="ph_rhs", fused=fused, width=width, attributes="internal", inlining=inlining
-        )
-    else:
-        text.append(kernel_ir(program, lanes, name="ph_rhs", attributes="internal", inlining=inlining))
+    kernel = Kernel(
+        program,
+        "ph_rhs",
+        lanes=lanes,
+        fused=fused,
+        width=width if lanes == 1 else 1,
+        attributes="internal",
+        inlining=inlining,
+    )
+    text += kernel_ir(kernel, spills=False)
     if lanes > 1:
         text.append(gather_ir(lanes))
     return "\n".join([*text, _loop_ir(program, method, normalise, lanes)])

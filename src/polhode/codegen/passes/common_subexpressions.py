@@ -1,4 +1,4 @@
-"""Parts that several sums, or several products, have in common: a + b + c and a + d + b share a + b.
+"""Common subexpressions of sums and of products: a + b + c and a + d + b share a + b.
 
 Sums and products that are used once are taken as lists of terms. The pair of terms that most lists contain becomes a
 value of its own, again and again; each time k lists contain it, k - 1 operations are saved. A sum's pair may occur with
@@ -21,7 +21,7 @@ Pair = tuple[int, int, int]  # two values, the smaller first, and the product of
 _LONG = 40
 
 
-def shared(
+def share_subexpressions(
     values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref], inputs: Iterable[int]
 ) -> list[Form | None]:
     """The chosen forms with what sums, and what products, have in common computed once."""
@@ -98,7 +98,7 @@ class _Sharing:
     def _take_out(self, pair: Pair, found: list[int], where: dict[Pair, dict[int, None]]) -> set[Pair]:
         """Replace a pair by a value of its own in the lists that contain it; the pairs that this makes."""
         a, b, signs = pair
-        part = self._whole(pair, found) or self._filed(((a, 1), (b, signs)))
+        part = self._whole(pair, found) or self._value_of(((a, 1), (b, signs)))
         grown: set[Pair] = set()
         for value in found:
             terms = self.lists[value]
@@ -106,8 +106,8 @@ class _Sharing:
                 continue
             for old in map(_pair, combinations(terms, 2)):
                 where[old].pop(value, None)
-            place, (_, sign) = next((k, term) for k, term in enumerate(terms) if term[0] == a)
-            terms[place] = (part[0], sign * part[1])
+            k, (_, sign) = next((k, term) for k, term in enumerate(terms) if term[0] == a)
+            terms[k] = (part[0], sign * part[1])
             terms[:] = [term for term in terms if term[0] != b]
             self.changed.add(value)
             for new in map(_pair, combinations(terms, 2)):
@@ -129,15 +129,15 @@ class _Sharing:
         terms = self.lists[value]
         total = terms[0]
         for term in terms[1:-1]:
-            total = self._filed((total, term))
+            total = self._value_of((total, term))
         args = (total, terms[-1])
         self.chosen[value] = Form(self.op, args, self._sign(args, self.values.fingerprints[value]))
 
-    def _filed(self, args: tuple[Ref, Ref]) -> Ref:
+    def _value_of(self, args: tuple[Ref, Ref]) -> Ref:
         """A new value, the sum or the product of two."""
         value, sign = self.values.numbered(self._print(args))
         if value < len(self.chosen):  # one that is the same function may be computed from this one
-            value = self.values.twin(value)
+            value = self.values.duplicate(value)
         self.chosen += [None] * (value + 1 - len(self.chosen))
         form = Form(self.op, args, sign)
         self.chosen[value] = None if self.values.folds(value, form) else form

@@ -16,10 +16,10 @@ from .value_numbering import Form, Ref, Values, operands_first
 Term = tuple[int, tuple[int, ...]]  # a sign and the values whose product it is
 
 
-def factored(
+def factor_sums(
     values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref], inputs: Iterable[int]
 ) -> list[Form | None]:
-    """The chosen forms with sums of products factored; new values are filed as they are needed."""
+    """The chosen forms with sums of products factored; new values are numbered as they are needed."""
     work = _Factoring(values, list(chosen), roots, set(inputs))
     for value in work.order:
         if work.is_whole_sum(value):
@@ -34,7 +34,7 @@ class _Factoring:
         self.values = values
         self.chosen = chosen
         self.order = operands_first(chosen, roots)
-        self.rank: dict[int, float] = {value: place for place, value in enumerate(self.order)}
+        self.rank: dict[int, float] = {value: number for number, value in enumerate(self.order)}
         self.uses: Counter[int] = Counter(value for value, _ in roots)
         self.user: dict[int, int] = {}
         self.runs = inputs  # values that depend on inputs
@@ -169,15 +169,15 @@ class _Factoring:
         total = parts[0]
         for part in parts[1:]:
             fp = (total[1] * self.values.fingerprints[total[0]] + part[1] * self.values.fingerprints[part[0]]) % P
-            total = self._filed(fp, Form("add", (total, part), 1), rank)
+            total = self._value_of(fp, Form("add", (total, part), 1), rank)
         return total
 
     def _product(self, a: Ref, b: Ref, rank: float) -> Ref:
         fp = self.values.fingerprints[a[0]] * self.values.fingerprints[b[0]] % P
-        value, sign = self._filed(fp, Form("mul", ((a[0], 1), (b[0], 1)), 1), rank)
+        value, sign = self._value_of(fp, Form("mul", ((a[0], 1), (b[0], 1)), 1), rank)
         return value, sign * a[1] * b[1]
 
-    def _filed(self, fp: int, form: Form, rank: float) -> Ref:
+    def _value_of(self, fp: int, form: Form, rank: float) -> Ref:
         """The value with this fingerprint: one that is computed before, or a new one with this form."""
         value, sign = self.values.numbered(fp)
         known = value < len(self.chosen) and (
@@ -187,8 +187,8 @@ class _Factoring:
         )
         if known:
             return value, sign
-        if value < len(self.chosen):  # it exists, but is computed later: make a twin
-            value = self.values.twin(value)
+        if value < len(self.chosen):  # it exists, but is computed later: make a duplicate
+            value = self.values.duplicate(value)
         self.chosen += [None] * (value + 1 - len(self.chosen))
         made = Form(form.op, form.args, sign)
         self.chosen[value] = None if self.values.folds(value, made) else made
@@ -203,8 +203,8 @@ def _has(factors: tuple[int, ...], factor: int) -> bool:
 
 
 def _without(factors: tuple[int, ...], factor: int) -> tuple[int, ...]:
-    place = factors.index(factor)
-    return factors[:place] + factors[place + 1 :]
+    k = factors.index(factor)
+    return factors[:k] + factors[k + 1 :]
 
 
 def _shared_factor(terms: Sequence[Term]) -> int | None:

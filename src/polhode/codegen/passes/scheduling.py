@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-#: Longer programs, which are cut into pieces, run faster (by a tenth or more, measured) in the order of writing.
+#: Longer programs, which are split into functions, run faster (by a tenth or more, measured) in the order of writing.
 LONGEST = 40_000
 
 

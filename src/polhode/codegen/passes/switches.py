@@ -46,23 +46,23 @@ def switched(program: Program) -> Switched | None:
         return None
     arguments = list(dict.fromkeys(code.args[0] for _, code in signs))
     mode_of = {slot: first + arguments.index(code.args[0]) for slot, code in signs}
-    place = {slot: slot if slot < first else slot + len(arguments) for slot in range(program.first_run)}
+    moved = {slot: slot if slot < first else slot + len(arguments) for slot in range(program.first_run)}
     run: list[Instruction] = []
     for slot, code in enumerate(program.run, program.first_run):
         if slot in mode_of:
-            place[slot] = mode_of[slot]
+            moved[slot] = mode_of[slot]
         else:
-            place[slot] = program.first_run + len(arguments) + len(run)
-            run.append(_moved(code, place))
+            moved[slot] = program.first_run + len(arguments) + len(run)
+            run.append(_renumbered(code, moved))
     smooth = replace(
         program,
         arrays=(*program.arrays, Array(MODES, len(arguments))),
-        setup=tuple(_moved(code, place) for code in program.setup),
+        setup=tuple(_renumbered(code, moved) for code in program.setup),
         run=tuple(run),
-        outputs=tuple(replace(output, slots=tuple(place[slot] for slot in output.slots)) for output in program.outputs),
+        outputs=tuple(replace(output, slots=tuple(moved[slot] for slot in output.slots)) for output in program.outputs),
         notes={},
     )
-    switches = Output(SWITCHES, (len(arguments),), tuple(place[slot] for slot in arguments))
+    switches = Output(SWITCHES, (len(arguments),), tuple(moved[slot] for slot in arguments))
     values = replace(smooth, name=f"{program.name[:50]}_{SWITCHES}", outputs=(switches,))
     return Switched(smooth, values, _arrays_of(values))
 
@@ -89,8 +89,8 @@ def _words(table: Table) -> str:
     return f"{kinds.get(order, f'derivative {order} of ')}table '{table.name}'"
 
 
-def _moved(code: Instruction, place: dict[int, int]) -> Instruction:
-    return Instruction(code.op, tuple(place[slot] for slot in code.args))
+def _renumbered(code: Instruction, moved: dict[int, int]) -> Instruction:
+    return Instruction(code.op, tuple(moved[slot] for slot in code.args))
 
 
 def _arrays_of(program: Program) -> frozenset[str]:

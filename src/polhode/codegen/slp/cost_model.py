@@ -1,7 +1,7 @@
-"""Which twins are worth being computed together: a vector saves steps, and costs those that fill and empty it.
+"""Cost model of packs: a vector saves instructions, and costs insertions and extractions.
 
-Steps are instructions, roughly. A pack that costs more than its values alone is dissolved, again and again until none
-does; its neighbours then take its numbers one by one.
+Costs are instructions, roughly. A pack that costs more than its values one by one is dissolved, again and again until
+none does; its neighbours then read its values one by one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ..ir.program import Program
 from .reassociation import Node, users_of
 
 #: What operations cost beside an addition; sine and cosine come together, so each is half of both.
-_STEPS = {"div": 4.0, "sqrt": 4.0, "sin": 12.0, "cos": 12.0}
+_COST = {"div": 4.0, "sqrt": 4.0, "sin": 12.0, "cos": 12.0}
 
 
-class Ledger:
-    """What each pack costs, and what its values would alone."""
+class CostModel:
+    """What each pack costs, and what its values would one by one."""
 
     def __init__(self, program: Program, values: Mapping[int, Node], packs: Sequence[Pack]) -> None:
         self.program, self.values, self.packs = program, values, packs
@@ -30,12 +30,12 @@ class Ledger:
             for source in sources:
                 self.readers.setdefault(source, set()).add(number)
 
-    def settle(self) -> frozenset[int]:
-        """Dissolve what does not pay; the numbers of those packs."""
+    def dissolve(self) -> frozenset[int]:
+        """Dissolve the packs that do not pay; their numbers."""
         waiting = list(range(len(self.packs)))
         while waiting:
             number = waiting.pop()
-            if number in self.kept and self._together(number) >= self._apart(number):
+            if number in self.kept and self._vector_cost(number) >= self._cost_if_dissolved(number):
                 self.kept.discard(number)
                 near = set(self.readers.get(Whole(number), ()))
                 for source in self.sources[number]:
@@ -44,44 +44,44 @@ class Ledger:
         return frozenset(range(len(self.packs))) - self.kept
 
     @property
-    def steps(self) -> float:
-        """What all packs together cost, single values left aside."""
-        return sum(map(self._together, self.kept))
+    def vector_cost(self) -> float:
+        """What all packs together cost, values in no pack left aside."""
+        return sum(map(self._vector_cost, self.kept))
 
     @property
-    def saved(self) -> float:
+    def scalar_cost(self) -> float:
         """What the values in packs would cost one by one."""
-        return sum(self._singly(number) for number in self.kept)
+        return sum(self._scalar_cost(number) for number in self.kept)
 
-    def _singly(self, number: int) -> float:
-        return sum(steps(self.values[slot]) for slot in _slots(self.packs[number]))
+    def _scalar_cost(self, number: int) -> float:
+        return sum(cost(self.values[slot]) for slot in _slots(self.packs[number]))
 
-    def _together(self, number: int) -> float:
-        """The pack's own steps, its share of the vectors that it reads, and getting numbers out of it."""
+    def _vector_cost(self, number: int) -> float:
+        """The pack's own instructions, its share of the insertions into what it reads, and extractions from it."""
         pack = self.packs[number]
-        total = _pack_steps(pack)
+        total = _arithmetic(pack)
         for source in self.sources[number]:
             if not isinstance(source, Whole):
-                total += self._filling(source, len(pack.lanes)) / len(self.readers[source] & self.kept)
+                total += self._insertions(source, len(pack.lanes)) / len(self.readers[source] & self.kept)
             elif source.pack not in self.kept:
                 others = self.readers[source] & self.kept
                 total += (len(pack.lanes) - 1) / len(others)
-        return total + sum(self._is_read_alone(slot, number) for slot in _slots(pack)[1:])
+        return total + sum(self._is_extracted(slot, number) for slot in _slots(pack)[1:])
 
-    def _apart(self, number: int) -> float:
-        """The values one by one, filling vectors of them for others, and getting operands out of their vectors."""
+    def _cost_if_dissolved(self, number: int) -> float:
+        """The values one by one, insertions for the packs that read them, and extractions of their operands."""
         width = len(self.packs[number].lanes)
-        total = self._singly(number)
+        total = self._scalar_cost(number)
         if self.readers.get(Whole(number), set()) & self.kept:
             total += width - 1
         for source in self.sources[number]:
             if isinstance(source, Whole) and source.pack in self.kept:
                 slots = _slots(self.packs[source.pack])[1:]
-                total += sum(not self._is_read_alone(slot, source.pack) for slot in slots)
+                total += sum(not self._is_extracted(slot, source.pack) for slot in slots)
         return total
 
-    def _is_read_alone(self, slot: int, number: int) -> bool:
-        """Whether somebody needs this lane as a number."""
+    def _is_extracted(self, slot: int, number: int) -> bool:
+        """Whether this lane is read as a scalar."""
         readers = self.readers.get(Whole(number), set())
         for user in self.users.get(slot, ()):
             owner = self.owner.get(user)
@@ -89,7 +89,7 @@ class Ledger:
                 return True
         return False
 
-    def _filling(self, source: Source, width: int) -> float:
+    def _insertions(self, source: Source, width: int) -> float:
         slots = [slot for slot in _read(source) if slot >= self.program.first_input]
         if not slots:
             return 0.0
@@ -98,14 +98,14 @@ class Ledger:
         return float(width if all(slot < self.program.first_run for slot in slots) else width - 1)
 
 
-def steps(node: Node) -> float:
-    """What a value costs alone."""
-    return float(max(1, len(node.args) - 1)) if node.op in ("sum", "mul") else _STEPS.get(node.op, 1.0)
+def cost(node: Node) -> float:
+    """What a value costs as a scalar."""
+    return float(max(1, len(node.args) - 1)) if node.op in ("sum", "mul") else _COST.get(node.op, 1.0)
 
 
-def _pack_steps(pack: Pack) -> float:
+def _arithmetic(pack: Pack) -> float:
     if pack.op != "sum":
-        return _STEPS.get(pack.op, 1.0)
+        return _COST.get(pack.op, 1.0)
     return float(max(1, sum(len(term.factors) for term in pack.terms) - 1))
 
 

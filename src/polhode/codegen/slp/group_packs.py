@@ -1,4 +1,4 @@
-"""Twins as packs: which operand of one lane belongs beside which of another."""
+"""Packs of isomorphic groups: the operands of all lanes, reordered so that groups meet groups."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Column = tuple[Operand, ...]  # an operand of each lane
 PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
 
 
-def twin_packs(
-    values: Mapping[int, Node], form: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
+def group_packs(
+    values: Mapping[int, Node], shape: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
 ) -> list[Pack]:
     """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
 
@@ -39,7 +39,7 @@ def twin_packs(
 
     packs: list[Pack] = []
     for group in made:
-        terms = [Term(_signs(c), (source(_slots(c)),)) for c in _columns([values[s] for s in group], form, number)]
+        terms = [Term(_signs(c), (source(_slots(c)),)) for c in _columns([values[s] for s in group], shape, number)]
         if values[group[0]].op == "mul":
             signs = tuple(a * b for a, b in zip(terms[0].signs, terms[1].signs, strict=True))
             terms = [Term(signs, terms[0].factors + terms[1].factors)]
@@ -59,39 +59,41 @@ def _signs(column: Column) -> tuple[int, ...]:
     return tuple(operand[1] if operand else 0 for operand in column)
 
 
-def _columns(lanes: Sequence[Node], form: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
-    """The operands of all lanes side by side."""
+def _columns(lanes: Sequence[Node], shape: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
+    """The operands of all lanes, column by column."""
     listed = [list(zip(node.args, node.signs, strict=True)) for node in lanes]
     if lanes[0].op == "mul":
-        return _factors(listed, form, number)
+        return _factors(listed, shape, number)
     if lanes[0].op != "sum":
         return [tuple(column) for column in zip(*listed, strict=True)]
-    return _terms(listed, form, number)
+    return _terms(listed, shape, number)
 
 
 def _factors(
-    listed: Sequence[list[tuple[int, int]]], form: Mapping[int, int], number: Mapping[int, int]
+    listed: Sequence[list[tuple[int, int]]], shape: Mapping[int, int], number: Mapping[int, int]
 ) -> list[Column]:
-    """Two factors in each lane, turned so that they fit those of the first lane."""
+    """Two factors in each lane, swapped where they then fit those of the first lane better."""
 
-    def likeness(a: int, b: int) -> int:
+    def similarity(a: int, b: int) -> int:
         if a in number and number[a] == number.get(b):
             return 3
-        return 2 if a == b else int(form[a] == form[b])
+        return 2 if a == b else int(shape[a] == shape[b])
 
     (a, _), (b, _) = listed[0]
-    turned: list[list[tuple[int, int]]] = []
+    ordered: list[list[tuple[int, int]]] = []
     for (c, s), (d, t) in listed:
-        straight = likeness(a, c) + likeness(b, d) >= likeness(a, d) + likeness(b, c)
-        turned.append([(c, s), (d, t)] if straight else [(d, t), (c, s)])
-    return [tuple(column) for column in zip(*turned, strict=True)]
+        straight = similarity(a, c) + similarity(b, d) >= similarity(a, d) + similarity(b, c)
+        ordered.append([(c, s), (d, t)] if straight else [(d, t), (c, s)])
+    return [tuple(column) for column in zip(*ordered, strict=True)]
 
 
-def _terms(listed: Sequence[list[tuple[int, int]]], form: Mapping[int, int], number: Mapping[int, int]) -> list[Column]:
-    """Terms that are twins, then the same, then of one form, then what is left; in the first lane's order."""
+def _terms(
+    listed: Sequence[list[tuple[int, int]]], shape: Mapping[int, int], number: Mapping[int, int]
+) -> list[Column]:
+    """Terms of one group, then the same slot, then of one shape, then what is left; in the first lane's order."""
     rest = [list(lane) for lane in listed]
     found: list[Column] = []
-    kinds: list[Callable[[int], int | None]] = [number.get, lambda slot: slot, form.get]
+    kinds: list[Callable[[int], int | None]] = [number.get, lambda slot: slot, shape.get]
     for kind in kinds:
         for key in dict.fromkeys(kind(slot) for lane in rest for slot, _ in lane):
             while key is not None and all(any(kind(slot) == key for slot, _ in lane) for lane in rest):

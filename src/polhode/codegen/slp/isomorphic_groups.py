@@ -1,9 +1,9 @@
-"""Twins: values of one state that are computed alike in several limbs of a mechanism.
+"""Isomorphic groups: values of one state that are computed by the same operations, one for each lane of a vector.
 
-From inputs that play the same part in each limb (`limbs`) twins grow upwards: values that do the same to twins are
-twins. What limbs have in common is the same slot for all of them; where they use different slots in the same place,
-those should at least be of one form, or else used alike. Last, sums with most terms in common are twins, a term that
-one lacks being zero. Nothing is multiplied out or moved: this only finds what is there.
+Legs that are alike give such values. Groups grow from seeds (`seeds`) towards the outputs: values that apply one
+operation to the same groups are a group. Operands outside of groups should be one slot for all lanes, or else of one
+shape, or else used alike (`use_hashes`). Last, sums with most terms in common are a group, a term that one lacks being
+zero. Nothing is multiplied out or moved: this only finds what is there.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 
 from ..ir.program import Program
-from .reassociation import Node, outlooks, users_of
-from .seeds import alike_inputs
+from .reassociation import Node, use_hashes, users_of
+from .seeds import seed_groups
 
 #: How many steps ahead are looked at to tell candidates apart.
 _AHEAD = 4
 
-#: Sums are twins if so much of the longest one's terms are.
+#: Sums are a group if so much of the longest one's terms are in common groups.
 _ENOUGH = 0.5
 
 Key = tuple[object, ...]
@@ -27,9 +27,11 @@ Group = tuple[int, ...]
 _AGAIN, _SAME, _FORM, _ANY, _MOST = range(5)
 
 
-def twins(program: Program, values: Mapping[int, Node], form: Mapping[int, int], count: int) -> list[Group]:
-    """Values that are alike in `count` limbs: a slot for each lane, inputs first, then as they are found."""
-    growth = _Growth(program, values, form, alike_inputs(program, values, form, count), count)
+def isomorphic_groups(
+    program: Program, values: Mapping[int, Node], shape: Mapping[int, int], count: int
+) -> list[Group]:
+    """Groups of `count` values: a slot for each lane, inputs first, then as they are found."""
+    growth = _Growth(program, values, shape, seed_groups(program, values, shape, count), count)
     growth.grow()
     return growth.groups
 
@@ -41,16 +43,16 @@ class _Growth:
         self,
         program: Program,
         values: Mapping[int, Node],
-        form: Mapping[int, int],
+        shape: Mapping[int, int],
         inputs: Sequence[Group],
         count: int,
     ) -> None:
-        self.values, self.form, self.count = values, form, count
+        self.values, self.shape, self.count = values, shape, count
         self.constants = program.constants
         # What a leaf is: a constant, an input, or something that comes from parameters.
         self.bounds = program.first_input, program.first_parameter, program.first_run
         self.users = users_of(values)
-        self.outlooks = outlooks(values, form, self.users, _AHEAD)
+        self.use_hashes = use_hashes(values, shape, self.users, _AHEAD)
         self.level: dict[int, int] = {}
         for slot, node in values.items():
             self.level[slot] = 1 + max((self.level.get(arg, 0) for arg in node.args), default=0)
@@ -75,7 +77,7 @@ class _Growth:
                 self._match(stage, key)
 
     def add(self, group: Group) -> None:
-        """Let these be twins; what they serve may be, too."""
+        """Let these be a group; their users may become groups, too."""
         for lane, slot in enumerate(group):
             self.lane[slot], self.number[slot] = lane, len(self.groups)
         self.groups.append(group)
@@ -109,7 +111,7 @@ class _Growth:
             heappush(self.heap, (_MOST, level, slot, ()))
 
     def _keys(self, slot: int) -> tuple[Key, ...]:
-        """What a value does to what: slots in no limb by themselves, by their form, and just as such, if it has any."""
+        """Operation and operands: those in no group by slot, then by shape, then as any, as far as there are such."""
         node = self.values[slot]
         inputs, parameters, run = self.bounds
         parts: list[tuple[int, int]] = []
@@ -124,12 +126,12 @@ class _Growth:
                 parts.append((2, arg))
         keys = [parts]
         if others:
-            keys.append([(2, self.form[node.args[k]]) if k in others else part for k, part in enumerate(parts)])
+            keys.append([(2, self.shape[node.args[k]]) if k in others else part for k, part in enumerate(parts)])
             keys.append([(2, 0) if k in others else part for k, part in enumerate(parts)])
         return tuple((node.op, *(sorted(key) if node.commutes else key)) for key in keys)
 
     def _match(self, stage: int, key: Key) -> None:
-        """Take twins out of a bucket: those that are used alike for longest first."""
+        """Take groups out of a bucket: those whose use hashes agree deepest first."""
         bucket = self.buckets[stage, key]
         if not all(bucket):
             return
@@ -145,9 +147,9 @@ class _Growth:
             return
         for depth in range(_AHEAD, -1, -1):
             for exact in (True, False):
-                sorted_by = [self._by_outlook(slots, depth, exact) for slots in bucket]
-                for sight, leaders in sorted_by[0].items():
-                    others = [table.get(sight, []) for table in sorted_by[1:]]
+                sorted_by = [self._by_use_hash(slots, depth, exact) for slots in bucket]
+                for use, leaders in sorted_by[0].items():
+                    others = [table.get(use, []) for table in sorted_by[1:]]
                     for group in zip(leaders, *others, strict=False):
                         self.add(group)
                         self._operands(group, stage)
@@ -155,11 +157,11 @@ class _Growth:
                 if not all(bucket):
                     return
 
-    def _by_outlook(self, slots: Sequence[int], depth: int, exact: bool) -> dict[Key, list[int]]:
+    def _by_use_hash(self, slots: Sequence[int], depth: int, exact: bool) -> dict[Key, list[int]]:
         """Candidates by how they are used; `exact` also by the size of the numbers in them."""
         table: dict[Key, list[int]] = {}
         for slot in slots:
-            table.setdefault((self.outlooks[depth][slot], self._numbers(slot) if exact else ()), []).append(slot)
+            table.setdefault((self.use_hashes[depth][slot], self._numbers(slot) if exact else ()), []).append(slot)
         return table
 
     def _numbers(self, slot: int) -> tuple[float, ...]:
@@ -167,11 +169,11 @@ class _Growth:
         return tuple(sorted(abs(constants[arg]) for arg in self.values[slot].args if arg < len(constants)))
 
     def _operands(self, group: Group, stage: int) -> None:
-        """Twins' operands of one form that are different slots in each lane and in no limb yet are twins as well."""
+        """Operands of a group, of one shape, different in each lane and not yet grouped, are a group as well."""
         waiting = [group] if stage != _SAME else []
         while waiting:
             members = waiting.pop()
-            for kind in dict.fromkeys(self.form[arg] for arg in self.values[members[0]].args):
+            for kind in dict.fromkeys(self.shape[arg] for arg in self.values[members[0]].args):
                 columns = [self._free(slot, kind) for slot in members]
                 if all(len(column) == 1 for column in columns):
                     operands = tuple(column[0] for column in columns)
@@ -183,11 +185,11 @@ class _Growth:
         return [
             arg
             for arg in dict.fromkeys(self.values[slot].args)
-            if arg in self.values and arg not in self.lane and self.form[arg] == kind
+            if arg in self.values and arg not in self.lane and self.shape[arg] == kind
         ]
 
     def _most(self, slot: int) -> None:
-        """Make twins of this sum and those that have most terms in common with it."""
+        """Group this sum with those that have most terms in common with it."""
         if slot in self.lane or slot not in self.keys:
             return
         own = [self.number[arg] for arg in self.values[slot].args if arg in self.number]

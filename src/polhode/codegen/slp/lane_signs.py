@@ -1,9 +1,9 @@
-"""Signs of twins: a mirrored limb adds where the other one subtracts.
+"""Signs of lanes: a mirrored leg adds where the other one subtracts.
 
 A lane of a pack may hold its value with either sign. A product with a constant takes any pattern of signs, for the
 constant takes it; other products have the product of their factors' patterns; the terms of a sum should all have one
 pattern. Patterns are vectors over GF(2), one bit a lane, up to a common sign. That of a product with a constant is an
-unknown; so is that of numbers put into a vector, which may be multiplied by ±1 once for all who read it; all others are
+unknown; so is that of a gathered vector, which may be multiplied by ±1 once for all who read it; all others are
 sums of unknowns. Each further term of a sum is a linear equation, solved as it comes, for an unknown that costs nothing
 if it has one. A term whose equation cannot hold is multiplied by ±1 in its lanes.
 """
@@ -21,14 +21,14 @@ Pattern = tuple[int, int]  # the set of its unknowns, and what is added to them:
 
 
 @dataclass
-class _Signs:
-    """What is known of patterns: unknowns that others give."""
+class _Equations:
+    """The linear equations of patterns, solved as they come."""
 
     constants: int  # slots below are constants
-    filled: dict[Source, int]  # vectors that numbers are put into, and the unknowns that are their patterns
+    gathered: dict[Source, int]  # vectors that scalars are inserted into, and the unknowns that are their patterns
 
     def __post_init__(self) -> None:
-        self.count = len(self.filled)  # the others, which cost nothing, come after those
+        self.count = len(self.gathered)  # the others, which cost nothing, come after those
         self.given: dict[int, Pattern] = {}  # unknown -> its pattern
         self.solved = 0  # the set of those
 
@@ -45,8 +45,8 @@ class _Signs:
         unknowns, lanes = pattern
         while unknowns & self.solved:
             top = (unknowns & self.solved).bit_length() - 1
-            more, turned = self.given[top]
-            unknowns, lanes = unknowns ^ (1 << top) ^ more, lanes ^ turned
+            more, flipped = self.given[top]
+            unknowns, lanes = unknowns ^ (1 << top) ^ more, lanes ^ flipped
         return unknowns, lanes
 
     def equal(self, a: Pattern, b: Pattern) -> bool:
@@ -65,30 +65,30 @@ class _Signs:
         return isinstance(source, Splat) and source.slot < self.constants
 
 
-def with_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) -> list[Pack]:
+def choose_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) -> list[Pack]:
     """The packs with signs in their lanes, chosen so that few terms need any; `order` has operands first."""
     sources = (factor for pack in packs for term in pack.terms for factor in term.factors)
-    filled = dict.fromkeys(source for source in sources if not isinstance(source, Whole))
-    signs = _Signs(constants, {source: place for place, source in enumerate(filled)})
+    gathered = dict.fromkeys(source for source in sources if not isinstance(source, Whole))
+    signs = _Equations(constants, {source: place for place, source in enumerate(gathered)})
     patterns: dict[int, Pattern] = {}
     for number in order:
         patterns[number] = _pattern(packs[number], patterns, signs)
     finished = list(packs)
     for number in order:
-        _, turned = signs.reduced(patterns[number])
-        finished[number] = _finished(packs[number], turned, finished, signs)
+        _, flipped = signs.reduced(patterns[number])
+        finished[number] = _finished(packs[number], flipped, finished, signs)
     return finished
 
 
-def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Signs) -> Pattern:
+def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> Pattern:
     """The pattern of a pack, with the equations that its terms ask for."""
     fixed: list[Pattern] = []
     for term in pack.terms:
         if not any(map(signs.is_constant, term.factors)):
             unknowns, lanes = 0, signs.bits(term.signs)
             for factor in term.factors:
-                more, turned = patterns[factor.pack] if isinstance(factor, Whole) else (1 << signs.filled[factor], 0)
-                unknowns, lanes = unknowns ^ more, lanes ^ turned
+                more, flipped = patterns[factor.pack] if isinstance(factor, Whole) else (1 << signs.gathered[factor], 0)
+                unknowns, lanes = unknowns ^ more, lanes ^ flipped
             fixed.append((unknowns, lanes))
     if pack.op in ("sqrt", "cos", "abs"):
         if pack.op == "sqrt":
@@ -105,10 +105,10 @@ def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Signs) -> Patt
     return usual
 
 
-def _finished(pack: Pack, turned: int, packs: Sequence[Pack], signs: _Signs) -> Pack:
+def _finished(pack: Pack, flipped: int, packs: Sequence[Pack], signs: _Equations) -> Pack:
     """The pack with its lanes' signs, and its terms with the signs that are left for them."""
     width = len(pack.lanes)
-    own = [-1 if turned >> lane & 1 else 1 for lane in range(width)]
+    own = [-1 if flipped >> lane & 1 else 1 for lane in range(width)]
     terms: list[Term] = []
     for term in pack.terms:
         left = list(term.signs)
@@ -118,15 +118,15 @@ def _finished(pack: Pack, turned: int, packs: Sequence[Pack], signs: _Signs) -> 
                 left = [sign * (lane[1] if lane else 1) for sign, lane in zip(left, held, strict=True)]
         terms.append(replace(term, signs=tuple(left)))
     if pack.op in ("sum", "sin"):
-        terms = [_turned(term, own) for term in terms]
+        terms = [_flipped(term, own) for term in terms]
         # A common sign that spares the first term its own.
         lead = next((term for term in terms if not any(map(signs.is_constant, term.factors))), terms[0])
         if set(lead.signs) <= {-1, 0}:
             own = [-sign for sign in own]
-            terms = [_turned(term, [-1] * width) for term in terms]
+            terms = [_flipped(term, [-1] * width) for term in terms]
     elif pack.op == "div":
         above, below = terms
-        terms = [_turned(_turned(above, own), below.signs), replace(below, signs=(1,) * width)]
+        terms = [_flipped(_flipped(above, own), below.signs), replace(below, signs=(1,) * width)]
         if set(terms[0].signs) == {-1}:
             own = [-sign for sign in own]
             terms[0] = replace(terms[0], signs=(1,) * width)
@@ -136,5 +136,5 @@ def _finished(pack: Pack, turned: int, packs: Sequence[Pack], signs: _Signs) -> 
     return replace(pack, lanes=lanes, terms=tuple(terms))
 
 
-def _turned(term: Term, signs: Sequence[int]) -> Term:
+def _flipped(term: Term, signs: Sequence[int]) -> Term:
     return replace(term, signs=tuple(a * b for a, b in zip(term.signs, signs, strict=True)))

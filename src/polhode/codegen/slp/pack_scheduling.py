@@ -1,4 +1,4 @@
-"""The order of packs and single slots: each after all that it reads, near where it is needed."""
+"""Scheduling of packs and scalars: each after all that it reads, near where it is needed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..ir.packed import Entries, Gather, Pack, Packed, Source, Splat, Term, Unit
 from ..ir.program import Program
 
 
-class PackOrder:
-    """Packs and single slots in an order of computation; a pack that would need itself is dissolved.
+class PackScheduler:
+    """Packs and scalars in an order of computation; a pack that would need itself is dissolved.
 
-    The order is depth first from the outputs, or as it is `written`: sines and cosines first, for they have branches,
-    before much else is alive; then each unit where the last of its lanes stands in the program.
+    The order is depth first from the outputs, or with `program_order` sines and cosines first, for they have branches,
+    before much else is alive, then each unit where the last of its lanes stands in the program.
     """
 
     def __init__(
@@ -24,22 +24,22 @@ class PackOrder:
         outputs: Entries,
         dissolved: frozenset[int] = frozenset(),
         *,
-        written: bool = False,
+        program_order: bool = False,
     ) -> None:
         self.program, self.packs, self.outputs = program, packs, outputs
         self.first = program.first_run
         self.dissolved = set(dissolved)
-        self.written = written
+        self.program_order = program_order
 
     def result(self) -> Packed:
         while True:
             owners = owners_of((n, p) for n, p in enumerate(self.packs) if n not in self.dissolved)
-            order, stuck = self._sorted(owners, self._roots(owners))
-            if not stuck:
+            order, cyclic = self._sorted(owners, self._roots(owners))
+            if not cyclic:
                 break
-            self.dissolved |= stuck
-        if self.written:
-            order, _ = self._sorted(owners, sorted(order, key=self._as_written))
+            self.dissolved |= cyclic
+        if self.program_order:
+            order, _ = self._sorted(owners, sorted(order, key=self._in_program_order))
         kept = [n for n in range(len(self.packs)) if n not in self.dissolved]
         number = {old: new for new, old in enumerate(kept)}
         packs = tuple(self._final(self.packs[n], number) for n in kept)
@@ -87,7 +87,7 @@ class PackOrder:
                 found.append((False, slot))
         return found
 
-    def _as_written(self, unit: Unit) -> tuple[bool, int]:
+    def _in_program_order(self, unit: Unit) -> tuple[bool, int]:
         is_pack, n = unit
         if not is_pack:
             return True, n
@@ -103,9 +103,9 @@ class PackOrder:
         return [(True, owners[slot][0]) if slot in owners else (False, slot) for slot in slots]
 
     def _sorted(self, owners: dict[int, tuple[int, int, int]], roots: Sequence[Unit]) -> tuple[list[Unit], set[int]]:
-        """Units, operands first, depth first from the roots; and packs that stand in their own way."""
+        """Units, operands first, depth first from the roots; and packs that are part of a cycle."""
         order: list[Unit] = []
-        stuck: set[int] = set()
+        cyclic: set[int] = set()
         state: dict[Unit, bool] = {}  # False: begun, True: done
         for root in roots:
             stack = [root]
@@ -124,5 +124,5 @@ class PackOrder:
                     if need not in state:
                         stack.append(need)
                     elif not state[need]:
-                        stuck.add(next(n for is_pack, n in begun[begun.index(need) :] if is_pack))
-        return order, stuck
+                        cyclic.add(next(n for is_pack, n in begun[begun.index(need) :] if is_pack))
+        return order, cyclic

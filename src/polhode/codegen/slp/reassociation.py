@@ -1,6 +1,6 @@
-"""A program as sums, products and functions: chains of additions opened, signs beside what they belong to.
+"""Reassociation: a program as sums of many terms, products and functions, with signs beside what they belong to.
 
-How a sum is bracketed, and in which order its terms come, is chance. Opened, like things look alike.
+How a sum is bracketed, and in which order its terms come, is chance. Flattened, isomorphic sums look alike.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CHAIN = ("add", "sub", "neg")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value that stands for itself: Σ ± args, ± a·b, or an operation on args (whose signs are then all plus)."""
+    """A value of the run part: Σ ± args, ± a·b, or an operation on args (whose signs are then all plus)."""
 
     op: str
     args: tuple[int, ...]
@@ -27,12 +27,12 @@ class Node:
         return self.op in ("sum", "mul")
 
 
-def nodes(program: Program) -> dict[int, Node]:
+def reassociated(program: Program) -> dict[int, Node]:
     """The live values of the run part by slot, operands first; a sum that serves only a larger one is part of that.
 
     >>> from polhode.codegen.ir.program import Array, Instruction, Output
     >>> code = (Instruction("sub", (0, 1)), Instruction("neg", (2,)), Instruction("sub", (3, 4)))
-    >>> nodes(Program("f", (Array("q", 3),), 0, (), (), code, (Output("y", (1,), (5,)),)))
+    >>> reassociated(Program("f", (Array("q", 3),), 0, (), (), code, (Output("y", (1,), (5,)),)))
     {5: Node(op='sum', args=(0, 1, 2), signs=(1, -1, 1))}
     """
     first, run = program.first_run, program.run
@@ -45,14 +45,14 @@ def nodes(program: Program) -> dict[int, Node]:
         if step.op in _CHAIN:
             found[slot] = _sum(program, slot, inner)
         elif step.op == "mul":
-            (a, s), (b, t) = (plain(program, arg) for arg in step.args)
+            (a, s), (b, t) = (without_negations(program, arg) for arg in step.args)
             found[slot] = Node("mul", (a, b), (s * t, 1))
         else:
             found[slot] = Node(step.op, step.args, (1,) * len(step.args))
     return found
 
 
-def plain(program: Program, slot: int, sign: int = 1) -> tuple[int, int]:
+def without_negations(program: Program, slot: int, sign: int = 1) -> tuple[int, int]:
     """A slot without the negations on it, and the sign that they leave."""
     first = program.first_run
     while slot >= first and program.run[slot - first].op == "neg":
@@ -85,7 +85,7 @@ def _sum(program: Program, root: int, inner: frozenset[int]) -> Node:
     while stack:
         slot, sign = stack.pop()
         if slot != root and slot not in inner:
-            terms.append(plain(program, slot, sign))
+            terms.append(without_negations(program, slot, sign))
             continue
         step = program.run[slot - program.first_run]
         if step.op == "neg":
@@ -95,8 +95,8 @@ def _sum(program: Program, root: int, inner: frozenset[int]) -> Node:
     return Node("sum", tuple(slot for slot, _ in terms), tuple(sign for _, sign in terms))
 
 
-def forms(program: Program, values: Mapping[int, Node]) -> dict[int, int]:
-    """For each slot a number that values of the same form have in common, whatever their signs, constants and inputs.
+def isomorphism_classes(program: Program, values: Mapping[int, Node]) -> dict[int, int]:
+    """For each slot its isomorphism class: one number for values of one shape, whatever their signs, constants, inputs.
 
     Inputs of different arrays differ; so do constants, inputs, and what comes from parameters.
     """
@@ -124,10 +124,10 @@ def users_of(values: Mapping[int, Node]) -> dict[int, list[int]]:
     return users
 
 
-def outlooks(
-    values: Mapping[int, Node], form: Mapping[int, int], users: Mapping[int, Sequence[int]], depth: int
+def use_hashes(
+    values: Mapping[int, Node], shape: Mapping[int, int], users: Mapping[int, Sequence[int]], depth: int
 ) -> list[dict[int, int]]:
-    """For each number of steps up to `depth`, what becomes of each value within so many: alike if used alike."""
+    """For each number of steps up to `depth` a hash of what becomes of each value within so many."""
     known: dict[tuple[object, ...], int] = {}
     last: dict[int, int] = dict.fromkeys(values, 0)
     found = [last]
@@ -135,7 +135,7 @@ def outlooks(
         deeper: dict[int, int] = {}
         for slot in values:
             seen = sorted(
-                (values[user].op, _beside(values[user], slot, form), last[user]) for user in users.get(slot, ())
+                (values[user].op, _beside(values[user], slot, shape), last[user]) for user in users.get(slot, ())
             )
             deeper[slot] = known.setdefault(tuple(seen), len(known) + 1)
         last = deeper
@@ -143,6 +143,6 @@ def outlooks(
     return found
 
 
-def _beside(node: Node, slot: int, form: Mapping[int, int]) -> tuple[int, ...]:
-    """The forms of what a value is multiplied with."""
-    return () if node.op == "sum" else tuple(sorted(form[arg] for arg in node.args if arg != slot))
+def _beside(node: Node, slot: int, shape: Mapping[int, int]) -> tuple[int, ...]:
+    """The shapes of what a value is multiplied with."""
+    return () if node.op == "sum" else tuple(sorted(shape[arg] for arg in node.args if arg != slot))

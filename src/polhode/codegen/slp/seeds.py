@@ -1,8 +1,7 @@
-"""Inputs that play the same part in several limbs of a mechanism: the first angle of each leg, say.
+"""Seeds of isomorphic groups: inputs that are used alike, such as the first angle of each leg.
 
-Values of one form that there are exactly `count` of are likely one in each limb. From them down to the inputs, operands
-of the same form belong together by majority; neighbours of inputs that belong together do so too. Within an array the
-limbs are in order.
+An isomorphism class of exactly `count` values is likely one group. From there down to the inputs, operands of one shape
+are grouped by majority, and so are inputs beside those of a group. Within an array the lanes are in ascending order.
 """
 
 from __future__ import annotations
@@ -14,53 +13,53 @@ from ..ir.program import Program
 from .reassociation import Node
 
 
-def alike_inputs(
-    program: Program, values: Mapping[int, Node], form: Mapping[int, int], count: int
+def seed_groups(
+    program: Program, values: Mapping[int, Node], shape: Mapping[int, int], count: int
 ) -> list[tuple[int, ...]]:
-    """Tuples of inputs, one of each of `count` limbs, lowest slot first."""
+    """Groups of inputs, one for each of `count` lanes, lowest slot first."""
     first, last = program.first_input, program.first_parameter
     eligible = {*values, *range(first, last)}
-    together = _classes(values, form, count)
+    group_of = _classes(values, shape, count)
     votes: dict[int, Counter[tuple[int, ...]]] = {}
     done: set[tuple[int, ...]] = set()
     for slot in [*reversed(values), *range(last - 1, first - 1, -1)]:
-        if slot not in together and slot in votes:
+        if slot not in group_of and slot in votes:
             elected, _ = max(votes[slot].items(), key=lambda item: (item[1], item[0]))
-            if not any(member in together for member in elected):
-                together.update(dict.fromkeys(elected, elected))
-        members = together.get(slot)
+            if not any(member in group_of for member in elected):
+                group_of.update(dict.fromkeys(elected, elected))
+        members = group_of.get(slot)
         if members is None or members in done or slot not in values:
             continue
         done.add(members)
-        for parts in _operands_alike(values, form, members):
-            if len(set(parts)) == count and eligible.issuperset(parts) and together.keys().isdisjoint(parts):
+        for parts in _isomorphic_operands(values, shape, members):
+            if len(set(parts)) == count and eligible.issuperset(parts) and group_of.keys().isdisjoint(parts):
                 for part in parts:
                     votes.setdefault(part, Counter())[parts] += 1
-    return _with_neighbours(program, sorted({together[slot] for slot in range(first, last) if slot in together}))
+    return _with_neighbours(program, sorted({group_of[slot] for slot in range(first, last) if slot in group_of}))
 
 
-def _classes(values: Mapping[int, Node], form: Mapping[int, int], count: int) -> dict[int, tuple[int, ...]]:
-    """Values with their like, where a form occurs so often."""
+def _classes(values: Mapping[int, Node], shape: Mapping[int, int], count: int) -> dict[int, tuple[int, ...]]:
+    """The isomorphism classes with so many members, by member."""
     classes: dict[int, list[int]] = {}
     for slot in values:
-        classes.setdefault(form[slot], []).append(slot)
+        classes.setdefault(shape[slot], []).append(slot)
     return {slot: tuple(members) for members in classes.values() if len(members) == count for slot in members}
 
 
-def _operands_alike(
-    values: Mapping[int, Node], form: Mapping[int, int], members: tuple[int, ...]
+def _isomorphic_operands(
+    values: Mapping[int, Node], shape: Mapping[int, int], members: tuple[int, ...]
 ) -> list[tuple[int, ...]]:
-    """Operands that each member has one of, by form, in ascending order."""
+    """Groups of operands: a shape that each member has one operand of."""
     columns: list[tuple[int, ...]] = []
-    for kind in dict.fromkeys(form[arg] for arg in values[members[0]].args):
-        found = [[arg for arg in values[member].args if form[arg] == kind] for member in members]
+    for kind in dict.fromkeys(shape[arg] for arg in values[members[0]].args):
+        found = [[arg for arg in values[member].args if shape[arg] == kind] for member in members]
         if all(len(parts) == 1 for parts in found):
             columns.append(tuple(sorted(parts[0] for parts in found)))
     return columns
 
 
 def _with_neighbours(program: Program, tuples: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Tuples within one array, with those beside them that are free."""
+    """Groups within one array, and the free inputs beside them."""
     array_of: dict[int, int] = {}
     for number, array in enumerate(program.arrays):
         start = program.first_input + sum(other.size for other in program.arrays[:number])

@@ -1,6 +1,6 @@
-"""Sines and cosines side by side: those of a mechanism's angles are known first, and cost most of all steps.
+"""Packs of sines and cosines: those of a mechanism's angles are ready first, and cost most of all instructions.
 
-Angles of twins lie beside each other, so that a part of the vector serves them as it is.
+Angles of a group lie beside each other, so that a part of the vector serves the group as it is.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..ir.packed import Gather, Pack, Term
 from .reassociation import Node
 
-_WAVES = ("sin", "cos")
+_SINCOS = ("sin", "cos")
 
 
-def wave_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], first_run: int, width: int) -> list[Pack]:
+def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], first_run: int, width: int) -> list[Pack]:
     """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time.
 
     >>> values = {2: Node("sin", (0,), (1,)), 3: Node("cos", (0,), (1,)), 4: Node("sin", (1,), (1,))}
-    >>> for pack in wave_packs(values, [], 2, 4):
+    >>> for pack in sincos_packs(values, [], 2, 4):
     ...     print(pack.op, pack.lanes, pack.terms[0].factors)
     sin ((2, 1), (4, 1)) (Gather(slots=(0, 1)),)
     cos ((3, 1), None) (Gather(slots=(0, 1)),)
@@ -28,14 +28,14 @@ def wave_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], firs
     early: set[int] = set()
     for slot, node in values.items():
         if all(arg < first_run or arg in early for arg in node.args):
-            if node.op in _WAVES:
+            if node.op in _SINCOS:
                 slots.setdefault((node.op, node.args[0]), slot)
             elif node.op in ("sum", "mul"):
                 early.add(slot)
     packs: list[Pack] = []
     for row in _rows(dict.fromkeys(angle for _, angle in slots), groups, width):
         term = Term((1,) * len(row), (Gather(row),))
-        for op in _WAVES:
+        for op in _SINCOS:
             found = [slots.get((op, angle)) if angle is not None else None for angle in row]
             if any(slot is not None for slot in found):
                 lanes = tuple(None if slot is None else (slot, 1) for slot in found)
@@ -44,7 +44,7 @@ def wave_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], firs
 
 
 def _rows(angles: Mapping[int, None], groups: Iterable[Sequence[int]], width: int) -> list[tuple[int | None, ...]]:
-    """The angles in rows of at most `width`, twins in the same row; a row of one is left out, one of three padded."""
+    """The angles in rows of at most `width`, a group in one row; a row of one is left out, one of three padded."""
     left = dict(angles)
     rows: list[list[int | None]] = [[]]
     together: list[Sequence[int]] = []

@@ -1,6 +1,6 @@
-"""Packs: values that are computed alike, put side by side into the lanes of one vector.
+"""Packs of neighbouring stores: the entries of an output's rows are the seeds.
 
-Neighbouring entries of the rows of the outputs are the seeds. A pack's lanes are sums of products; terms that share a
+A pack's lanes are sums of products; terms that share a
 factor in several lanes become one term with that factor in all lanes, what is missing in a lane being zero, and the
 other factors are lanes of a further pack, as long as that saves operations; otherwise they are gathered. Signs are
 moved from lane to lane's operands, for the plan lets them fall as they come.
@@ -17,22 +17,22 @@ from dataclasses import dataclass, field, replace
 from ..ir.ops import live_run
 from ..ir.packed import Gather, Lane, Pack, Packed, Source, Splat, Term, Whole
 from ..ir.program import Instruction, Program
-from .pack_scheduling import PackOrder
-from .term_alignment import Column, Product, aligned, shapes
+from .pack_scheduling import PackScheduler
+from .term_alignment import Column, Product, align_terms, shapes
 
 #: How far operands are followed to see that no lane needs another.
-_HORIZON = 400
+_DEPTH = 400
 
 _SUMS = ("add", "sub", "neg")
 
 
-def packed(program: Program, width: int) -> Packed:
+def pack_stores(program: Program, width: int) -> Packed:
     """The run part with as much in packs of `width` lanes as saves operations."""
     packer = _Packer(program, width)
     for row in segments(program, width):
         packer.seed(row)
     entries = tuple(tuple(map(packer.plain, output.slots)) for output in program.outputs)
-    return PackOrder(program, packer.packs, entries).result()
+    return PackScheduler(program, packer.packs, entries).result()
 
 
 def segments(program: Program, width: int) -> Iterator[tuple[int, ...]]:
@@ -74,8 +74,8 @@ class _Packer:
         for output in self.program.outputs:
             for slot in output.slots:
                 self.uses[slot] += 1
-        # A pack must take at most this part of the operations of its lanes, as far as can be said before it is made.
-        self.worth = 0.5 + 0.8 / self.width
+        # A pack must cost at most this part of its lanes one by one, as far as can be said before it is made.
+        self.profitable = 0.5 + 0.8 / self.width
         self.shapes = shapes(self.program)
         self.seeds: set[int] = set()
         self.waiting: list[tuple[int, list[Column]]] = []
@@ -141,7 +141,7 @@ class _Packer:
         return Term(_tidy(signs), tuple(reversed(factors)))
 
     def columns(self, slots: Sequence[int | None], signs: Sequence[int]) -> list[Column] | None:
-        """The columns of terms that a pack of these slots is the sum of; None if it is better gathered."""
+        """The columns of terms that a pack of these slots is the sum of; None if gathering is cheaper."""
         active = [slot for slot in slots if slot is not None]
         if len(active) < 2 or len(set(active)) < len(active):
             return None
@@ -150,13 +150,13 @@ class _Packer:
         listed = [[] if slot is None else self.terms(slot, sign) for slot, sign in zip(slots, signs, strict=True)]
         if any(slot is not None and not terms for slot, terms in zip(slots, listed, strict=True)):
             return None
-        columns = aligned(listed, self.shapes)
-        cost = sum(1.0 + self._trouble(column) for column in columns)
-        if cost > self.worth * sum(map(len, listed)) or not self._independent(active):
+        columns = align_terms(listed, self.shapes)
+        cost = sum(1.0 + self._gather_cost(column) for column in columns)
+        if cost > self.profitable * sum(map(len, listed)) or not self._independent(active):
             return None
         return columns
 
-    def _trouble(self, column: Column) -> float:
+    def _gather_cost(self, column: Column) -> float:
         """What the factors of a column are expected to cost beside the multiplication."""
         total = 0.0
         for place in range(max(len(product[1]) for product in column if product)):
@@ -200,7 +200,7 @@ class _Packer:
         low, targets = min(slots), set(slots)
         seen: set[int] = set()
         stack = [arg for slot in slots for arg in self.program.run[slot - self.first].args]
-        while stack and len(seen) < _HORIZON:
+        while stack and len(seen) < _DEPTH:
             at = stack.pop()
             if at in targets:
                 return False

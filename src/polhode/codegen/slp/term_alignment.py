@@ -1,4 +1,4 @@
-"""Sums of products beside each other: which of their terms are computed alike."""
+"""Alignment of terms: which terms of one lane's sum go into a vector with which of another's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..ir.program import Program
 Product = tuple[int, tuple[int, ...]]  # a sign, and the one or two slots whose product it is
 Column = list[Product | None]  # a term of each lane, None where it has none
 
-#: How deep the form of an expression is looked at when terms are matched.
+#: How deep the shape of an expression is looked at when terms are matched.
 _DEPTH = 3
 
 #: How many terms of a lane are looked at for one that fits.
@@ -17,7 +17,7 @@ _WINDOW = 16
 
 
 def shapes(program: Program) -> list[int]:
-    """For each slot a number that expressions of the same form, some operations deep, have in common."""
+    """For each slot a number that expressions of one shape, some operations deep, have in common."""
     first = program.first_run
     bounds = (program.first_input, program.first_parameter, first)
     leaves = [sum(slot >= bound for bound in bounds) for slot in range(first)]
@@ -33,10 +33,10 @@ def shapes(program: Program) -> list[int]:
     return found
 
 
-def aligned(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> list[Column]:
-    """Terms of several lanes in columns: first those with a factor in common, put last, then those of like form.
+def align_terms(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> list[Column]:
+    """Terms of several lanes in columns: first those with a factor in common, put last, then those of one shape.
 
-    >>> aligned([[(1, (7, 3))], [(-1, (3, 8))], []], [0] * 9)
+    >>> align_terms([[(1, (7, 3))], [(-1, (3, 8))], []], [0] * 9)
     [[(1, (7, 3)), (-1, (8, 3)), None]]
     """
     rest = [dict(enumerate(terms)) for terms in listed]
@@ -54,7 +54,7 @@ def aligned(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> list[
             taken = [rest[k].pop(lane[0]) if lane else None for k, lane in enumerate(left)]
             columns.append([product and _with_last(product, factor) for product in taken])
     for count in (2, 1):
-        columns += _like([[term for term in terms.values() if len(term[1]) == count] for terms in rest], shapes)
+        columns += _matched([[term for term in terms.values() if len(term[1]) == count] for terms in rest], shapes)
     return sorted(columns, key=lambda column: max(max(product[1]) for product in column if product))
 
 
@@ -64,26 +64,26 @@ def _with_last(product: Product, factor: int) -> Product:
     return sign, ((a, b) if b == factor else (b, a))
 
 
-def _like(queues: list[list[Product]], shapes: Sequence[int]) -> Iterator[Column]:
-    """Columns of terms with one number of factors, matched by form."""
+def _matched(queues: list[list[Product]], shapes: Sequence[int]) -> Iterator[Column]:
+    """Columns of terms with one number of factors, matched by shape."""
     while any(queues):
         lead = max(queues, key=len)[0]
-        form = tuple(shapes[factor] for factor in lead[1])
+        shape = tuple(shapes[factor] for factor in lead[1])
         column: Column = []
         for queue in queues:
             near = queue[:_WINDOW]
-            fitting = next((k for k, term in enumerate(near) if _turned(term, form, shapes) is not None), 0)
+            fitting = next((k for k, term in enumerate(near) if _reordered(term, shape, shapes) is not None), 0)
             if queue:
                 term = queue.pop(fitting)
-                column.append(_turned(term, form, shapes) or term)
+                column.append(_reordered(term, shape, shapes) or term)
             else:
                 column.append(None)
         yield column
 
 
-def _turned(term: Product, form: tuple[int, ...], shapes: Sequence[int]) -> Product | None:
-    """The term with its factors in the order of the form, if it has that form."""
+def _reordered(term: Product, shape: tuple[int, ...], shapes: Sequence[int]) -> Product | None:
+    """The term with its factors in the order of the shape, if it has that shape."""
     for factors in (term[1], term[1][::-1]):
-        if tuple(shapes[factor] for factor in factors) == form:
+        if tuple(shapes[factor] for factor in factors) == shape:
             return term[0], factors
     return None

@@ -1,4 +1,7 @@
-"""A program with the twins of its limbs side by side, where that pays."""
+"""The SLP vectoriser: isomorphic groups of values become packs, where the cost model says that this pays.
+
+It runs reassociation, seeds, groups, packs, cost model, schedule and signs, in this order.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,38 @@ from dataclasses import replace
 
 from ..ir.packed import Pack, Packed
 from ..ir.program import Program
-from ..passes.outlining import WHOLE
-from .cost_model import Ledger, steps
-from .group_packs import twin_packs
-from .isomorphic_groups import Group, twins
-from .lane_signs import with_signs
-from .pack_scheduling import PackOrder
-from .reassociation import Node, forms, nodes, plain
-from .sincos_packs import wave_packs
+from ..passes.function_splitting import WHOLE
+from .cost_model import CostModel, cost
+from .group_packs import group_packs
+from .isomorphic_groups import Group, isomorphic_groups
+from .lane_signs import choose_signs
+from .pack_scheduling import PackScheduler
+from .reassociation import Node, isomorphism_classes, reassociated, without_negations
+from .sincos_packs import sincos_packs
 
-#: With twins, a program must take at most this part of the steps that it takes without.
-WORTH = 0.9
+#: In packs, a program must cost at most this part of what it costs without.
+PROFITABLE = 0.9
 
-#: No twins are looked for in longer programs.
+#: No groups are looked for in longer programs.
 LONGEST = 20_000
 
-#: A mechanism has so many limbs that are alike, if any, or legs so many and arms so many; and so much of all its values
-#: at least are alike in them.
-_COUNTS, _LEAST = range(2, 9), 0.1
+#: Groups have so many lanes (legs and arms, say, may differ), and so much of all values at least is in groups.
+_SIZES, _LEAST = range(2, 9), 0.1
 
 
-def side_by_side(program: Program, width: int = 1) -> Packed | None:
-    """The run part with twins in packs, and sines and cosines in packs of `width`.
+def vectorise(program: Program, width: int = 1) -> Packed | None:
+    """The run part with isomorphic groups in packs, and sines and cosines in packs of `width`.
 
     None where that does not pay, or leaves too much for one block.
     """
     if len(program.run) > LONGEST:
         return None
-    values = nodes(program)
-    form = forms(program, values)
+    values = reassociated(program)
+    shape = isomorphism_classes(program, values)
     groups: list[Group] = []
     rest = values
-    while (count := limb_count(rest, form, _LEAST * len(values))) is not None:
-        found = twins(program, rest, form, count)
+    while (count := group_size(rest, shape, _LEAST * len(values))) is not None:
+        found = isomorphic_groups(program, rest, shape, count)
         taken = {slot for group in found for slot in group}
         if taken.isdisjoint(rest):
             break
@@ -48,35 +50,35 @@ def side_by_side(program: Program, width: int = 1) -> Packed | None:
         rest = {slot: node for slot, node in rest.items() if slot not in taken}
     if not groups:
         return None
-    waves = wave_packs(values, groups, program.first_run, width)
-    packs = waves + twin_packs(values, form, groups, waves)
-    ledger = Ledger(program, values, packs)
-    dissolved = ledger.settle()
-    alone = sum(map(steps, values.values()))
-    if alone - ledger.saved + ledger.steps > WORTH * alone:
+    sincos = sincos_packs(values, groups, program.first_run, width)
+    packs = sincos + group_packs(values, shape, groups, sincos)
+    model = CostModel(program, values, packs)
+    dissolved = model.dissolve()
+    scalar = sum(map(cost, values.values()))
+    if scalar - model.scalar_cost + model.vector_cost > PROFITABLE * scalar:
         return None
-    code = _ordered(program, packs, dissolved)
+    code = _scheduled(program, packs, dissolved)
     return code if len(code.order) <= WHOLE else None
 
 
-def waves_side_by_side(program: Program, width: int) -> Packed | None:
+def vectorise_sincos(program: Program, width: int) -> Packed | None:
     """The run part with nothing but sines and cosines in packs; None where there are not even two."""
     if len(program.run) > WHOLE:
         return None
-    packs = wave_packs(nodes(program), (), program.first_run, width)
-    return _ordered(program, packs, frozenset()) if packs else None
+    packs = sincos_packs(reassociated(program), (), program.first_run, width)
+    return _scheduled(program, packs, frozenset()) if packs else None
 
 
-def _ordered(program: Program, packs: Sequence[Pack], dissolved: frozenset[int]) -> Packed:
-    outputs = tuple(tuple(plain(program, slot) for slot in output.slots) for output in program.outputs)
-    code = PackOrder(program, packs, outputs, dissolved, written=True).result()
+def _scheduled(program: Program, packs: Sequence[Pack], dissolved: frozenset[int]) -> Packed:
+    outputs = tuple(tuple(without_negations(program, slot) for slot in output.slots) for output in program.outputs)
+    code = PackScheduler(program, packs, outputs, dissolved, program_order=True).result()
     order = [number for is_pack, number in code.order if is_pack]
-    return replace(code, packs=tuple(with_signs(code.packs, order, len(program.constants))))
+    return replace(code, packs=tuple(choose_signs(code.packs, order, len(program.constants))))
 
 
-def limb_count(values: Mapping[int, Node], form: Mapping[int, int], least: float = 1) -> int | None:
-    """How many limbs look alike: the number of values of one form that most values, and so many at least, are of."""
-    sizes = Counter(form[slot] for slot in values)
+def group_size(values: Mapping[int, Node], shape: Mapping[int, int], least: float = 1) -> int | None:
+    """The size of isomorphism classes that most values, and so many at least, are in."""
+    sizes = Counter(shape[slot] for slot in values)
     members = Counter(size for size in sizes.values() for _ in range(size))
-    count = max(_COUNTS, key=lambda size: (members[size], -size))
+    count = max(_SIZES, key=lambda size: (members[size], -size))
     return count if members[count] >= least else None

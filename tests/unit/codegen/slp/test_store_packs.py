@@ -16,9 +16,9 @@ from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.ir.random_program import random_program
-from polhode.codegen.llvm import module, spilled_packs
+from polhode.codegen.llvm import kernels, module, spilled_packs
 from polhode.codegen.slp import store_packs
-from polhode.codegen.slp.store_packs import packed
+from polhode.codegen.slp.store_packs import pack_stores
 from polhode.compiled.native import compile_program, engine
 
 
@@ -129,7 +129,7 @@ PROGRAMS = {
 def test_packs_compute_what_the_program_computes(kind: str, width: int, seed: int) -> None:
     program = PROGRAMS[kind](seed)
     inputs, parameters = some_numbers(program, seed)
-    found = evaluated(program, packed(program, width), inputs, parameters)
+    found = evaluated(program, pack_stores(program, width), inputs, parameters)
     expected = flat(program, inputs, parameters)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
 
@@ -138,13 +138,13 @@ def test_packs_compute_what_the_program_computes(kind: str, width: int, seed: in
 def test_a_solve_of_many_columns_takes_little_more_than_a_lane_each(seed: int) -> None:
     program = solve_of_many_columns(seed, columns=12, holes=0.0)
     steps = sum(step.op == "mul" for step in program.run)
-    assert packed(program, 4).cost < 0.3 * steps + len(program.outputs[0].slots)
-    assert packed(program, 2).cost < 0.6 * steps + len(program.outputs[0].slots)
+    assert pack_stores(program, 4).cost < 0.3 * steps + len(program.outputs[0].slots)
+    assert pack_stores(program, 2).cost < 0.6 * steps + len(program.outputs[0].slots)
 
 
 def test_a_slot_is_computed_once() -> None:
     program = solve_of_many_columns(1)
-    code = packed(program, 4)
+    code = pack_stores(program, 4)
     singles = [number for is_pack, number in code.order if not is_pack]
     lanes = [lane[0] for pack in code.packs for lane in pack.lanes if lane]
     assert len(set(singles)) == len(singles) and len(set(lanes)) == len(lanes)
@@ -155,41 +155,41 @@ def test_a_slot_is_computed_once() -> None:
 @pytest.mark.parametrize("horizon", [0, 400])
 def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether that is seen at once, or only when the packs are put in order."""
-    monkeypatch.setattr(store_packs, "_HORIZON", horizon)
-    assert not packed(chain(8), 4).packs
+    monkeypatch.setattr(store_packs, "_DEPTH", horizon)
+    assert not pack_stores(chain(8), 4).packs
     for program in (
         lanes_in_a_circle(),
         *(across(solve_of_many_columns(seed, size=4, columns=4)) for seed in range(6)),
     ):
         inputs, parameters = some_numbers(program, 1)
-        found = evaluated(program, packed(program, 2), inputs, parameters)
+        found = evaluated(program, pack_stores(program, 2), inputs, parameters)
         np.testing.assert_allclose(found, flat(program, inputs, parameters), rtol=1e-9, atol=1e-12)
 
 
 def test_the_same_program_gives_the_same_packs() -> None:
-    assert packed(solve_of_many_columns(2), 4) == packed(solve_of_many_columns(2), 4)
+    assert pack_stores(solve_of_many_columns(2), 4) == pack_stores(solve_of_many_columns(2), 4)
 
 
 @contextmanager
-def always_packed(width: int, near: int, piece: int) -> Iterator[None]:
+def always_packed(width: int, live: int, length: int) -> Iterator[None]:
     """Packs for programs of any length, on a machine with vectors of this width."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "side_by_side", lambda program, width: None)
+        patch.setattr(kernels, "vectorise", lambda program, width: None)
         patch.setattr(spilled_packs, "LONG", 0)
-        patch.setattr(spilled_packs, "WORTH", math.inf)
-        patch.setattr(spilled_packs, "NEAR", near)
-        patch.setattr(spilled_packs, "PIECE", piece)
+        patch.setattr(spilled_packs, "PROFITABLE", math.inf)
+        patch.setattr(spilled_packs, "LIVE", live)
+        patch.setattr(spilled_packs, "LENGTH", length)
         host = engine.Host(**{**vars(engine.host()), "lanes": width})
         patch.setattr(engine, "host", lambda: host)
         yield
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize(("width", "near", "piece"), [(2, 3, 20), (4, 0, 7), (4, 24, 2000), (8, 5, 50)])
-def test_machine_code_in_packs_gives_the_interpreters_numbers(kind: str, width: int, near: int, piece: int) -> None:
+@pytest.mark.parametrize(("width", "live", "length"), [(2, 3, 20), (4, 0, 7), (4, 24, 2000), (8, 5, 50)])
+def test_machine_code_in_packs_gives_the_interpreters_numbers(kind: str, width: int, live: int, length: int) -> None:
     program = PROGRAMS[kind](3)
     inputs, parameters = some_numbers(program, 3)
-    with always_packed(width, near, piece):
+    with always_packed(width, live, length):
         function = compile_program(program, cache=False, backend="llvm", parameters=parameters)
     found = function(**inputs)
     found = found if isinstance(found, tuple) else (found,)
@@ -210,8 +210,8 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
 
 
 def test_short_programs_and_those_without_likeness_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "side_by_side", lambda program, width: None)
-    monkeypatch.setattr(module, "waves_side_by_side", lambda program, width: None)
+    monkeypatch.setattr(kernels, "vectorise", lambda program, width: None)
+    monkeypatch.setattr(kernels, "vectorise_sincos", lambda program, width: None)
     for program in (solve_of_many_columns(1, size=3, columns=4), random_program(1, 3000)):
         assert module.scalar_module(program, width=4) == module.scalar_module(program)
     long = solve_of_many_columns(1, size=14, columns=16)

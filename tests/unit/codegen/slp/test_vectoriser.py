@@ -1,4 +1,4 @@
-"""Limbs that are alike are found in the flat program, and computed side by side to the same numbers."""
+"""Isomorphic groups of values are found in the flat program, and computed in packs to the same numbers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from polhode.codegen.ir.ops import check_program
 from polhode.codegen.ir.packed import Gather, Pack, Packed, Source, Splat, Term
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.ir.random_program import random_program
-from polhode.codegen.llvm import module
-from polhode.codegen.slp.cost_model import Ledger
-from polhode.codegen.slp.group_packs import twin_packs
-from polhode.codegen.slp.reassociation import Node, forms, nodes
-from polhode.codegen.slp.seeds import alike_inputs
-from polhode.codegen.slp.sincos_packs import wave_packs
-from polhode.codegen.slp.vectoriser import limb_count, side_by_side
+from polhode.codegen.llvm import kernels, module
+from polhode.codegen.slp.cost_model import CostModel
+from polhode.codegen.slp.group_packs import group_packs
+from polhode.codegen.slp.reassociation import Node, isomorphism_classes, reassociated
+from polhode.codegen.slp.seeds import seed_groups
+from polhode.codegen.slp.sincos_packs import sincos_packs
+from polhode.codegen.slp.vectoriser import group_size, vectorise
 from polhode.compiled.native import compile_program, engine
 from polhode.compiled.native.fixed_step import FixedStep
 
@@ -136,7 +136,7 @@ def numbers_for(program: Program, seed: int) -> tuple[dict[str, np.ndarray], np.
 
 
 def together(program: Program, width: int = 1) -> Packed:
-    code = side_by_side(program, width)
+    code = vectorise(program, width)
     assert code is not None
     return code
 
@@ -170,7 +170,7 @@ def test_limbs_that_are_alike_take_the_steps_of_one(limbs: int, mirrored: bool) 
     assert alone < 20 + limbs  # the body's
 
 
-def test_the_same_program_gives_the_same_twins() -> None:
+def test_the_same_program_gives_the_same_packs() -> None:
     program = Walker(2, 4, mirrored=True, uneven=True).program
     assert together(program()) == together(Walker(2, 4, mirrored=True, uneven=True).program())
 
@@ -191,8 +191,8 @@ def test_a_slot_is_computed_once_and_after_what_it_reads() -> None:
 @pytest.mark.parametrize("limbs", [2, 3, 4, 6])
 def test_limbs_are_counted(limbs: int) -> None:
     program = Walker(1, limbs, mirrored=True).program()
-    values = nodes(program)
-    assert limb_count(values, forms(program, values)) == limbs
+    values = reassociated(program)
+    assert group_size(values, isomorphism_classes(program, values)) == limbs
 
 
 def test_inputs_play_the_same_part_where_what_is_made_of_them_does() -> None:
@@ -200,11 +200,11 @@ def test_inputs_play_the_same_part_where_what_is_made_of_them_does() -> None:
     steps = [("sin", (0,)), ("sin", (2,)), ("mul", (4, 1)), ("mul", (3, 5))]
     code = tuple(Instruction(op, args) for op, args in steps)
     program = Program("f", (Array("q", 4),), 0, (), (), code, (Output("y", (2,), (6, 7)),))
-    values = nodes(program)
-    form = forms(program, values)
-    assert alike_inputs(program, values, form, 2) == [(0, 2), (1, 3)]
+    values = reassociated(program)
+    form = isomorphism_classes(program, values)
+    assert seed_groups(program, values, form, 2) == [(0, 2), (1, 3)]
     del values[4]
-    assert (1, 3) in alike_inputs(program, values, form, 2)
+    assert (1, 3) in seed_groups(program, values, form, 2)
 
 
 def test_a_mirrored_limb_needs_few_changes_of_sign() -> None:
@@ -226,7 +226,7 @@ def _is_number(source: Source, end: int) -> bool:
     return isinstance(source, Splat) and source.slot < end
 
 
-def test_an_output_of_twins_may_lie_over_an_input() -> None:
+def test_an_output_of_packs_may_lie_over_an_input() -> None:
     program = Walker(6, 2).program()
     inputs, _ = numbers_for(program, 6)
     expected = interpret(program, inputs)["y"]
@@ -268,7 +268,7 @@ def test_lanes_of_a_vector_with_signs_are_read_with_them(monkeypatch: pytest.Mon
     inputs = np.array([0.3, 0.8, 0.1, 0.7, 0.9, 0.2, 0.5, 0.6, 0.4, 0.0])
     expected = interpret(program, {"q": inputs})["y"]
     np.testing.assert_allclose(interpret_packed(program, code, list(inputs)), expected)
-    monkeypatch.setattr(module, "side_by_side", lambda program, width: code)
+    monkeypatch.setattr(kernels, "vectorise", lambda program, width: code)
     function = compile_program(program, cache=False, backend="llvm")
     np.testing.assert_allclose(function(q=inputs), expected)
 
@@ -279,21 +279,21 @@ def test_values_that_would_only_be_put_together_and_taken_apart_stay_alone() -> 
     values.update({8: Node("mul", (4, 5), (1, 1)), 9: Node("mul", (6, 7), (1, 1))})
     values.update({10: Node("tanh", (8,), (1,)), 11: Node("tanh", (9,), (1,))})
     alone = Program("f", (Array("q", 4),), 0, (), (), (), ())
-    packs = twin_packs(values, dict.fromkeys(range(12), 0), [(8, 9)])
-    assert Ledger(alone, values, packs).settle() == {0}
+    packs = group_packs(values, dict.fromkeys(range(12), 0), [(8, 9)])
+    assert CostModel(alone, values, packs).dissolve() == {0}
     for k in range(10, 20):
         values[k] = Node("mul", (k - 2, k - 2), (1, 1))
     values.update({20: Node("tanh", (18,), (1,)), 21: Node("tanh", (19,), (1,))})
-    packs = twin_packs(values, dict.fromkeys(range(22), 0), [(k, k + 1) for k in range(8, 20, 2)])
-    assert Ledger(alone, values, packs).settle() <= {0}
+    packs = group_packs(values, dict.fromkeys(range(22), 0), [(k, k + 1) for k in range(8, 20, 2)])
+    assert CostModel(alone, values, packs).dissolve() <= {0}
 
 
-def test_sines_of_twins_lie_in_one_vector() -> None:
+def test_sines_of_a_group_lie_in_one_vector() -> None:
     values = {k: Node("sin", (k - 7,), (1,)) for k in range(7, 14)}
-    packs = wave_packs(values, [(0, 4), (1, 5), (2, 6)], 7, 4)
+    packs = sincos_packs(values, [(0, 4), (1, 5), (2, 6)], 7, 4)
     assert [[lane and lane[0] - 7 for lane in pack.lanes] for pack in packs] == [[0, 4, 1, 5], [2, 6, 3, None]]
-    assert wave_packs(values, [(0, 4), (1, 5), (2, 6), (0, 1)], 7, 4) == packs
-    assert not wave_packs(values, [], 7, 1)
+    assert sincos_packs(values, [(0, 4), (1, 5), (2, 6), (0, 1)], 7, 4) == packs
+    assert not sincos_packs(values, [], 7, 1)
 
 
 def test_what_is_not_finite_in_one_limb_stays_there() -> None:
@@ -309,7 +309,7 @@ def test_what_is_not_finite_in_one_limb_stays_there() -> None:
 
 def test_programs_without_limbs_stay_as_they_are() -> None:
     for program in (random_program(1, 300), random_program(2, 60)):
-        assert side_by_side(program) is None
+        assert vectorise(program) is None
         assert module.scalar_module(program, width=4, fused=False) == module.scalar_module(program, fused=False)
 
 
@@ -399,7 +399,7 @@ def arm() -> ph.Equations:
 
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
 def test_what_looks_alike_by_chance_may_go_side_by_side_too(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polhode.codegen.slp.vectoriser.WORTH", np.inf)
+    monkeypatch.setattr("polhode.codegen.slp.vectoriser.PROFITABLE", np.inf)
     monkeypatch.setattr("polhode.codegen.slp.vectoriser._LEAST", 0.005)
     program = arm().compile(bake=True, cache=False).program(what)
     inputs, _ = numbers_for(program, 1)

@@ -8,8 +8,8 @@ import pytest
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import live_run
 from polhode.codegen.ir.random_program import random_program
-from polhode.codegen.llvm import module
-from polhode.codegen.passes import outlining
+from polhode.codegen.llvm import kernels, module
+from polhode.codegen.passes import function_splitting
 from polhode.codegen.passes.scheduling import schedule
 from polhode.codegen.plan import plan
 from polhode.codegen.slp import vectoriser
@@ -23,8 +23,8 @@ def test_a_program_in_pieces_gives_the_same_numbers(
     seed: int, backend_lanes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = random_program(seed, 400)
-    monkeypatch.setattr(module, "WHOLE", 50)
-    monkeypatch.setattr(outlining.cut, "__defaults__", (37,))
+    monkeypatch.setattr(kernels, "WHOLE", 50)
+    monkeypatch.setattr(function_splitting.split, "__defaults__", (37,))
     random = np.random.default_rng(seed)
     batch = 8 if backend_lanes else 1
     arrays = {array.name: random.uniform(0.2, 0.9, size=(batch, array.size)) for array in program.arrays}
@@ -42,9 +42,9 @@ def test_a_program_in_pieces_gives_the_same_numbers(
 def test_sines_and_cosines_of_inputs_are_the_first_piece_of_a_long_program(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for room in (module, vectoriser):
+    for room in (kernels, vectoriser):
         monkeypatch.setattr(room, "WHOLE", 5)
-    monkeypatch.setattr(outlining.cut, "__defaults__", (3,))
+    monkeypatch.setattr(function_splitting.split, "__defaults__", (3,))
     q = [symbol(f"q{k}") for k in range(count)]
     total = q[0]
     for k, angle in enumerate(q):
@@ -61,7 +61,7 @@ def test_sines_and_cosines_of_inputs_are_the_first_piece_of_a_long_program(
 def test_pieces_hand_on_just_what_later_pieces_read() -> None:
     program = random_program(1, 300)
     wanted = live_run(program)
-    cut, ends, size = outlining.cut(program, wanted, 20)
+    cut, ends, size = function_splitting.split(program, wanted, 20)
     assert sum(len(piece.code) for piece in cut) == len([slot for slot in wanted if slot >= program.first_run])
     assert size < len(wanted), "places are used again"
     held: dict[int, int] = {}
