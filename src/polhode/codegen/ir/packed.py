@@ -78,8 +78,5 @@ class Packed:
 
 def owners_of(packs: Iterable[tuple[int, Pack]]) -> dict[int, tuple[int, int, int]]:
     return {
-        lane[0]: (number, place, lane[1])
-        for number, pack in packs
-        for place, lane in enumerate(pack.lanes)
-        if lane is not None
+        lane[0]: (number, k, lane[1]) for number, pack in packs for k, lane in enumerate(pack.lanes) if lane is not None
     }

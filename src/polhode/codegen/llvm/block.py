@@ -64,30 +64,30 @@ class Block:
 
     def reads(self, slots: Iterable[int], pointer: str) -> None:
         """These slots lie in memory, one after the other, from `pointer` on."""
-        self.memory.update((slot, (pointer, place)) for place, slot in enumerate(slots))
+        self.memory.update((slot, (pointer, offset)) for offset, slot in enumerate(slots))
 
-    def at(self, places: Mapping[int, tuple[str, int]]) -> None:
-        """These slots lie in memory, each at its place."""
-        self.memory.update(places)
+    def at(self, offsets: Mapping[int, tuple[str, int]]) -> None:
+        """These slots lie in memory, each at its offset."""
+        self.memory.update(offsets)
 
     def allocate(self, name: str, size: int) -> None:
         """An array of its own on the stack."""
         self.holds_vectors = self.lanes > 1
         self.lines.append(f"  {name} = alloca {self.real}, i64 {size}, align {self.align}")
 
-    def write_at(self, places: Mapping[int, int], pointer: str) -> None:
-        """Store slots, each at its place."""
-        for slot, place in places.items():
+    def write_at(self, offsets: Mapping[int, int], pointer: str) -> None:
+        """Store slots, each at its offset."""
+        for slot, offset in offsets.items():
             address, value = f"%z.{slot}", self.value(slot)
-            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
             self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
 
     def value(self, slot: int) -> str:
         operand = self.operands.get(slot)
         if operand is None:
-            pointer, place = self.memory[slot]
+            pointer, offset = self.memory[slot]
             operand = self.operands[slot] = f"%v{slot}"
-            self.lines.append(f"  %a{slot} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+            self.lines.append(f"  %a{slot} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
             self.lines.append(f"  {operand} = load {self.real}, ptr %a{slot}, align {self.align}")
         return operand
 
@@ -95,12 +95,12 @@ class Block:
         return [self.value(slot) for slot in slots]
 
     def write(self, slots: Iterable[int], pointer: str) -> None:
-        for place, slot in enumerate(slots):
-            self.store(self.value(slot), pointer, place)
+        for offset, slot in enumerate(slots):
+            self.store(self.value(slot), pointer, offset)
 
-    def store(self, value: str, pointer: str, place: int) -> None:
-        address = f"%s.{pointer[1:]}.{place}"
-        self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {place}")
+    def store(self, value: str, pointer: str, offset: int) -> None:
+        address = f"%s.{pointer[1:]}.{offset}"
+        self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
         self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
 
     def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:

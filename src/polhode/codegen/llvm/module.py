@@ -81,10 +81,10 @@ def _single_ir(program: Program) -> str:
     sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
     names = [f"%in{number}" for number in range(len(program.arrays))]
     names += [f"%out{number}" for number in range(len(program.outputs))]
-    place = 0
+    offset = 0
     for name, size in zip(names, sizes, strict=True):
-        lines.append(f"  {name} = getelementptr double, ptr %buffer, i64 {place}")
-        place += size
+        lines.append(f"  {name} = getelementptr double, ptr %buffer, i64 {offset}")
+        offset += size
     return "\n".join([*lines, f"  call void @ph_kernel({kernel_arguments(program)})", "  ret void", "}"])
 
 

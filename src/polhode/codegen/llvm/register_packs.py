@@ -15,7 +15,7 @@ from .block import Block
 from .sincos import double, sincos_name, splat, suffix, vector_type
 
 Slots = tuple[int | None, ...]
-Entry = tuple[str, int, int]  # an output's pointer, a place in it, and a sign
+Entry = tuple[str, int, int]  # an output's pointer, an offset in it, and a sign
 
 
 class RegisterWriter:
@@ -41,8 +41,8 @@ class RegisterWriter:
         inputs = range(self.program.first_input, self.program.first_parameter)
         entries: dict[int, list[Entry]] = {}
         for number, output in enumerate(self.code.outputs):
-            for place, (slot, sign) in enumerate(output):
-                entries.setdefault(slot, []).append((f"%out{number}", place, sign))
+            for offset, (slot, sign) in enumerate(output):
+                entries.setdefault(slot, []).append((f"%out{number}", offset, sign))
         at_once = sum(map(len, entries.values())) > len(inputs)
         if at_once:
             self.block.values(slot for slot in inputs if slot in self.read)
@@ -63,11 +63,11 @@ class RegisterWriter:
         """Values into the outputs, all known before the first is written."""
         for slot in entries:
             self._slot(slot)
-        for slot, places in entries.items():
+        for slot, offsets in entries.items():
             value = self._slot(slot)
-            minus = self._line(f"fneg contract double {value}") if any(sign < 0 for *_, sign in places) else ""
-            for pointer, place, sign in places:
-                self.block.store(value if sign > 0 else minus, pointer, place)
+            minus = self._line(f"fneg contract double {value}") if any(sign < 0 for *_, sign in offsets) else ""
+            for pointer, offset, sign in offsets:
+                self.block.store(value if sign > 0 else minus, pointer, offset)
 
     # ---- packs -----------------------------------------------------------------------------------------------
 
@@ -140,8 +140,8 @@ class RegisterWriter:
                 values.append(_numbers(number * (sign or 1) for number, sign in zip(numbers, taken, strict=True)))
                 kinds, mixed = set(), False
         if mixed:
-            place = next((k for k, factor in enumerate(term.factors) if not isinstance(factor, Whole)), 0)
-            values[place] = self._flipped(values[place], term.signs, real)
+            offset = next((k for k, factor in enumerate(term.factors) if not isinstance(factor, Whole)), 0)
+            values[offset] = self._flipped(values[offset], term.signs, real)
         if len(values) == 2:
             return kinds == {-1}, self._line(f"fmul contract {real} {values[0]}, {values[1]}")
         return kinds == {-1}, values[0]

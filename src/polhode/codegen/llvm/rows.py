@@ -34,8 +34,8 @@ def counted_loop(head: str, entry: Sequence[str], body: Sequence[str], step: int
 def load_arguments(names: Sequence[str], table: str, kind: str = "ptr") -> list[str]:
     """Lines that load named values out of an array of pointers or integers."""
     lines = []
-    for place, name in enumerate(names):
-        lines.append(f"  %{name}.at = getelementptr {kind}, ptr %{table}, i64 {place}")
+    for offset, name in enumerate(names):
+        lines.append(f"  %{name}.at = getelementptr {kind}, ptr %{table}, i64 {offset}")
         lines.append(f"  %{name} = load {kind}, ptr %{name}.at, align 8")
     return lines
 
@@ -73,11 +73,11 @@ def _each_entry(
     lines = [f"  {row}.lane0 = getelementptr double, ptr {row}, i64 0"]
     for lane in range(1, lanes):
         lines.append(f"  {row}.lane{lane} = getelementptr double, ptr {row}.lane{lane - 1}, i64 {stride}")
-    for place in range(size):
-        addresses = [f"{row}.{lane}.{place}" for lane in range(lanes)]
+    for offset in range(size):
+        addresses = [f"{row}.{lane}.{offset}" for lane in range(lanes)]
         for lane, address in enumerate(addresses):
-            lines.append(f"  {address} = getelementptr double, ptr {row}.lane{lane}, i64 {place}")
-        lines += entry(place, addresses)
+            lines.append(f"  {address} = getelementptr double, ptr {row}.lane{lane}, i64 {offset}")
+        lines += entry(offset, addresses)
     return lines
 
 
@@ -85,15 +85,15 @@ def load_rows(row: str, stride: str, size: int, vectors: str, lanes: int) -> lis
     """Lines that turn `lanes` rows of doubles into an array of vectors."""
     real = vector_type(lanes)
 
-    def entry(place: int, addresses: list[str]) -> list[str]:
+    def entry(offset: int, addresses: list[str]) -> list[str]:
         lines, last = [], "poison"
         for lane, address in enumerate(addresses):
             lines.append(f"  {address}.x = load double, ptr {address}, align 8")
             if lanes > 1:
                 lines.append(f"  {address}.y = insertelement {real} {last}, double {address}.x, i64 {lane}")
             last = f"{address}.y" if lanes > 1 else f"{address}.x"
-        lines.append(f"  {row}.v{place} = getelementptr {real}, ptr {vectors}, i64 {place}")
-        lines.append(f"  store {real} {last}, ptr {row}.v{place}, align {8 * lanes}")
+        lines.append(f"  {row}.v{offset} = getelementptr {real}, ptr {vectors}, i64 {offset}")
+        lines.append(f"  store {real} {last}, ptr {row}.v{offset}, align {8 * lanes}")
         return lines
 
     return _each_entry(row, stride, size, lanes, entry)
@@ -103,13 +103,13 @@ def store_rows(vectors: str, size: int, row: str, stride: str, lanes: int) -> li
     """Lines that turn an array of vectors into `lanes` rows of doubles."""
     real = vector_type(lanes)
 
-    def entry(place: int, addresses: list[str]) -> list[str]:
+    def entry(offset: int, addresses: list[str]) -> list[str]:
         lines = [
-            f"  {row}.v{place} = getelementptr {real}, ptr {vectors}, i64 {place}",
-            f"  {row}.w{place} = load {real}, ptr {row}.v{place}, align {8 * lanes}",
+            f"  {row}.v{offset} = getelementptr {real}, ptr {vectors}, i64 {offset}",
+            f"  {row}.w{offset} = load {real}, ptr {row}.v{offset}, align {8 * lanes}",
         ]
         for lane, address in enumerate(addresses):
-            value = f"{row}.w{place}"
+            value = f"{row}.w{offset}"
             if lanes > 1:
                 lines.append(f"  {address}.x = extractelement {real} {value}, i64 {lane}")
                 value = f"{address}.x"

@@ -125,8 +125,8 @@ class _Writer:
         self.addresses: dict[Key, _Address] = {}
         for slot in range(program.first_input, program.first_parameter):
             self.addresses["slot", slot] = _Address("%z", slot - program.first_input)
-        for place, slot in enumerate(program.saved):
-            self.addresses["slot", slot] = _Address("%w", place)
+        for offset, slot in enumerate(program.saved):
+            self.addresses["slot", slot] = _Address("%w", offset)
         self.blocks: list[Block] = []
         self.registers: dict[Key, tuple[str, int]] = {}
         self.now = 0
@@ -152,12 +152,12 @@ class _Writer:
                 self._pack(number, whole.get(number, []))
             else:
                 self._step(number)
-            for output, place, slot, sign in single.get((is_pack, number), ()):
-                self._put(output, place, self._signed(self._slot(slot), sign))
+            for output, offset, slot, sign in single.get((is_pack, number), ()):
+                self._put(output, offset, self._signed(self._slot(slot), sign))
             self._release()
         self._open()
-        for output, place, slot, sign in rest:
-            self._put(output, place, self._signed(self._slot(slot), sign))
+        for output, offset, slot, sign in rest:
+            self._put(output, offset, self._signed(self._slot(slot), sign))
 
     def _open(self) -> None:
         self.blocks.append(self.new_block())
@@ -166,9 +166,9 @@ class _Writer:
     def _copy_inputs(self) -> None:
         start = 0
         for number, array in enumerate(self.program.arrays):
-            for place in range(array.size):
-                value = self._load(_Address(f"%in{number}", place), "double")
-                self._store(_Address("%z", start + place), "double", value)
+            for offset in range(array.size):
+                value = self._load(_Address(f"%in{number}", offset), "double")
+                self._store(_Address("%z", start + offset), "double", value)
             start += array.size
 
     def _stores(
@@ -178,7 +178,7 @@ class _Writer:
         dict[tuple[bool, int], list[tuple[int, int, int, int]]],
         list[tuple[int, int, int, int]],
     ]:
-        """What each pack stores as a whole (output, place), what each unit stores singly, and what no unit makes."""
+        """What each pack stores as a whole (output, offset), what each unit stores singly, and what no unit makes."""
         whole: dict[int, list[tuple[int, int]]] = {}
         single: dict[tuple[bool, int], list[tuple[int, int, int, int]]] = {}
         rest: list[tuple[int, int, int, int]] = []
@@ -191,8 +191,8 @@ class _Writer:
                     if owner is not None and self.code.packs[owner[0]].lanes == row:
                         whole.setdefault(owner[0], []).append((number, start + low))
                         continue
-                    for place, (slot, sign) in enumerate(row, start + low):
-                        entry = (number, place, slot, sign)
+                    for offset, (slot, sign) in enumerate(row, start + low):
+                        entry = (number, offset, slot, sign)
                         if slot in self.owners:
                             single.setdefault((True, self.owners[slot][0]), []).append(entry)
                         elif slot >= self.program.first_run:
@@ -221,8 +221,8 @@ class _Writer:
         value = self._sum(pack)
         key: Key = ("pack", number)
         self.registers[key] = (value, self.now)
-        for output, place in rows:
-            address = _Address(f"%out{output}", place)
+        for output, offset in rows:
+            address = _Address(f"%out{output}", offset)
             self._store(address, self.real, value)
             self.addresses.setdefault(key, address)
         if self.final and key in self.spills.until and not rows:
@@ -386,8 +386,8 @@ class _Writer:
     def _signed(self, value: str, sign: int) -> str:
         return value if sign > 0 else self._line(f"fneg contract double {value}")
 
-    def _put(self, output: int, place: int, value: str) -> None:
-        self._store(_Address(f"%out{output}", place), "double", value)
+    def _put(self, output: int, offset: int, value: str) -> None:
+        self._store(_Address(f"%out{output}", offset), "double", value)
 
     def _line(self, text: str) -> str:
         self.names += 1

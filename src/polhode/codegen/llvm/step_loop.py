@@ -217,29 +217,29 @@ class _Step:
     def keep(self, mask: str) -> list[str]:
         """%x becomes %new in the lanes that are alive."""
         lines: list[str] = []
-        for place in range(self.size):
-            lines += self._load(f"%keep{place}", "%new", place)
-            value = f"%keep{place}"
+        for index in range(self.size):
+            lines += self._load(f"%keep{index}", "%new", index)
+            value = f"%keep{index}"
             if self.lanes > 1:
-                lines += self._load(f"%held{place}", "%x", place)
-                value = f"%kept{place}"
+                lines += self._load(f"%held{index}", "%x", index)
+                value = f"%kept{index}"
                 lines.append(
-                    f"  {value} = select {mask} %alive.now, {self.real} %keep{place}, {self.real} %held{place}"
+                    f"  {value} = select {mask} %alive.now, {self.real} %keep{index}, {self.real} %held{index}"
                 )
-            lines += self._store(value, "%x", place, f"%keep{place}.to")
+            lines += self._store(value, "%x", index, f"%keep{index}.to")
         return lines
 
     def _combine(self, tag: str, weights: Sequence[float], into: str) -> list[str]:
         """into = x + h Σ weight·rate: the increments are summed first, so that x is rounded once."""
         lines: list[str] = []
-        for place in range(self.size):
-            lines += self._load(f"%{tag}.x{place}", "%x", place)
+        for index in range(self.size):
+            lines += self._load(f"%{tag}.x{index}", "%x", index)
             total = ""
             for stage, weight in enumerate(weights):
                 if weight == 0.0:
                     continue
-                name = f"%{tag}.{stage}.{place}"
-                lines += self._load(f"{name}.k", f"%rate{stage}", place)
+                name = f"%{tag}.{stage}.{index}"
+                lines += self._load(f"{name}.k", f"%rate{stage}", index)
                 term = f"{name}.k"
                 if weight != 1.0:
                     lines.append(f"  {name}.m = fmul contract {self.real} {term}, {splat(weight, self.lanes)}")
@@ -248,12 +248,12 @@ class _Step:
                     lines.append(f"  {name}.sum = fadd contract {self.real} {total}, {term}")
                     term = f"{name}.sum"
                 total = term
-            value = f"%{tag}.x{place}"
+            value = f"%{tag}.x{index}"
             if total:
                 lines.append(f"  {value}.d = fmul contract {self.real} {total}, %hv")
                 lines.append(f"  {value}.to = fadd contract {self.real} {value}, {value}.d")
                 value = f"{value}.to"
-            lines += self._store(value, into, place, f"%{tag}.p{place}")
+            lines += self._store(value, into, index, f"%{tag}.p{index}")
         return lines
 
     def _call(self, state: str, rate: str) -> str:
@@ -265,27 +265,27 @@ class _Step:
     def _normalise(self, tag: str, start: int, length: int) -> list[str]:
         lines: list[str] = []
         total = splat(0.0, self.lanes)
-        for place in range(start, start + length):
-            value = f"%{tag}.{place}"
-            lines += self._load(value, "%new", place)
+        for index in range(start, start + length):
+            value = f"%{tag}.{index}"
+            lines += self._load(value, "%new", index)
             lines.append(f"  {value}.sq = fmul contract {self.real} {value}, {value}")
             lines.append(f"  {value}.sum = fadd contract {self.real} {total}, {value}.sq")
             total = f"{value}.sum"
         lines.append(f"  %{tag}.norm = call {self.real} @llvm.sqrt.{suffix(self.lanes)}({self.real} {total})")
         lines.append(f"  %{tag}.inv = fdiv {self.real} {splat(1.0, self.lanes)}, %{tag}.norm")
-        for place in range(start, start + length):
-            value = f"%{tag}.{place}"
+        for index in range(start, start + length):
+            value = f"%{tag}.{index}"
             lines.append(f"  {value}.unit = fmul contract {self.real} {value}, %{tag}.inv")
-            lines += self._store(f"{value}.unit", "%new", place, f"{value}.to")
+            lines += self._store(f"{value}.unit", "%new", index, f"{value}.to")
         return lines
 
     def _finite(self) -> list[str]:
         """x − x is 0 for a finite x and nan otherwise; one comparison of the sum tells for all entries."""
         lines: list[str] = []
         total = splat(0.0, self.lanes)
-        for place in range(self.size):
-            value = f"%f{place}"
-            lines += self._load(value, "%new", place)
+        for index in range(self.size):
+            value = f"%f{index}"
+            lines += self._load(value, "%new", index)
             lines.append(f"  {value}.zero = fsub {self.real} {value}, {value}")
             lines.append(f"  {value}.sum = fadd {self.real} {total}, {value}.zero")
             total = f"{value}.sum"
@@ -300,14 +300,14 @@ class _Step:
             f"  {vector} = shufflevector {real} {vector}.one, {real} poison, <{self.lanes} x i32> zeroinitializer",
         ]
 
-    def _load(self, result: str, vector: str, place: int) -> list[str]:
+    def _load(self, result: str, vector: str, index: int) -> list[str]:
         return [
-            f"  {result}.from = getelementptr {self.real}, ptr {vector}, i64 {place}",
+            f"  {result}.from = getelementptr {self.real}, ptr {vector}, i64 {index}",
             f"  {result} = load {self.real}, ptr {result}.from, align {self.align}",
         ]
 
-    def _store(self, value: str, vector: str, place: int, address: str) -> list[str]:
+    def _store(self, value: str, vector: str, index: int, address: str) -> list[str]:
         return [
-            f"  {address} = getelementptr {self.real}, ptr {vector}, i64 {place}",
+            f"  {address} = getelementptr {self.real}, ptr {vector}, i64 {index}",
             f"  store {self.real} {value}, ptr {address}, align {self.align}",
         ]

@@ -29,13 +29,13 @@ def group_packs(
         for group in groups
         if group[0] in values and values[group[0]].op in PACKABLE and not there.intersection(group)
     ]
-    place: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
-    place.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
+    pack_number: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
+    pack_number.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
 
     def source(slots: tuple[int | None, ...]) -> Source:
         if len(set(slots)) == 1 and slots[0] is not None:
             return Splat(slots[0])
-        return Whole(place[slots]) if slots in place else Gather(slots)
+        return Whole(pack_number[slots]) if slots in pack_number else Gather(slots)
 
     packs: list[Pack] = []
     for group in made:
@@ -100,5 +100,5 @@ def _terms(
                 places = [next(k for k, (slot, _) in enumerate(lane) if kind(slot) == key) for lane in rest]
                 found.append(tuple(lane.pop(k) for lane, k in zip(rest, places, strict=True)))
     found += zip_longest(*rest)
-    place = {operand: k for k, operand in enumerate(listed[0])}
-    return sorted(found, key=lambda column: place.get(column[0], len(place)) if column[0] else len(place))
+    rank = {operand: k for k, operand in enumerate(listed[0])}
+    return sorted(found, key=lambda column: rank.get(column[0], len(rank)) if column[0] else len(rank))

@@ -69,7 +69,7 @@ def choose_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) ->
     """The packs with signs in their lanes, chosen so that few terms need any; `order` has operands first."""
     sources = (factor for pack in packs for term in pack.terms for factor in term.factors)
     gathered = dict.fromkeys(source for source in sources if not isinstance(source, Whole))
-    signs = _Equations(constants, {source: place for place, source in enumerate(gathered)})
+    signs = _Equations(constants, {source: index for index, source in enumerate(gathered)})
     patterns: dict[int, Pattern] = {}
     for number in order:
         patterns[number] = _pattern(packs[number], patterns, signs)

@@ -98,7 +98,7 @@ class PackScheduler:
         placed: list[tuple[int, int]] = []
         for output, entries in zip(self.program.outputs, self.outputs, strict=True):
             length = output.shape[-1] if output.shape else 1
-            placed += [(place // (length or 1), slot) for place, (slot, _) in enumerate(entries)]
+            placed += [(index // (length or 1), slot) for index, (slot, _) in enumerate(entries)]
         slots = dict.fromkeys(slot for _, slot in sorted(placed, key=itemgetter(0)) if slot >= self.first)
         return [(True, owners[slot][0]) if slot in owners else (False, slot) for slot in slots]
 

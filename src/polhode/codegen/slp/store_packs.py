@@ -128,11 +128,11 @@ class _Packer:
         signs = [product[0] if product else 0 for product in column]
         factors: list[Source] = []
         count = max(len(product[1]) for product in column if product)
-        for place in reversed(range(count)):
-            alone = place == 0
+        for index in reversed(range(count)):
+            alone = index == 0
             lanes: list[Lane] = []
             for product, sign in zip(column, signs, strict=True):
-                lanes.append((product[1][place], sign if alone else 1) if product else None)
+                lanes.append((product[1][index], sign if alone else 1) if product else None)
             if not alone:
                 lanes = _filled(lanes)
             source, left = self.source(lanes)
@@ -159,8 +159,8 @@ class _Packer:
     def _gather_cost(self, column: Column) -> float:
         """What the factors of a column are expected to cost beside the multiplication."""
         total = 0.0
-        for place in range(max(len(product[1]) for product in column if product)):
-            slots = [product[1][place] if product else None for product in column]
+        for index in range(max(len(product[1]) for product in column if product)):
+            slots = [product[1][index] if product else None for product in column]
             kinds = {slot for slot in slots if slot is not None}
             if len(kinds) == 1 or tuple(slots) in self.by_slots:
                 continue

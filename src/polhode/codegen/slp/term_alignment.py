@@ -40,15 +40,15 @@ def align_terms(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> l
     [[(1, (7, 3)), (-1, (8, 3)), None]]
     """
     rest = [dict(enumerate(terms)) for terms in listed]
-    places: dict[int, list[list[int]]] = {}  # factor -> for each lane the places of the products that have it
+    indices: dict[int, list[list[int]]] = {}  # factor -> for each lane the indices of the products that have it
     for lane, terms in enumerate(listed):
-        for place, (_, factors) in enumerate(terms):
+        for index, (_, factors) in enumerate(terms):
             for factor in set(factors) if len(factors) == 2 else ():
-                places.setdefault(factor, [[] for _ in listed])[lane].append(place)
+                indices.setdefault(factor, [[] for _ in listed])[lane].append(index)
     columns: list[Column] = []
-    for factor in sorted(places, key=lambda factor: (-sum(map(bool, places[factor])), factor)):
+    for factor in sorted(indices, key=lambda factor: (-sum(map(bool, indices[factor])), factor)):
         while True:
-            left = [[place for place in lane if place in rest[k]] for k, lane in enumerate(places[factor])]
+            left = [[index for index in lane if index in rest[k]] for k, lane in enumerate(indices[factor])]
             if sum(map(bool, left)) < 2:
                 break
             taken = [rest[k].pop(lane[0]) if lane else None for k, lane in enumerate(left)]
