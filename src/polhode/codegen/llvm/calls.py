@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ...expr.opaque.pieces import Pieces
+from ...expr.opaque.piecewise import Pieces
 from ...expr.opaque.table import Table
 from ...expr.opaque.user import UserFunction
 from ..ir.calls import called

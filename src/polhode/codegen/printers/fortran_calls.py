@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from textwrap import wrap
 
-from ...expr.opaque.pieces import Pieces
+from ...expr.opaque.piecewise import Pieces
 from ...expr.opaque.user import UserFunction
 from ..ir.calls import horner, own_symbol, renamed, sources, tables, user_functions
 from ..ir.program import Program

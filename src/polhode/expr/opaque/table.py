@@ -12,8 +12,7 @@ from typing import Any
 
 from ...errors import ModelError, PolhodeError, shown
 from .function import Opaque
-from .interpolate import interpolant
-from .pieces import Pieces
+from .piecewise import Pieces, interpolant
 
 KINDS = ("linear", "cubic", "pchip")
 OUTSIDE = ("hold", "line", "error")

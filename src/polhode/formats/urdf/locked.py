@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import FormatError, shown, suggestion, understood
-from ...expr.numeral import decimal
+from ...expr.rational import decimal
 from .mimic import Law, law_of
 from .number import is_sane
 from .parts import JointPart
