@@ -227,9 +227,14 @@ def page(found: Iterable[Told]) -> str:
             messages = dict.fromkeys(text for each in listed for text in each.messages)
             cures = dict.fromkeys(text for each in listed for text in each.cures)
             homes = dict.fromkeys(f"`{each.home.removesuffix('.py')}`" for each in listed)
-            cells = (code, "<br>".join(messages), "<br>".join(cures), ", ".join(homes))
-            lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+            cells = (code, "<br>".join(map(_cell, messages)), "<br>".join(map(_cell, cures)), ", ".join(homes))
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text on one line that Markdown takes as text."""
+    return " ".join(text.replace("<", "&lt;").replace("|", "\\|").split())
 
 
 if __name__ == "__main__":

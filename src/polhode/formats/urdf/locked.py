@@ -59,7 +59,7 @@ def _lock(
     by, held = lead[law.leader]
     value = law.multiplier * held + law.offset
     if joint.kind == "fixed":
-        findings.notice(joint.line, what, "it is to be locked, and is fixed anyway.", "N-URDF-009")
+        findings.notice(joint.line, what, "it is to be locked, and is fixed anyway.", "N-URDF-010")
         return joint
     if value and joint.kind in ("floating", "planar"):
         findings.problem(
