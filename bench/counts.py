@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from polhode import Equations, System
-from polhode.codegen.count import Operations, count
+from polhode.codegen.ir.count import Operations, count
 from polhode.codegen.plan import plan
 from polhode.compare.ladder.arms import general_arm, hinged_arm
 from polhode.expr import free_symbols, pi

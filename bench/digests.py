@@ -18,8 +18,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 import polhode as ph
-from polhode.codegen.count import count
-from polhode.codegen.program_text import dump_program
+from polhode.codegen.ir.count import count
+from polhode.codegen.ir.serialise import dump_program
 from polhode.compare.ladder.arms import general_arm, puma_like_arm
 from polhode.formalisms.registry import names
 from polhode.model import samples

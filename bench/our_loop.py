@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.llvm import lane_module
+from polhode.codegen.llvm.module import lane_module
 from polhode.compiled.native import engine
 
 from .plain_tree import Floats

@@ -20,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from docs import make_errors
 
 from polhode.formats import loads_yaml
 
@@ -222,3 +223,25 @@ def test_papers_are_cited_by_their_titles() -> None:
 def test_the_watch_wakes_at_a_wrong_answer() -> None:
     assert matches("energy ... J\n", "energy 3.2 J\n")
     assert not matches("energy ... J\n", "momentum 3.2 N s\n")
+
+
+def test_the_page_of_error_codes_says_what_the_source_says() -> None:
+    made = make_errors.page(make_errors.told(make_errors.sources()))
+    assert make_errors.PAGE.read_text(encoding="utf-8") == made, "run python docs/make_errors.py"
+
+
+def test_the_page_of_error_codes_finds_sentences_and_cures() -> None:
+    text = """
+def unknown(kind, name, *, code):
+    return Wrong(f"there is no {kind} '{name}'.", cure=suggestion(name), code=code)
+
+def check(self, size):
+    cure = "Give a length." if size else "Give a size."
+    self.problem(f"its size {shown(size)} is {'zero' if size else 'none'}.", cure, "E-SHAPE-001")
+    raise unknown("speed", size, code="E-SIM-001")
+
+def problem(self, message, cure, code): ...
+"""
+    sized, named = make_errors.told([("a.py", text)])
+    assert sized.messages == ("its size ‹size› is ‹…›.",) and sized.cures == ("Give a length.", "Give a size.")
+    assert named.messages == ("there is no speed '‹name›'.",) and named.cures == ("Did you mean ‹name›?",)

@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from math import prod
 
-from polhode.codegen.calls import by_name, horner, tables, user_functions
-from polhode.codegen.ops import check_program
-from polhode.codegen.program import Program
-from polhode.codegen.target import Body, Target, Writing, check_inputs, prefaced, sanitised
-from polhode.expr.opaque.pieces import Pieces
+from polhode.codegen.ir.calls import by_name, horner, tables, user_functions
+from polhode.codegen.ir.ops import check_program
+from polhode.codegen.ir.program import Program
+from polhode.codegen.printers.target import Body, Target, Writing, check_inputs, prefaced, sanitised
+from polhode.expr.opaque.piecewise import Pieces
 
 EXPRESSION = {
     "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "neg": "-{0}",

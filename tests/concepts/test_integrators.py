@@ -10,7 +10,7 @@ from scipy.special import ellipk
 
 import polhode as ph
 from polhode import Equations
-from polhode.codegen.step_loop import METHODS as TABLEAUX
+from polhode.codegen.llvm.step_loop import METHODS as TABLEAUX
 from polhode.simulate import METHODS
 
 #: IDA is an extra: pip install 'polhode[sundials]'.

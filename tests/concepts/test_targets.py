@@ -23,15 +23,15 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.codegen.calls import on_floats
-from polhode.codegen.interpret import interpret
-from polhode.codegen.llvm import lane_module, scalar_module
-from polhode.codegen.ops import MEANING
-from polhode.codegen.program import ARITY, Array, Instruction, Output, Program
-from polhode.codegen.random_program import random_program
-from polhode.codegen.target import check_inputs
-from polhode.codegen.targets import TARGETS as LISTED
-from polhode.codegen.targets import target_of
+from polhode.codegen.ir.calls import on_floats
+from polhode.codegen.ir.interpreter import interpret
+from polhode.codegen.ir.ops import MEANING
+from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Program
+from polhode.codegen.ir.random_program import random_program
+from polhode.codegen.llvm.module import lane_module, scalar_module
+from polhode.codegen.printers.target import check_inputs
+from polhode.codegen.printers.targets import TARGETS as LISTED
+from polhode.codegen.printers.targets import target_of
 from polhode.compiled.native import compile_program, engine
 from polhode.compiled.native.backends import LANES_FROM, BackendWarning
 from polhode.expr.opaque.table import KINDS, Table, checked
@@ -363,8 +363,8 @@ def test_no_user_string_reaches_code() -> None:
 
 def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
     script = (
-        "import hashlib;from polhode.codegen.random_program import random_program as r;"
-        "from polhode.codegen import llvm,targets;p=r(5);"
+        "import hashlib;from polhode.codegen.ir.random_program import random_program as r;"
+        "from polhode.codegen.llvm import module as llvm;from polhode.codegen.printers import targets;p=r(5);"
         "t=''.join(text for each in targets.TARGETS.values() for text in each.files(p,()).values());"
         "t+=llvm.scalar_module(p)+llvm.lane_module(p,4);print(hashlib.sha256(t.encode()).hexdigest())"
     )

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.compiled.native import backends, compile_program, engine
 from polhode.compiled.native.backends import BackendWarning
 from polhode.errors import PolhodeError

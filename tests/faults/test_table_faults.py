@@ -36,7 +36,7 @@ TABLES: list[tuple[str, str, Callable[[], Any]]] = [
     ("E-TABLE-005", "x has 2 entries and z has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1]])),
     ("E-TABLE-005", r"y has 2 entries and z\[1\] has 1", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2]])),
     ("E-TABLE-006", "there is no kind 'quintic'", lambda: ph.table([0, 1], [0, 1], kind="quintic")),
-    ("E-TABLE-006", "one variable", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2, 3]], kind="pchip")),
+    ("E-TABLE-016", "one variable", lambda: ph.table(([0, 1], [0, 1]), [[0, 1], [2, 3]], kind="pchip")),
     ("E-TABLE-007", "'wrap'", lambda: ph.table([0, 1], [0, 1], outside="wrap")),
     ("E-TABLE-008", "infinite", lambda: ph.table([0, 5e-324], [-1e300, 1e300])),
     ("E-TABLE-009", "more than", lambda: ph.table(np.arange(LARGEST + 1), np.arange(LARGEST + 1))),
@@ -55,7 +55,7 @@ FUNCTIONS: list[tuple[str, str, Callable[[], Any]]] = [
         for name in ("a b", "int", "sin", "lambda", "call0", "ph_x", "é", "", "x" * 60, "f;", "_f", None)
     ],
     ("E-FUNCTION-004", "neither", lambda: ph.function("g")),
-    ("E-FUNCTION-004", "cannot be called", lambda: ph.function("g", python=3)),
+    ("E-FUNCTION-016", "cannot be called", lambda: ph.function("g", python=3)),
     ("E-FUNCTION-005", r"derivatives\[1\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={1: F})),
     ("E-FUNCTION-005", r"derivatives\[0\]", lambda: ph.function("g", C.replace("f", "g"), derivatives={0: TYRE})),
     ("E-FUNCTION-007", "takes 2 or 1", lambda: ph.function("f", C, arity=2)),

@@ -95,7 +95,7 @@ def test_F16_followers_in_a_circle_are_refused(tmp_path: Path) -> None:
 def test_F16_a_fixed_joint_follows_nothing_and_says_so(tmp_path: Path) -> None:
     weld = joint("k", "a", "c", "fixed", '<mimic joint="j"/>')
     system, report = read(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b") + weld))
-    assert not system.couplings and [warning.code for warning in report.warnings] == ["W-URDF-004"]
+    assert not system.couplings and [warning.code for warning in report.warnings] == ["W-URDF-014"]
 
 
 def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path) -> None:

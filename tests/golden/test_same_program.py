@@ -14,7 +14,7 @@ import pytest
 from tests.golden.test_golden import COUNTED
 
 import polhode as ph
-from polhode.codegen.program_text import dump_program
+from polhode.codegen.ir.serialise import dump_program
 from polhode.formalisms.registry import names
 from polhode.model.samples import four_bar, six_degree_of_freedom_arm
 

@@ -16,7 +16,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.codegen.count import count
+from polhode.codegen.ir.count import count
 from polhode.codegen.plan import plan
 from polhode.expr import (
     Expr,

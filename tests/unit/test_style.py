@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from docs.make_errors import told
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "polhode"
@@ -105,18 +106,11 @@ def test_a_file_of_tests_is_not_longer_than_a_source_file() -> None:
     assert not [name for name, length in lengths.items() if length >= LONGEST_FILE], "a file this long is two files"
 
 
-CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
-
-
 def homes_of_codes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """The files that raise or tell each code; to look at the code of an error is neither."""
+    """The files that raise or tell each code."""
     homes: dict[str, set[str]] = {}
-    for name, text in sources:
-        for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
-            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-                value = given.value if isinstance(given, ast.Constant) else None
-                if isinstance(value, str) and CODE.fullmatch(value):
-                    homes.setdefault(value, set()).add(name)
+    for each in told(sources):
+        homes.setdefault(each.code, set()).add(each.home)
     return homes
 
 

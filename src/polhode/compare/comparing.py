@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..codegen.count import Operations, count
+from ..codegen.ir.count import Operations, count
 from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion

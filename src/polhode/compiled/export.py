@@ -17,11 +17,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Never, TypedDict
 
-from ..codegen.count import count
-from ..codegen.interpret import interpret
-from ..codegen.program import Array, Output, Program
-from ..codegen.target import check_inputs
-from ..codegen.targets import target_of
+from ..codegen.ir.count import count
+from ..codegen.ir.interpreter import interpret
+from ..codegen.ir.program import Array, Output, Program
+from ..codegen.printers.target import check_inputs
+from ..codegen.printers.targets import target_of
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse
 from ..model.records import GROUND
@@ -79,7 +79,7 @@ def export(
     prefix: str | None = None,
     **strange: Never,
 ) -> list[Path]:
-    """Write functions as source code for a target such as `c` (`codegen.targets` lists them); all files, or none.
+    """Write functions as source code for a target such as `c` (`codegen.printers` lists them); all files, or none.
 
     The names of files, functions, macros and modules begin with the `prefix`, by default the system's name as an
     identifier, so that exports of several systems can be linked together; "" leaves it out.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..codegen.program import Program
+from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, understood, unknown
 from .catalogue import arrays_of, catalogued
 from .native.backends import check_backend

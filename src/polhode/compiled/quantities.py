@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from ..codegen.program import identifier
+from ..codegen.ir.program import identifier
 from ..errors import PolhodeError
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def _sine(x: Expr, shift: int) -> Expr:
 
 def _quadrant(x: Expr, angle: Angle, shift: int) -> Expr:
     shift %= 4
-    result = _wave("cos" if shift % 2 else "sin", x, angle)
+    result = _sine_or_cosine("cos" if shift % 2 else "sin", x, angle)
     return neg(result) if shift >= 2 else result
 
 
@@ -67,16 +67,16 @@ _SPECIAL: dict[Fraction, tuple[Fraction, int]] = {
 }  # fmt: skip
 
 
-def _wave(op: str, x: Expr, angle: Angle) -> Expr:
+def _sine_or_cosine(op: str, x: Expr, angle: Angle) -> Expr:
     if angle.is_pi_multiple:
-        exact = _exact_wave(op, angle.pi_part)
+        exact = _exact_sine(op, angle.pi_part)
         if exact is not None:
             return exact
     cosine, sine = angle.fingerprints()
     return intern_leaf((op, id(x)), op, (x,), sine if op == "sin" else cosine)
 
 
-def _exact_wave(op: str, ratio: Fraction) -> Expr | None:
+def _exact_sine(op: str, ratio: Fraction) -> Expr | None:
     """sin or cos of ratio·π where it is rational or a square root: multiples of π/4 and of π/6."""
     turn = (ratio if op == "sin" else ratio + Fraction(1, 2)) % 2
     sign = -1 if turn >= 1 else 1

@@ -11,31 +11,31 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
 
-from .polynomial import COS, SIN, Multiples, Wave, canonical_wave, combine, multiples_of
+from .polynomial import COS, SIN, Harmonic, Multiples, canonical_harmonic, combine, multiples_of
 from .structure import Base, Product, Trig, total_length
 
-TrigPolynomial = tuple[tuple[Wave, Fraction], ...]
+TrigPolynomial = tuple[tuple[Harmonic, Fraction], ...]
 Form = list[Product]
-_Part = tuple[int, dict[Base, int], int]  # a coefficient, factors taken out, and the phase of the wave that is left
+_Part = tuple[int, dict[Base, int], int]  # a coefficient, factors taken out, and the phase of the harmonic that is left
 
 #: What may be done with one angle: left in sums, taken out as cos nθ and sin nθ, or as powers of sin θ or of cos θ.
 _COMBINED, _APART, _SINES, _COSINES = range(4)
-#: Above so many waves, angles or multiples the search for a shorter form is not worth its time.
-_WAVES, _ANGLES, _HIGHEST = 24, 6, 6
+#: Above so many harmonics, angles or multiples the search for a shorter form is not worth its time.
+_HARMONICS, _ANGLES, _HIGHEST = 24, 6, 6
 
 
 @lru_cache(maxsize=1024)
 def forms(poly: TrigPolynomial) -> dict[str, Form]:
     """The polynomial in each way of writing it, by name; "best" is the shortest of them."""
-    combined = [Product.of(c, _factor(wave)) for wave, c in poly]
+    combined = [Product.of(c, _factor(harmonic)) for harmonic, c in poly]
     found = {"combined": combined}
     angles = sorted({angle for (_, multiples), _ in poly for angle, _ in multiples})
-    if 1 < len(poly) <= _WAVES and angles:
+    if 1 < len(poly) <= _HARMONICS and angles:
         found["paired"] = _paired(combined)
         if len(angles) <= _ANGLES:
             found["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
             found["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
-            starts = (_COMBINED, _SINES) if len(poly) <= _WAVES // 2 else (_SINES,)
+            starts = (_COMBINED, _SINES) if len(poly) <= _HARMONICS // 2 else (_SINES,)
             found["mixed"] = min((_descend(poly, angles, start) for start in starts), key=_length)
     found["best"] = min(found.values(), key=_length)
     return found
@@ -45,8 +45,8 @@ def _length(form: Form) -> int:
     return total_length(form)
 
 
-def _factor(wave: Wave) -> dict[Base, int]:
-    return {Trig(wave[1], wave[0]): 1} if wave[1] else {}
+def _factor(harmonic: Harmonic) -> dict[Base, int]:
+    return {Trig(harmonic[1], harmonic[0]): 1} if harmonic[1] else {}
 
 
 def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
@@ -84,9 +84,9 @@ def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
                 rest.remove((angle, k))
                 parts = _take_out(parts, angle, k, units[angle], modes[angle])
         for c, factors, left in parts:
-            wave, sign = canonical_wave(left, tuple(rest))
+            harmonic, sign = canonical_harmonic(left, tuple(rest))
             if sign:
-                key = frozenset({**factors, **_factor(wave)}.items())
+                key = frozenset({**factors, **_factor(harmonic)}.items())
                 total[key] = total.get(key, 0) + c * sign
     return [Product.of(Fraction(c, below), dict(factors)) for factors, c in total.items() if c]
 
@@ -98,13 +98,13 @@ def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction,
     for c, factors, phase in parts:
         for own, other in ((COS, phase), (SIN, 1 - phase)):
             sign = (turn if own else 1) * (-1 if own and not phase else 1)
-            for weight, powers in _own_wave(own, angle, size, unit, mode):
+            for weight, powers in _own_harmonic(own, angle, size, unit, mode):
                 result.append((c * (sign * weight), {**factors, **powers}, other))
     return result
 
 
 @lru_cache(maxsize=4096)
-def _own_wave(
+def _own_harmonic(
     phase: int, angle: int, size: Fraction | int, unit: Fraction, mode: int
 ) -> tuple[tuple[int, dict[Base, int]], ...]:
     count = Fraction(size / unit)
@@ -118,21 +118,21 @@ def _own_wave(
 @lru_cache(maxsize=64)
 def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[int, int], int], ...]:
     """cos nθ or sin nθ in powers (a, b) of cos θ and sin θ, the even powers of one of them replaced."""
-    waves: list[dict[tuple[int, int], int]] = [{(0, 0): 1}, {}]  # cos 0, sin 0
+    harmonics: list[dict[tuple[int, int], int]] = [{(0, 0): 1}, {}]  # cos 0, sin 0
     for _ in range(count):
-        next_waves: list[dict[tuple[int, int], int]] = [{}, {}]
+        next_harmonics: list[dict[tuple[int, int], int]] = [{}, {}]
         for source, target, a, b, sign in (
             (COS, COS, 1, 0, 1),
             (SIN, COS, 0, 1, -1),
             (COS, SIN, 0, 1, 1),
             (SIN, SIN, 1, 0, 1),
         ):
-            for (i, j), c in waves[source].items():
+            for (i, j), c in harmonics[source].items():
                 for power, weight in _reduced(i + a, j + b, sines):
-                    known = next_waves[target].get(power, 0)
-                    next_waves[target][power] = known + sign * weight * c
-        waves = next_waves
-    return tuple((power, c) for power, c in sorted(waves[phase].items()) if c)
+                    known = next_harmonics[target].get(power, 0)
+                    next_harmonics[target][power] = known + sign * weight * c
+        harmonics = next_harmonics
+    return tuple((power, c) for power, c in sorted(harmonics[phase].items()) if c)
 
 
 def _reduced(a: int, b: int, sines: bool) -> list[tuple[tuple[int, int], int]]:
@@ -151,7 +151,7 @@ def _unit(poly: TrigPolynomial, angle: int) -> Fraction:
 
 
 def _paired(form: Form) -> Form:
-    """Join two terms that differ in one wave, cos a + cos b = 2 cos((a+b)/2) cos((a-b)/2), while this shortens."""
+    """Join two terms that differ in one harmonic, cos a + cos b = 2 cos((a+b)/2) cos((a-b)/2), while this shortens."""
     terms = list(form)
     while True:
         best: tuple[int, int, int, Product] | None = None
@@ -169,11 +169,11 @@ def _paired(form: Form) -> Form:
 def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
     shelves: dict[tuple[object, Fraction, int], list[tuple[int, Multiples, Product]]] = {}
     for place, term in enumerate(terms):
-        waves = [base for base, e in term.factors if isinstance(base, Trig) and e > 0]
-        for wave in (Trig((), COS), *waves):
-            rest = term.times(Product(Fraction(1), ((wave, 1),)), -1) if wave.multiples else term
-            shelf = (rest.factors, abs(rest.coefficient), wave.phase)
-            shelves.setdefault(shelf, []).append((place, wave.multiples, rest))
+        harmonics = [base for base, e in term.factors if isinstance(base, Trig) and e > 0]
+        for harmonic in (Trig((), COS), *harmonics):
+            rest = term.times(Product(Fraction(1), ((harmonic, 1),)), -1) if harmonic.multiples else term
+            shelf = (rest.factors, abs(rest.coefficient), harmonic.phase)
+            shelves.setdefault(shelf, []).append((place, harmonic.multiples, rest))
     found = []
     for (_, _, phase), entries in shelves.items():
         for second, (j, b, right) in enumerate(entries):
@@ -185,16 +185,16 @@ def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
 
 
 def _join(phase: int, a: Multiples, b: Multiples, equal: bool, rest: Product) -> Product:
-    """rest · (wave(a) ± wave(b)) as a product."""
+    """rest · (harmonic(a) ± harmonic(b)) as a product."""
     middle, apart = _halves(a, b)
     first, second = (phase, COS) if equal else (1 - phase, SIN)
     scale = Fraction(-2 if not equal and phase == COS else 2)
     result = rest
     for kind, multiples in ((first, middle), (second, apart)):
-        wave, sign = canonical_wave(kind, multiples)
+        harmonic, sign = canonical_harmonic(kind, multiples)
         scale *= sign
-        if wave[1]:
-            result = result.times(Product(Fraction(1), ((Trig(wave[1], wave[0]), 1),)))
+        if harmonic[1]:
+            result = result.times(Product(Fraction(1), ((Trig(harmonic[1], harmonic[0]), 1),)))
     return Product(result.coefficient * scale, result.factors)
 
 

@@ -20,9 +20,9 @@ from ..errors import understood
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, NEG, SYMBOL, Expr, as_expr
-from .printer import Printer
 from .rational import digits
 from .spelling import latex_escape, latex_name, spelled_latex
+from .text_printer import Printer
 
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",

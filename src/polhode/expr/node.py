@@ -122,7 +122,7 @@ class Expr:
         return float(constant_value(self))
 
     def __repr__(self) -> str:
-        from .text import text
+        from .text_printer import text
 
         return text(self)
 

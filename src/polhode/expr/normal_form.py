@@ -1,6 +1,6 @@
 """The normal form: an equal expression that reads like a textbook.
 
-The graph is read as a polynomial in symbols and waves (see `polynomial`); the waves are written combined, as products
+The graph is read as a polynomial in symbols and harmonics (see `polynomial`), which are written combined, as products
 or in part, whichever is shorter (see `harmonics`); common factors are taken out (see `structure`). Denominators are
 factored the same way and cancelled where the division is exact. The shortest of these forms and of the form as built
 is kept, and only if its fingerprint is that of the original.
@@ -18,17 +18,16 @@ from fractions import Fraction
 from typing import Any, overload
 
 from .angle import Angle
-from .compose import build, build_base
 from .field import P
 from .functions import pi
 from .graph import free_symbols, rebuild, topological
 from .harmonics import forms
 from .matrix import Matrix, Vector
 from .node import ADD, CALL, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr, as_expr, intern_node
-from .polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
+from .polynomial import COS, SIN, Polynomial, canonical_harmonic, divide, monomial, multiples_of, plus, times
 from .reading import built_length, natural
 from .spelling import spelled
-from .structure import Atom, Base, Product, Trig, as_sum, collect, shown_length, total_length
+from .structure import Atom, Base, Product, Trig, as_sum, build, build_base, collect, shown_length, total_length
 
 #: A subexpression that would need more terms than this is left as it was built.
 TERM_LIMIT = 2000
@@ -74,8 +73,8 @@ class _Reader:
         self.nodes: list[Expr] = []
         self.lengths: list[int] = []
         self.index: dict[int, int] = {}  # fingerprint -> atom
-        self.parts: dict[int, Polynomial] = {}  # atoms that are waves or sums, met in denominators
-        self.waves: dict[int, Trig] = {}  # those of them that are waves
+        self.parts: dict[int, Polynomial] = {}  # atoms that are harmonics or sums, met in denominators
+        self.harmonics: dict[int, Trig] = {}  # those of them that are harmonics
         self.roots: dict[int, Fraction] = {}  # atoms whose square is a number
         self.read: dict[int, Polynomial] = {}
         self.best: dict[int, Expr] = {}  # the shortest form found for each node
@@ -121,7 +120,7 @@ class _Reader:
         if op == NUMBER:
             return monomial((), node.data)
         if op in ("sin", "cos"):
-            return self._read_wave(node)
+            return self._read_harmonic(node)
         args = [self.read[id(arg)] for arg in node.args]
         result: Polynomial | None = None
         if op == NEG:
@@ -142,13 +141,13 @@ class _Reader:
         self.left -= work
         return self.left > 0
 
-    def _read_wave(self, node: Expr) -> Polynomial:
+    def _read_harmonic(self, node: Expr) -> Polynomial:
         angle = Angle.of(node.args[0])
         factors = {self.atom(atom): k for atom, k in angle.terms}
         if angle.pi_part:
             factors[self.atom(pi)] = angle.pi_part
-        wave, sign = canonical_wave(SIN if node.op == "sin" else COS, multiples_of(factors))
-        return {((), wave): Fraction(sign)} if sign else {}
+        harmonic, sign = canonical_harmonic(SIN if node.op == "sin" else COS, multiples_of(factors))
+        return {((), harmonic): Fraction(sign)} if sign else {}
 
     def _product(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
         work = len(left) * len(right)
@@ -159,7 +158,7 @@ class _Reader:
 
     def _without_squared_roots(self, poly: Polynomial) -> Polynomial:
         total: Polynomial = {}
-        for (exponents, wave), c in poly.items():
+        for (exponents, harmonic), c in poly.items():
             kept = []
             for atom, e in exponents:
                 if atom in self.roots:
@@ -167,7 +166,7 @@ class _Reader:
                     e %= 2
                 if e:
                     kept.append((atom, e))
-            total = plus(total, {(tuple(kept), wave): c})
+            total = plus(total, {(tuple(kept), harmonic): c})
         return total
 
     def _inverse(self, node: Expr) -> Polynomial | None:
@@ -191,7 +190,7 @@ class _Reader:
         atom = self.atom(node)
         if atom not in self.parts and node.op != SYMBOL:
             if isinstance(base, Trig):
-                self.waves[atom] = base
+                self.harmonics[atom] = base
             part = self._expand(base)
             if part is not None:
                 self.parts[atom] = part
@@ -288,7 +287,7 @@ class _Reader:
     def _monomial(self, exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fraction(1)) -> Product:
         bases: dict[Base, int] = {}
         for atom, e in exponents:
-            base: Base = self.waves.get(atom) or Atom(atom, self.lengths[atom])
+            base: Base = self.harmonics.get(atom) or Atom(atom, self.lengths[atom])
             bases[base] = bases.get(base, 0) + e
         return Product.of(coefficient, bases)
 
@@ -300,7 +299,7 @@ class _Reader:
         lowest = {atom: e for atom, e in lowest.items() if e < 0}
         top = poly
         for atom, e in lowest.items():
-            for _ in range(-e):  # what is inside a wave or a sum has to be multiplied in, not just counted off
+            for _ in range(-e):  # what is inside a harmonic or a sum has to be multiplied in, not just counted off
                 here = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) >= 0}
                 there = {key: c for key, c in top.items() if dict(key[0]).get(atom, 0) < 0}
                 raised = self._product(there, monomial([(atom, 1)]))
@@ -319,19 +318,19 @@ class _Reader:
 
     def _collected(self, poly: Polynomial) -> Product:
         by_monomial: dict[Any, list[Any]] = {}
-        for (exponents, wave), c in poly.items():
-            by_monomial.setdefault(exponents, []).append((wave, c))
-        work = 60 * len(poly) + sum(8 * len(waves) ** 2 for waves in by_monomial.values())
+        for (exponents, harmonic), c in poly.items():
+            by_monomial.setdefault(exponents, []).append((harmonic, c))
+        work = 60 * len(poly) + sum(8 * len(harmonics) ** 2 for harmonics in by_monomial.values())
         self.search -= work
         if len(poly) > _SEARCH_LIMIT or self.search <= 0:
             return as_sum([self._term(key, c) for key, c in poly.items()])
         written: dict[str, list[Product]] = {}
         for way in ("best", "combined", "paired", "sines", "cosines", "mixed"):
             written[way] = []
-            for exponents, waves in by_monomial.items():
+            for exponents, harmonics in by_monomial.items():
                 outer = self._monomial(exponents)
-                scale = abs(min(waves)[1])
-                found = forms(tuple(sorted((wave, c / scale) for wave, c in waves)))
+                scale = abs(min(harmonics)[1])
+                found = forms(tuple(sorted((harmonic, c / scale) for harmonic, c in harmonics)))
                 for term in found.get(way, found["best"]):
                     written[way].append(outer.times(Product(term.coefficient * scale, term.factors)))
         candidates = sorted(written.values(), key=total_length)

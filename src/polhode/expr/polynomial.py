@@ -1,7 +1,7 @@
 """Polynomials whose coefficients are trigonometric: Σ c · x₁^e₁ x₂^e₂ … · cos(Σ kθ), or sin.
 
-A term is a monomial in atoms (symbols and whatever is not looked into, exponents of either sign) times one wave, the
-sine or cosine of a rational combination of angles. Products of waves become sums by the addition theorems, so that
+A term is a monomial in atoms (symbols and whatever is not looked into, exponents of either sign) times a harmonic, the
+sine or cosine of a rational combination of angles. Products of harmonics become sums by the addition theorems, so that
 every polynomial has one expanded form; exact division works on the same terms as Laurent monomials e^{iΣkθ}.
 """
 
@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-#: Exponents by atom, ascending; and the multiples of the angles in a wave, ascending.
+#: Exponents by atom, ascending; and the multiples of the angles in a harmonic, ascending.
 Monomial = tuple[tuple[int, int], ...]
 Multiples = tuple[tuple[int, Fraction | int], ...]
 #: (0, k) is cos(Σ kθ), (1, k) is sin(Σ kθ); the first multiple is positive.
-Wave = tuple[int, Multiples]
-Key = tuple[Monomial, Wave]
+Harmonic = tuple[int, Multiples]
+Key = tuple[Monomial, Harmonic]
 Polynomial = dict[Key, Fraction]
 
 COS, SIN = 0, 1
-CONSTANT: Wave = (COS, ())
+CONSTANT: Harmonic = (COS, ())
 _HALF = Fraction(1, 2)
 
 
@@ -29,8 +29,8 @@ def monomial(exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fract
     return {(tuple(sorted(exponents)), CONSTANT): coefficient} if coefficient else {}
 
 
-def canonical_wave(phase: int, multiples: Multiples) -> tuple[Wave, int]:
-    """The wave with its first multiple positive, and the sign that this costs; sin 0 has the sign 0."""
+def canonical_harmonic(phase: int, multiples: Multiples) -> tuple[Harmonic, int]:
+    """The harmonic with its first multiple positive, and the sign that this costs; sin 0 has the sign 0."""
     if not multiples:
         return CONSTANT, 1 - phase
     if multiples[0][1] > 0:
@@ -52,8 +52,8 @@ def multiples_of(factors: Mapping[int, Fraction | int]) -> Multiples:
 
 
 @lru_cache(maxsize=16384)
-def _wave_product(left: Wave, right: Wave) -> tuple[tuple[Wave, Fraction], ...]:
-    """The product of two waves as a sum: cos a cos b = (cos(a+b) + cos(a-b))/2, and so on."""
+def _harmonic_product(left: Harmonic, right: Harmonic) -> tuple[tuple[Harmonic, Fraction], ...]:
+    """The product of two harmonics as a sum: cos a cos b = (cos(a+b) + cos(a-b))/2, and so on."""
     if left == CONSTANT:
         return ((right, Fraction(1)),)
     if right == CONSTANT:
@@ -64,9 +64,9 @@ def _wave_product(left: Wave, right: Wave) -> tuple[tuple[Wave, Fraction], ...]:
     minus = -_HALF if r and not p else _HALF
     result = []
     for multiples, weight in ((combine(a, b), plus), (combine(a, b, -1), minus)):
-        wave, sign = canonical_wave(phase, multiples)
+        harmonic, sign = canonical_harmonic(phase, multiples)
         if sign:
-            result.append((wave, weight * sign))
+            result.append((harmonic, weight * sign))
     return tuple(result)
 
 
@@ -97,8 +97,8 @@ def times(left: Polynomial, right: Polynomial) -> Polynomial:
         for (n, v), d in right.items():
             exponents = _monomial_product(m, n) if m and n else m or n
             scale = c * d
-            for wave, weight in _wave_product(w, v):
-                key = (exponents, wave)
+            for harmonic, weight in _harmonic_product(w, v):
+                key = (exponents, harmonic)
                 total[key] = total.get(key, Fraction(0)) + scale * weight
     return {key: value for key, value in total.items() if value}
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..errors import LimitError, PolhodeError, understood
 from . import functions
@@ -19,7 +20,11 @@ from .graph import free_symbols, topological
 from .leaves import symbol
 from .matrix import Matrix, Vector
 from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number
+from .opaque.function import Opaque
 from .spelling import described, identifier
+
+#: The SymPy functions that stand for opaque ones, by digest.
+_OPAQUE: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 def to_sympy(value: Any) -> Any:
@@ -42,8 +47,6 @@ def to_sympy(value: Any) -> Any:
 
 def _converted(roots: Sequence[Expr]) -> list[Any]:
     import sympy
-
-    from .sympy_call import opaque_class
 
     table = _to_sympy_table(sympy)
     names = _identifiers(roots)
@@ -255,3 +258,29 @@ def _from_sympy_table(sympy: Any) -> dict[Any, Callable[..., Expr]]:
 
 
 __all__ = ["from_sympy", "to_sympy"]
+
+
+def opaque_class(function: Opaque) -> Any:
+    """The SymPy function that stands for an opaque one; the same class for the same function.
+
+    >>> from polhode.expr.opaque.table import checked
+    >>> import sympy
+    >>> x = sympy.Symbol("x")
+    >>> opaque_class(checked([0, 1], [0, 2], name="f"))(2 * x).diff(x)
+    2*f'(2*x)
+    """
+    made = _OPAQUE.get(function.digest)
+    if made is None:
+        made = _OPAQUE[function.digest] = _opaque_class(function)
+    return made
+
+
+def _opaque_class(function: Opaque) -> Any:
+    import sympy
+
+    def fdiff(self: Any, argindex: int = 1) -> Any:
+        partial = function.partial(argindex - 1)
+        return sympy.Integer(0) if partial is None else opaque_class(partial)(*self.args)
+
+    members = {"polhode_function": function, "nargs": function.arity, "fdiff": fdiff, "is_real": True}
+    return type(function.label, (sympy.Function,), members)

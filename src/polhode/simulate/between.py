@@ -25,7 +25,7 @@ def interpolated(
         raise PolhodeError(
             f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s.",
             cure="Simulate for longer.",
-            code="E-TRAJ-004",
+            code="E-TRAJ-008",
         )
     if len(t) == 1:
         return np.repeat(q, len(times), axis=0), np.repeat(u, len(times), axis=0)

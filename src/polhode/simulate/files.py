@@ -128,7 +128,7 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
             raise FormatError(
                 f"time does not increase: {values[0]:g} after {rows[-1][0]:g}.",
                 place=place,
-                code="E-TRAJ-012",
+                code="E-TRAJ-013",
             )
         rows.append(values)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)

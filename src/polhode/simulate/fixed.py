@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.step_loop import METHODS as TABLEAUX
-from ..codegen.step_loop import Tableau
+from ..codegen.llvm.step_loop import METHODS as TABLEAUX
+from ..codegen.llvm.step_loop import Tableau
 from ..compiled.native.loops import runge_kutta_step
 from .drive import ControllerFailed
 from .events import Event, Watch

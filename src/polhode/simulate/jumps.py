@@ -1,6 +1,6 @@
 """Forces that jump: where a sign in the rates changes, a run goes on anew, or ends if it cannot.
 
-Between jumps all signs are held still (`codegen.switches`), so that what is integrated is smooth, and a jump is a zero
+Between jumps all signs are held still (`codegen.passes`), so that what is integrated is smooth, and a jump is a zero
 of a value g that a sign is of, found on the interpolant of a step. There the run goes on with signs s that the motion
 itself keeps: each g that is zero moves to its own side, s dg/dt > 0 (Filippov 1988). Where no choice does, the motion
 would stay on the jump, as dry friction that sticks does: that is not modelled, and the run ends.

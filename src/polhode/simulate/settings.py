@@ -69,7 +69,7 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
         if rate is not None and not 0.0 < _number(rate) < np.inf:
-            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-012")
+            raise PolhodeError(f"the rate {rate!r} is not positive.", cure="Give samples a second.", code="E-SIM-024")
         count = seconds * float(rate) if rate else min(max(seconds * _RATE, _FEWEST), _MOST)
         wanted = np.rint(count) + 1.0
     else:
@@ -133,7 +133,7 @@ def grid_of(duration: float, step: Any) -> Grid:
             f"the step of {wanted:g} s is longer than the run of {duration:g} s.",
             place="step",
             cure=f"Give a step that the motion can be followed with, for example {_FIXED_STEP:g}.",
-            code="E-SIM-014",
+            code="E-SIM-025",
         )
     steps = max(1, round(duration / wanted))
     h = duration / steps

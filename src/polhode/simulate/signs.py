@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.switches import Switched, switched
+from ..codegen.passes.switches import Switched, switched
 from ..compiled.functions import Functions
 from .jump_sources import sources
 from .state import Floats

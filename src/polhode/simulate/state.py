@@ -57,7 +57,7 @@ def start_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = N
     if isinstance(start, str):
         pose = equations.system.poses.get(start)
         if pose is None:
-            raise unknown("pose", start, equations.system.poses, place="start", code="E-SIM-005")
+            raise unknown("pose", start, equations.system.poses, place="start", code="E-SIM-026")
         _fill(q, pose.coordinates, equations.coordinates, "coordinate")
         own = {name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.binding is None}
         _fill(u, own, equations.speeds, "speed")  # dependent speeds follow

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.switches import jumping_tables
+from ..codegen.passes.switches import jumping_tables
 from .jump_sources import has_tables
 from .rates import Rates
 from .state import Floats

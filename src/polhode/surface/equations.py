@@ -16,7 +16,7 @@ from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
-    from ..codegen.count import Operations
+    from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
@@ -356,7 +356,7 @@ class Equations:
 def _operations(
     record: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
 ) -> Operations:
-    from ..codegen.count import count
+    from ..codegen.ir.count import count
     from ..compiled.functions import plan_of
 
     return count(plan_of(record, of, bake=bake, split_angles=split_angles).program)

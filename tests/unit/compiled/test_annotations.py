@@ -11,8 +11,8 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.codegen.interpret import interpret
-from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.codegen.ir.interpreter import interpret
+from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.compare.ladder.arms import puma_like_arm
 from polhode.compiled.annotations import meanings, with_parts
 from polhode.compiled.catalogue import CATALOGUE

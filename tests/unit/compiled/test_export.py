@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import polhode as ph
 from polhode import Equations
 from polhode.cli.app import app
-from polhode.codegen.target import check_input
-from polhode.codegen.targets import TARGETS
+from polhode.codegen.printers.target import check_input
+from polhode.codegen.printers.targets import TARGETS
 from polhode.compiled.catalogue import CATALOGUE, CONSTRAINED
 from polhode.compiled.export import annotated, preface, write_together
 from polhode.errors import PolhodeError

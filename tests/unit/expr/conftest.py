@@ -31,7 +31,7 @@ Grow = Callable[[int, bool], Expr]
 
 
 def grown(seed: int, opaque: bool) -> Expr:
-    """A random expression of about ten operations; without `opaque`, one of sums, products, quotients and waves."""
+    """A random expression of about ten operations; without `opaque`, rational in symbols, sines and cosines."""
     choose = random.Random(seed)
     pool: list[Expr] = [*SYMBOLS, as_expr(Fraction(choose.randint(-9, 9), choose.randint(1, 5))), pi / 6]
     for _ in range(choose.randint(3, 10)):

@@ -8,7 +8,17 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polhode.expr.polynomial import COS, SIN, Polynomial, canonical_wave, divide, monomial, multiples_of, plus, times
+from polhode.expr.polynomial import (
+    COS,
+    SIN,
+    Polynomial,
+    canonical_harmonic,
+    divide,
+    monomial,
+    multiples_of,
+    plus,
+    times,
+)
 
 
 def random_polynomial(seed: int) -> Polynomial:
@@ -16,10 +26,10 @@ def random_polynomial(seed: int) -> Polynomial:
     total: Polynomial = {}
     for _ in range(choose.randint(1, 4)):
         factors = {angle: Fraction(choose.randint(-2, 2), choose.randint(1, 2)) for angle in (0, 1)}
-        wave, sign = canonical_wave(choose.choice((COS, SIN)), multiples_of(factors))
+        harmonic, sign = canonical_harmonic(choose.choice((COS, SIN)), multiples_of(factors))
         exponents = tuple((atom, choose.randint(1, 2)) for atom in (2, 3) if choose.random() < 0.5)
         if sign:
-            total = plus(total, {(exponents, wave): Fraction(choose.randint(1, 5), choose.randint(1, 3))})
+            total = plus(total, {(exponents, harmonic): Fraction(choose.randint(1, 5), choose.randint(1, 3))})
     return total or monomial([(2, 1)])
 
 
@@ -34,6 +44,6 @@ def test_a_product_divided_by_a_factor_is_the_other_factor(one: int, two: int) -
 def test_a_division_that_leaves_something_is_refused() -> None:
     x, y = monomial([(0, 1)]), monomial([(1, 1)])
     assert divide(plus(x, monomial(())), plus(x, y)) is None
-    wave: Polynomial = {((), (COS, ((5, 1),))): Fraction(1)}
-    assert divide(monomial(()), wave) is None
-    assert divide(times(wave, wave), wave) == wave
+    harmonic: Polynomial = {((), (COS, ((5, 1),))): Fraction(1)}
+    assert divide(monomial(()), harmonic) is None
+    assert divide(times(harmonic, harmonic), harmonic) == harmonic

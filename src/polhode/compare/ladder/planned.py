@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...codegen.count import count
+from ...codegen.ir.count import count
 from ...codegen.plan import plan
 from ...expr import Expr, as_expr, free_symbols, quiet_collector
 from ...expr.spelling import acceleration_of

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Vector, quiet_collector, topological
 from ...expr.field import P
-from ...expr.text import text
+from ...expr.text_printer import text
 from ...kinematics.passes import VARIANTS, apply
 from ...kinematics.tree import Tree
 from ...kinematics.unit import measured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...codegen.program import Program
+from ...codegen.ir.program import Program
 from .catalogue import LONGEST_NOTE
 
 
@@ -13,7 +13,7 @@ def with_parts(program: Program) -> Program:
 
     A value that serves, directly or not, one noted value alone is part of it; one that serves several says so.
 
-    >>> from polhode.codegen.program import Array, Instruction, Output
+    >>> from polhode.codegen.ir.program import Array, Instruction, Output
     >>> code = (Instruction("mul", (0, 0)), Instruction("add", (1, 0)))
     >>> program = Program("f", (Array("q", 1),), 0, (), (), code, (Output("y", (), (2,)),), {2: "energy"})
     >>> dict(with_parts(program).notes)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from polhode.codegen.program import Outline, Program
+from polhode.codegen.ir.program import Outline, Program
 from polhode.errors import PolhodeError, Problem, ShapeError, ValueMissing
 
 Floats = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.codegen.program import Program
+from polhode.codegen.ir.program import Program
 from polhode.compiled.native.arrays import Floats
 from polhode.errors import PolhodeError, warn
 from polhode.files.cache import ObjectCache
@@ -60,7 +60,7 @@ _BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _P
 
 
 class Native:
-    """Machine code with the signatures of `codegen.llvm`; the code in lanes is made when it is first wanted."""
+    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is made when it is first wanted."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class Vectorised:
     name = "numpy"
 
     def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
-        from polhode.codegen.calls import on_arrays
+        from polhode.codegen.ir.calls import on_arrays
         from polhode.compiled.native.user_functions import over_arrays
 
         self.program = program
@@ -181,7 +181,7 @@ class Vectorised:
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
-        from polhode.codegen.interpret import evaluate
+        from polhode.codegen.ir.interpreter import evaluate
 
         rows = slice(span.start, span.stop)
 
@@ -199,7 +199,7 @@ class Vectorised:
 
 def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
     """Native code by LLVM."""
-    from polhode.codegen.llvm import scalar_module
+    from polhode.codegen.llvm.module import scalar_module
     from polhode.compiled.native import engine
     from polhode.compiled.native.user_functions import link
 
@@ -211,7 +211,7 @@ def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
 
 def lane_code(program: Program, cache: ObjectCache | None) -> Code:
     """The same program over as many states at once as the machine has lanes."""
-    from polhode.codegen.llvm import lane_module
+    from polhode.codegen.llvm.module import lane_module
     from polhode.compiled.native import engine
     from polhode.compiled.native.user_functions import link
 

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from polhode.codegen.c99 import print_c, print_loops
-from polhode.codegen.program import Program
+from polhode.codegen.ir.program import Program
+from polhode.codegen.printers.c99 import print_c, print_loops
 from polhode.errors import LimitError, PolhodeError
 from polhode.files.cache import ObjectCache
 

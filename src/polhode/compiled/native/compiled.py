@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.program import Outline, Program
+from polhode.codegen.ir.program import Outline, Program
 from polhode.compiled.native.arrays import Floats, as_floats, as_parameters, batch_size, ordered
 from polhode.compiled.native.backends import LANES_FROM, Backend, Native, choose
 from polhode.errors import PolhodeError, ShapeError
@@ -32,7 +32,7 @@ def compile_program(
     `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` keeps compiled code on
     disk. `parameters` fixes the parameters, which may otherwise be given with each call.
 
-    >>> from polhode.codegen.program import Array, Instruction, Output
+    >>> from polhode.codegen.ir.program import Array, Instruction, Output
     >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
     >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
     >>> compile_program(square, backend="numpy")([[1], [2], [3]])
@@ -40,7 +40,7 @@ def compile_program(
            [4.],
            [9.]])
     """
-    from polhode.codegen.ops import check_program
+    from polhode.codegen.ir.ops import check_program
 
     check_program(program)
     made = choose(program, backend, chosen_cache(cache))

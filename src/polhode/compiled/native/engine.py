@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polhode.codegen.llvm_block import LIBRARY
+from polhode.codegen.llvm.block import LIBRARY
 from polhode.compiled.native.elf_loader import LoadedImage, check_memory, link
 from polhode.errors import PolhodeError
 from polhode.files.cache import ObjectCache

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.program import Program
-from polhode.codegen.step_loop import method_named
+from polhode.codegen.ir.program import Program
+from polhode.codegen.llvm.step_loop import method_named
 from polhode.compiled.native.arrays import Floats, as_floats, batch_size, ordered
 from polhode.compiled.native.compiled import Compiled, chosen_cache, compile_program
 from polhode.compiled.native.loops import Loop, NativeLoop, PythonLoop, Run

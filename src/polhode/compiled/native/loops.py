@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from polhode.codegen.program import Program
-from polhode.codegen.step_loop import INLINE, Tableau, step_module
+from polhode.codegen.ir.program import Program
+from polhode.codegen.llvm.step_loop import INLINE, Tableau, step_module
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.backends import Code
 from polhode.compiled.native.compiled import Compiled, pieces
@@ -40,13 +40,13 @@ class Run:
 
 
 class Loop(Protocol):
-    """Takes all states of a run through `records · every` steps, in place; see `codegen.step_loop` for the rest."""
+    """Takes all states of a run through `records · every` steps, in place (see `codegen.llvm.step_loop`)."""
 
     def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None: ...
 
 
 class NativeLoop:
-    """`ph_steps` of `codegen.step_loop`, for one state at a time and, made when first wanted, in lanes."""
+    """`ph_steps` of `codegen.llvm.step_loop`, for one state at a time and, made when first wanted, in lanes."""
 
     def __init__(
         self, program: Program, tableau: Tableau, normalise: tuple[tuple[int, int], ...], cache: ObjectCache | None

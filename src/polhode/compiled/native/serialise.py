@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from polhode.codegen.program import ARITY, Array, Outline, Program
+from polhode.codegen.ir.program import ARITY, Array, Outline, Program
 from polhode.compiled.native.backends import Code, Native
 from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.elf_loader import Image, LoadedImage

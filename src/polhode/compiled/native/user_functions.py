@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from polhode.codegen.calls import user_functions
-from polhode.codegen.calls_llvm import user_symbol
-from polhode.codegen.program import Program
+from polhode.codegen.ir.calls import user_functions
+from polhode.codegen.ir.program import Program
+from polhode.codegen.llvm.calls import user_symbol
 from polhode.errors import PolhodeError, warn
 from polhode.expr.opaque.user import UserFunction
 from polhode.files.cache import ObjectCache

@@ -17,7 +17,7 @@ from ..native.serialise import can_be_filed, file_code, file_function, unfile_co
 from .origins import remember_file
 
 if TYPE_CHECKING:
-    from ...codegen.program import Program
+    from ...codegen.ir.program import Program
     from ...formalisms.derivation import Derivation
     from ..functions import Planned
     from ..native.backends import Code

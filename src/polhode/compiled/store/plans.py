@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from ...codegen.program_text import dump_program, load_program
+from ...codegen.ir.serialise import dump_program, load_program
 from ...errors import PolhodeError
 from ...files.cache import default_cache
 from ...files.version import word_of

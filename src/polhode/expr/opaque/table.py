@@ -12,8 +12,7 @@ from typing import Any
 
 from ...errors import ModelError, PolhodeError, shown
 from .function import Opaque
-from .interpolate import interpolant
-from .pieces import Pieces
+from .piecewise import Pieces, interpolant
 
 KINDS = ("linear", "cubic", "pchip")
 OUTSIDE = ("hold", "line", "error")
@@ -133,7 +132,7 @@ def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: st
             "a monotone cubic has one variable.",
             place=place,
             cure="Choose linear or cubic for a table of two variables.",
-            code="E-TABLE-006",
+            code="E-TABLE-016",
         )
     axes = tuple(_axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), "xy", strict=False))
     values = _grid(y, axes, "z" if pair else "y", place)

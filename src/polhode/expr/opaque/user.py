@@ -115,7 +115,7 @@ def checked(
         raise ModelError("it has neither C source nor a callable.", place=place, cure="Give c= or python=.",
                          code="E-FUNCTION-004")  # fmt: skip
     if python is not None and not callable(python):
-        raise ModelError(f"{python!r} cannot be called.", place=place, cure="Give a function.", code="E-FUNCTION-004")
+        raise ModelError(f"{python!r} cannot be called.", place=place, cure="Give a function.", code="E-FUNCTION-016")
     count = _arguments(name, c, python, arity, place)
     given = dict(derivatives or {})
     for index, each in given.items():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, rebuild, same, sin, symbol, topological
 from ...expr.latex_printer import latex
 from ...expr.node import NEG, NUMBER, SYMBOL
-from ...expr.text import text
+from ...expr.text_printer import text
 from ...kinematics.tree import BASE, Tree
 from ...model.model import Model
 

@@ -57,7 +57,7 @@ def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
         )
     if not path.exists():
         raise FormatError(
-            "there is no such file.", place=place, cure="Give the path of an MJCF file.", code="E-MJCF-001"
+            "there is no such file.", place=place, cure="Give the path of an MJCF file.", code="E-MJCF-020"
         )
     if path.is_file() and path.stat().st_size == 0:
         raise FormatError(

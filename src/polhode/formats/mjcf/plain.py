@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import quoteattr
 
 from ...errors import FormatError, LimitError
-from ...expr.numeral import decimal
+from ...expr.rational import decimal
 from ..urdf.markup import Limits, read_bytes
 from ..urdf.mesh import locate
 from ..urdf.number import LARGEST

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import FormatError, shown, suggestion, understood
-from ...expr.numeral import decimal
+from ...expr.rational import decimal
 from .mimic import Law, law_of
 from .number import is_sane
 from .parts import JointPart
@@ -59,7 +59,7 @@ def _lock(
     by, held = lead[law.leader]
     value = law.multiplier * held + law.offset
     if joint.kind == "fixed":
-        findings.notice(joint.line, what, "it is to be locked, and is fixed anyway.", "N-URDF-009")
+        findings.notice(joint.line, what, "it is to be locked, and is fixed anyway.", "N-URDF-010")
         return joint
     if value and joint.kind in ("floating", "planar"):
         findings.problem(

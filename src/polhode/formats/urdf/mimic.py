@@ -36,7 +36,7 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            findings.warn(joint.mimic_line, what, "the joint is fixed and follows nothing.", "", "W-URDF-004")
+            findings.warn(joint.mimic_line, what, "the joint is fixed and follows nothing.", "", "W-URDF-014")
         elif treatment == "independent":
             findings.warn(
                 joint.mimic_line,

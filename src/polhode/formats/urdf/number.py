@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...errors import PolhodeError
-from ...expr.numeral import decimal
-from ...expr.rational import SMALLEST
+from ...expr.rational import SMALLEST, decimal
 from .markup import Element
 from .report import Findings
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ...expr import Expr, latex
 from ...expr.node import ADD, NEG, SUB
 from ...expr.spelling import latex_escape
-from ...expr.text import text
+from ...expr.text_printer import text
 from ...model.builder import Builder
 from ...model.reading import flag_of
 from .scene import Axis, Key

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from polhode.codegen.program import Array, Instruction, Output, Program
+from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.compiled.native import Compiled, compile_program
 from polhode.errors import PolhodeError, ShapeError, ValueMissing
 

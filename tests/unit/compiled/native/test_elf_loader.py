@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from polhode.codegen.llvm import scalar_module
-from polhode.codegen.program import Array, Instruction, Output, Program
-from polhode.codegen.random_program import random_program
+from polhode.codegen.ir.program import Array, Instruction, Output, Program
+from polhode.codegen.ir.random_program import random_program
+from polhode.codegen.llvm.module import scalar_module
 from polhode.compiled.native import Compiled, compile_program, engine
 from polhode.compiled.native.elf_loader import Image, LoadedImage, link
 from polhode.compiled.native.serialise import can_be_filed, file_code, file_function, unfile_code, unfile_function

@@ -7,8 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from polhode.codegen.program import Array, Instruction, Output, Program
-from polhode.codegen.step_loop import INLINE, METHODS
+from polhode.codegen.ir.program import Array, Instruction, Output, Program
+from polhode.codegen.llvm.step_loop import INLINE, METHODS
 from polhode.compiled.native import FixedStep
 from polhode.errors import PolhodeError, ShapeError
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.codegen.ir.program import Program
 from polhode.codegen.plan import plan
-from polhode.codegen.program import Program
 from polhode.compiled.native import FixedStep, compile_program
 from polhode.compiled.native.user_functions import FunctionWarning
 from polhode.errors import PolhodeError

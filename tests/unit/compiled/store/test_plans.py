@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.codegen.program_text import dump_program, load_program
-from polhode.codegen.random_program import random_program
+from polhode.codegen.ir.random_program import random_program
+from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.compiled import catalogue, functions
 from polhode.compiled.store import plans
 from polhode.constraints.random_constraints import random_constrained_system

@@ -1,0 +1,241 @@
+"""Make the page of error codes, docs/errors.md, from the calls in the source that raise or tell them.
+
+Run: python docs/make_errors.py
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "polhode"
+PAGE = ROOT / "docs" / "errors.md"
+CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
+
+#: What each family of codes is about.
+FAMILIES = {
+    "AXIS": "Axes of joints",
+    "BIND": "Dependent speeds",
+    "BLOCK": "Sayers' building block",
+    "BODY": "Bodies: mass, centre of mass, inertia",
+    "CALL": "Options of functions",
+    "CLI": "The command line",
+    "CLOSE": "Loops and the joints that close them",
+    "CODE": "Generated code: programs, targets, backends",
+    "COMPARE": "Comparing formalisms",
+    "DEMO": "The demonstration",
+    "DERIVE": "Deriving: formalisms and their options",
+    "DESC": "The descriptor form",
+    "DH": "Denavit-Hartenberg tables",
+    "DIAG": "Diagnosis of constraints",
+    "EQ": "Equations of motion",
+    "EXPORT": "Export of source code",
+    "EXPR": "Expressions and exact numbers",
+    "FILE": "Reading and writing files",
+    "FUN": "Compiled functions",
+    "FUNCTION": "Functions that a user gives in C or Python",
+    "JOINT": "Joints and joint maps",
+    "KANE": "Kane's method",
+    "LADDER": "The ladder of historical formalisms",
+    "LIN": "Linear equations about a state",
+    "LINEAR": "Elimination and generic rank",
+    "MASS": "Mass matrices",
+    "MJCF": "MJCF files",
+    "MODEL": "The model: names, frames, loads, constraints",
+    "NAME": "Names of coordinates and speeds",
+    "NET": "The network formalism",
+    "PLAN": "From expressions to a program",
+    "PROG": "Programmes of motion",
+    "RANDOM": "Random constraints",
+    "REACT": "Reactions",
+    "REFERENCE": "The reference derivation",
+    "ROT": "Rotations",
+    "SAMPLE": "Sample mechanisms",
+    "SHAPE": "Shapes of bodies",
+    "SIM": "Simulation",
+    "TABLE": "Tables",
+    "TRAJ": "Trajectories",
+    "TREE": "The tree of bodies",
+    "TYPE": "Values of the wrong kind",
+    "URDF": "URDF files",
+    "VALUE": "Values of parameters and inputs",
+    "VECTOR": "Vectors and dyadics",
+    "YAML": "Model files",
+}
+
+#: The parameters of constructors that take no names from a `def`.
+_RECORDS = {"Problem": ("message", "place", "cure", "code")}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A code where it is raised or told: the file, the sentences that it may come with, and their cures."""
+
+    code: str
+    home: str
+    messages: tuple[str, ...]
+    cures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file, and what names in its functions may stand for."""
+
+    name: str
+    tree: ast.Module
+
+    def calls(self) -> Iterator[tuple[ast.Call, str, Mapping[str, list[ast.expr]]]]:
+        """Each call that is given a code, the code, and the values of the names around it."""
+        scopes = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef | ast.Module)]
+        inner: dict[int, ast.FunctionDef | ast.Module] = {}
+        for scope in scopes:  # the walk goes outside in, so that the innermost function stays
+            inner.update((id(node), scope) for node in ast.walk(scope))
+        for call in (node for node in ast.walk(self.tree) if isinstance(node, ast.Call)):
+            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(given, ast.Constant) and isinstance(given.value, str) and CODE.fullmatch(given.value):
+                    yield call, given.value, _assigned(inner[id(call)])
+
+
+def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
+    """The name and the text of each file of the package."""
+    return [(path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in sorted(folder.rglob("*.py"))]
+
+
+def told(files: Iterable[tuple[str, str]]) -> list[Told]:
+    """Every place that raises or tells a code; to look at the code of an error is neither."""
+    read = [_Source(name, ast.parse(text)) for name, text in files]
+    functions: dict[str, list[ast.FunctionDef]] = {}
+    for source in read:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.FunctionDef):
+                functions.setdefault(node.name, []).append(node)
+    found = []
+    for source in read:
+        for call, code, names in source.calls():
+            given = _bound(call, functions)
+            found.append(Told(code, source.name, _texts(given.get("message"), names), _texts(given.get("cure"), names)))
+    return found
+
+
+def _bound(call: ast.Call, functions: Mapping[str, list[ast.FunctionDef]]) -> dict[str, ast.expr]:
+    """The arguments of a call by the parameters' names; the message of a function that composes it out of them."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if name in _RECORDS:
+        return {**dict(zip(_RECORDS[name], call.args, strict=False)), **given}
+    for function in functions.get(name, ()):
+        parameters = [each.arg for each in function.args.args if each.arg not in ("self", "cls")]
+        if "code" not in [*parameters, *(each.arg for each in function.args.kwonlyargs)]:
+            continue
+        if "code" in parameters and parameters.index("code") != len(call.args) - 1 and "code" not in given:
+            continue
+        given = {**dict(zip(parameters, call.args, strict=False)), **given}
+        if "message" in given:
+            return given
+        made = next(node for node in ast.walk(function) if isinstance(node, ast.Call) and _hands_on_a_code(node))
+        return {key: _Filled(given).visit(deepcopy(value)) for key, value in _bound(made, {}).items()}
+    return {"message": call.args[0], **given} if call.args else given
+
+
+def _hands_on_a_code(call: ast.Call) -> bool:
+    return any(each.arg == "code" and getattr(each.value, "id", "") == "code" for each in call.keywords)
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts the texts that a function is given in the place of its parameters."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.given.get(node.id)
+        return value if isinstance(value, ast.Constant) else node
+
+
+def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
+    """What each name of a function is set to."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], node.value
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(target.elts, value.elts, strict=True))
+            for one, to in pairs:
+                if isinstance(one, ast.Name):
+                    found.setdefault(one.id, []).append(to)
+    return found
+
+
+def _texts(node: ast.expr | None, names: Mapping[str, list[ast.expr]]) -> tuple[str, ...]:
+    """The sentences that an expression may be, with ‹…› for what is filled in."""
+    if node is None:
+        return ()
+    if isinstance(node, ast.IfExp):
+        return (*_texts(node.body, names), *_texts(node.orelse, names))
+    if isinstance(node, ast.Constant):
+        return (node.value,) if node.value else ()
+    if isinstance(node, ast.JoinedStr):
+        parts = [part.value if isinstance(part, ast.Constant) else _blank(part) for part in node.values]
+        return ("".join(map(str, parts)),)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return tuple(a + b for a in _texts(node.left, names) for b in _texts(node.right, names))
+    if isinstance(node, ast.Name) and node.id in names:
+        others = {name: values for name, values in names.items() if name != node.id}
+        return tuple(dict.fromkeys(text for value in names[node.id] for text in _texts(value, others)))
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "suggestion":
+        return ("Did you mean ‹name›?",)
+    return (_blank(node),)
+
+
+def _blank(node: ast.AST) -> str:
+    """A word for what is filled in at run time."""
+    while not isinstance(node, ast.Name | ast.Attribute):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len":
+            return "‹number›"
+        if isinstance(node, ast.Call):
+            node = node.args[0] if node.args else node.func
+        elif isinstance(node, ast.FormattedValue | ast.Subscript | ast.Starred):
+            node = node.value
+        else:
+            return str(node.value) if isinstance(node, ast.Constant) else "‹…›"
+    word = node.id if isinstance(node, ast.Name) else node.attr
+    return f"‹{word.strip('_').replace('_', ' ').lower()}›"
+
+
+def page(found: Iterable[Told]) -> str:
+    """The page: a table for each family."""
+    rows = sorted(found, key=lambda each: (each.code.split("-")[1], each.code, each.home))
+    lines = [
+        "# Error codes",
+        "",
+        "Every error, warning and notice of polhode says where something is wrong, what it is and what to do about it,",
+        "and ends with a code. A code has one meaning and keeps it. `E-` are errors, `W-` warnings, `N-` notices;",
+        "‹…› stands for a name or a number of yours. This page is made from the source by `docs/make_errors.py`.",
+    ]
+    for family, members in groupby(rows, key=lambda each: each.code.split("-")[1]):
+        lines += ["", f"## {FAMILIES[family]}", ""]
+        lines += ["| code | what it says | what to do | from |", "| --- | --- | --- | --- |"]
+        for code, places in groupby(members, key=lambda each: each.code):
+            listed = list(places)
+            messages = dict.fromkeys(text for each in listed for text in each.messages)
+            cures = dict.fromkeys(text for each in listed for text in each.cures)
+            homes = dict.fromkeys(f"`{each.home.removesuffix('.py')}`" for each in listed)
+            cells = (code, "<br>".join(map(_cell, messages)), "<br>".join(map(_cell, cures)), ", ".join(homes))
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text on one line that Markdown takes as text."""
+    return " ".join(text.replace("<", "&lt;").replace("|", "\\|").split())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(told(sources())), encoding="utf-8")

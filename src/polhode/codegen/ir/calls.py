@@ -1,0 +1,105 @@
+"""Calls of opaque functions in programs: the operation `call3` applies the program's function number 3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...errors import PolhodeError
+from ...expr.opaque.function import Opaque
+from ...expr.opaque.table import Table
+from ...expr.opaque.user import UserFunction
+from .ops import live_run, live_setup
+from .program import Program
+
+#: The operations that call functions.
+CALL = re.compile(r"call(0|[1-9][0-9]*)", re.ASCII)
+
+
+def called(program: Program) -> Iterator[tuple[str, Opaque]]:
+    """The operation and the function of each that the program calls to some effect."""
+    wanted = live_setup(program) | live_run(program)
+    used = {step.op for slot, step in program.numbered() if slot in wanted}
+    for number, function in enumerate(program.functions):
+        if f"call{number}" in used:
+            yield f"call{number}", function
+
+
+def tables(program: Program) -> list[tuple[str, Table]]:
+    """The operation and the table of each that the program calls."""
+    return [(op, function) for op, function in called(program) if isinstance(function, Table)]
+
+
+def user_functions(program: Program) -> list[tuple[str, UserFunction]]:
+    """The operation and the function of each that a user gave."""
+    return [(op, function) for op, function in called(program) if isinstance(function, UserFunction)]
+
+
+def on_floats(program: Program) -> dict[str, Callable[..., float]]:
+    """What each call does to floats: the reference for every other way of computing."""
+    return {f"call{number}": function.at for number, function in enumerate(program.functions)}
+
+
+def on_arrays(program: Program) -> dict[str, Callable[..., Any]]:
+    """What each call does to NumPy arrays."""
+    return {f"call{number}": function.over for number, function in enumerate(program.functions)}
+
+
+def by_name(program: Program) -> dict[str, str]:
+    """Each call as C and Fortran write it, for its operands to be put in."""
+    return {
+        op: f"{op}({', '.join(f'{{{place}}}' for place in range(function.arity))})" for op, function in called(program)
+    }
+
+
+def own_symbol(program: Program, function: UserFunction) -> str:
+    """What a user's function is called where programs are linked together: each brings its own."""
+    return f"{program.name}_{function.name}"
+
+
+def renamed(program: Program) -> list[str]:
+    """Lines that give the users' functions these names in the C source that follows."""
+    functions = {function.name: function for _, function in user_functions(program)}
+    return [f"#define {name} {own_symbol(program, function)}" for name, function in functions.items()]
+
+
+def sources(program: Program) -> list[str]:
+    """The C sources of the users' functions, each once, as they were given."""
+    found: dict[str, str] = {}
+    for _, function in user_functions(program):
+        if not function.source:
+            raise PolhodeError(
+                "it has no C source, which this target needs.",
+                place=f"function '{function.name}'",
+                cure="Give c= as well, or use the targets llvm or numpy.",
+                code="E-FUNCTION-010",
+            )
+        if function.name in (program.name, f"{program.name}_setup"):
+            raise PolhodeError(
+                f"the program is called {program.name!r} and needs that name.",
+                place=f"function '{function.name}'",
+                cure="Give the function another name.",
+                code="E-FUNCTION-011",
+            )
+        if found.setdefault(function.name, function.source) != function.source:
+            raise PolhodeError(
+                "there are two of this name with different C sources.",
+                place=f"function '{function.name}'",
+                cure="Give one of them another name.",
+                code="E-FUNCTION-012",
+            )
+    return list(found.values())
+
+
+def horner(names: list[str], step: str, times: str = "{0} * {1}", plus: str = "{0} + {1}") -> str:
+    """The polynomial with these coefficients, constant first, as an expression in nested form.
+
+    >>> horner(["a", "b", "c"], "d")
+    '(c * d + b) * d + a'
+    """
+    text = names[-1]
+    for place, name in enumerate(reversed(names[:-1])):
+        inner = f"({text})" if place else text
+        text = plus.format(times.format(inner, step), name)
+    return text

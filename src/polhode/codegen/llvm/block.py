@@ -1,0 +1,152 @@
+"""A block of LLVM IR under construction, and what its module must declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..ir.program import Instruction
+from .calls import in_lanes
+from .sincos import sincos_ir, sincos_name, splat, suffix, vector_type
+
+#: The function of the C library for each operation that has no instruction.
+LIBRARY = ("tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh", "pow")
+
+#: Values that do not fit into registers are addressed from a frame pointer, a byte less each than from the stack's end:
+#: long code is bound by its bytes, and up to a fifth faster so (measured). Vectors need not be aligned there, unless
+#: the function has arrays of them.
+STACK = '"frame-pointer"="all" "no-realign-stack"'
+
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def declarations(lanes: int, fused: bool = True) -> list[str]:
+    """What every module declares: intrinsics, the C library's functions, and sincos."""
+    text = [
+        f"declare double @{function}({', '.join(['double'] * _arity(function))}) #0"
+        for function in (*LIBRARY, "sin", "cos")
+    ]
+    if lanes > 1:
+        text += [in_lanes(function, _arity(function), lanes) for function in LIBRARY]
+    return [
+        *text,
+        *instructions(lanes, fused),
+        "attributes #0 = { nounwind willreturn memory(none) }",
+        '!0 = !{!"branch_weights", i32 1, i32 1048575}',
+    ]
+
+
+def instructions(lanes: int, fused: bool = True) -> list[str]:
+    """What is declared for vectors of so many lanes: intrinsics and sincos."""
+    real, kind = vector_type(lanes), suffix(lanes)
+    text = [f"declare {real} @llvm.{function}.{kind}({real})" for function in ("sqrt", "fabs")]
+    text.append(f"declare {real} @llvm.fma.{kind}({real}, {real}, {real})")
+    if lanes > 1:
+        text.append(f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)")
+    return [*text, sincos_ir(lanes, fused=fused)]
+
+
+def _arity(function: str) -> int:
+    return 2 if function in ("atan2", "pow") else 1
+
+
+class Block:
+    """Straight-line code under construction: slots to operands, loads at first use."""
+
+    def __init__(self, lanes: int, constants: Sequence[float]) -> None:
+        self.lanes = lanes
+        self.real, self.mask, self.kind = vector_type(lanes), vector_type(lanes, "i1"), suffix(lanes)
+        self.align = 8 * lanes
+        self.lines: list[str] = []
+        self.operands = {slot: splat(value, lanes) for slot, value in enumerate(constants)}
+        self.memory: dict[int, tuple[str, int]] = {}
+        self.pairs: set[int] = set()
+        self.holds_vectors = False
+
+    def reads(self, slots: Iterable[int], pointer: str) -> None:
+        """These slots lie in memory, one after the other, from `pointer` on."""
+        self.memory.update((slot, (pointer, offset)) for offset, slot in enumerate(slots))
+
+    def at(self, offsets: Mapping[int, tuple[str, int]]) -> None:
+        """These slots lie in memory, each at its offset."""
+        self.memory.update(offsets)
+
+    def allocate(self, name: str, size: int) -> None:
+        """An array of its own on the stack."""
+        self.holds_vectors = self.lanes > 1
+        self.lines.append(f"  {name} = alloca {self.real}, i64 {size}, align {self.align}")
+
+    def write_at(self, offsets: Mapping[int, int], pointer: str) -> None:
+        """Store slots, each at its offset."""
+        for slot, offset in offsets.items():
+            address, value = f"%z.{slot}", self.value(slot)
+            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
+            self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
+
+    def value(self, slot: int) -> str:
+        operand = self.operands.get(slot)
+        if operand is None:
+            pointer, offset = self.memory[slot]
+            operand = self.operands[slot] = f"%v{slot}"
+            self.lines.append(f"  %a{slot} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
+            self.lines.append(f"  {operand} = load {self.real}, ptr %a{slot}, align {self.align}")
+        return operand
+
+    def values(self, slots: Iterable[int]) -> list[str]:
+        return [self.value(slot) for slot in slots]
+
+    def write(self, slots: Iterable[int], pointer: str) -> None:
+        for offset, slot in enumerate(slots):
+            self.store(self.value(slot), pointer, offset)
+
+    def store(self, value: str, pointer: str, offset: int) -> None:
+        address = f"%s.{pointer[1:]}.{offset}"
+        self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
+        self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
+
+    def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:
+        for slot, instruction in code:
+            if slot in wanted:
+                self.operands[slot] = self._apply(slot, instruction)
+
+    def function(self, head: str, tail: str) -> str:
+        frame = "" if self.holds_vectors else STACK
+        return "\n".join([f"define {head} nounwind {tail} {frame} {{", *self.lines, "  ret void", "}"])
+
+    def _apply(self, slot: int, instruction: Instruction) -> str:
+        op, real, name = instruction.op, self.real, f"%v{slot}"
+        args = self.values(instruction.args)
+        if op in _ARITHMETIC:
+            text = f"{_ARITHMETIC[op]} contract {real} {args[0]}, {args[1]}"
+        elif op == "neg":
+            text = f"fneg contract {real} {args[0]}"
+        elif op in ("sqrt", "abs"):
+            text = f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.kind}({real} {args[0]})"
+        elif op in ("sin", "cos"):
+            text = f"extractvalue {{ {real}, {real} }} {self._pair(instruction.args[0], args[0])}, {int(op == 'cos')}"
+        elif op in ("min", "max"):
+            # a where a is nan or wins, else b (which may be nan): nan always goes through.
+            relation = "olt" if op == "min" else "ogt"
+            self.lines.append(f"  %w{slot} = fcmp {relation} {real} {args[0]}, {args[1]}")
+            self.lines.append(f"  %u{slot} = fcmp uno {real} {args[0]}, {args[0]}")
+            self.lines.append(f"  %c{slot} = or {self.mask} %w{slot}, %u{slot}")
+            text = f"select {self.mask} %c{slot}, {real} {args[0]}, {real} {args[1]}"
+        elif op == "sign":
+            one, minus, zero = (splat(value, self.lanes) for value in (1.0, -1.0, 0.0))
+            self.lines.append(f"  %n{slot} = fcmp olt {real} {args[0]}, {zero}")
+            self.lines.append(f"  %m{slot} = select {self.mask} %n{slot}, {real} {minus}, {real} {args[0]}")
+            self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {zero}")
+            text = f"select {self.mask} %p{slot}, {real} {one}, {real} %m{slot}"
+        else:
+            function = f"@{op}" if self.lanes == 1 else f"@ph_{op}{self.lanes}"
+            text = f"call {real} {function}({', '.join(f'{real} {arg}' for arg in args)})"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def _pair(self, slot: int, operand: str) -> str:
+        """Sine and cosine of a slot, computed together once."""
+        name = f"%sc{slot}"
+        if slot not in self.pairs:
+            self.pairs.add(slot)
+            pair = f"{{ {self.real}, {self.real} }}"
+            self.lines.append(f"  {name} = call {pair} {sincos_name(self.lanes)}({self.real} {operand})")
+        return name

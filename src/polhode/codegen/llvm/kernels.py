@@ -1,0 +1,141 @@
+"""The kernel of a program, its run part, as LLVM IR: by the first strategy that applies.
+
+isomorphic groups   are computed in packs, all in registers (`slp.vectoriser`, `register_packs`)
+neighbouring stores of a long program are computed in packs, with spill slots (`slp.store_packs`, `spilled_packs`)
+sines and cosines   are computed in packs (`slp.sincos_packs`, `register_packs`)
+several functions   with a scratch array make up a very long program (`passes.function_splitting`)
+scalar code         is what remains
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..ir.ops import live_run
+from ..ir.packed import Packed
+from ..ir.program import Program
+from ..passes.function_splitting import WHOLE, split
+from ..slp.vectoriser import vectorise, vectorise_sincos
+from .block import Block, instructions
+from .register_packs import RegisterWriter
+from .sincos_prologue import sincos_prologue
+from .spilled_packs import spilled_kernel
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is to be written: one state in vectors of `width` numbers, or `lanes` states at a time.
+
+    With lanes, every pointer is to an array of vectors, the work array included. Without fused multiply-adds in
+    hardware, sines and cosines are the C library's, one by one.
+    """
+
+    program: Program
+    name: str
+    lanes: int = 1
+    fused: bool = True
+    width: int = 1
+    attributes: str = ""
+    inlining: str = ""
+
+    def function(self, block: Block) -> str:
+        """The block as the kernel's body."""
+        return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
+
+    def block(self) -> Block:
+        """A block that knows where inputs and work array lie."""
+        block = Block(self.lanes, self.program.constants)
+        slot = self.program.first_input
+        for number, array in enumerate(self.program.arrays):
+            block.reads(range(slot, slot + array.size), f"%in{number}")
+            slot += array.size
+        block.reads(self.program.saved, "%w")
+        return block
+
+    def store_outputs(self, block: Block) -> None:
+        """All values first, all stores after: an output may lie over an input."""
+        for output in self.program.outputs:
+            block.values(output.slots)
+        for number, output in enumerate(self.program.outputs):
+            block.write(output.slots, f"%out{number}")
+
+
+Strategy = Callable[[Kernel], list[str] | None]
+
+
+def kernel_ir(kernel: Kernel, *, spills: bool = True) -> list[str]:
+    """The functions of the kernel; without `spills`, values of one state stay in registers."""
+    found = (strategy(kernel) for strategy in STRATEGIES if spills or strategy is not packed_stores)
+    return next(text for text in found if text is not None)
+
+
+def isomorphic_groups(kernel: Kernel) -> list[str] | None:
+    code = vectorise(kernel.program, kernel.width if kernel.fused else 1) if kernel.width > 1 else None
+    return _in_registers(kernel, code)
+
+
+def packed_stores(kernel: Kernel) -> list[str] | None:
+    program = kernel.program
+    text = spilled_kernel(program, kernel.width, kernel_arguments(program), lambda: Block(1, program.constants))
+    return None if text is None else [text]
+
+
+def packed_sincos(kernel: Kernel) -> list[str] | None:
+    return _in_registers(kernel, vectorise_sincos(kernel.program, kernel.width) if kernel.fused else None)
+
+
+def _in_registers(kernel: Kernel, code: Packed | None) -> list[str] | None:
+    if code is None:
+        return None
+    block = kernel.block()
+    RegisterWriter(kernel.program, code, block).write()
+    return [*(text for lanes in code.widths for text in instructions(lanes, kernel.fused)), kernel.function(block)]
+
+
+def several_functions(kernel: Kernel) -> list[str] | None:
+    """Functions that share a scratch array, the first of them for sines and cosines where these fill vectors."""
+    wanted = live_run(kernel.program)
+    if len(wanted) <= WHOLE:
+        return None
+    prologue = sincos_prologue(kernel.program, wanted, kernel.width) if kernel.fused else None
+    known = prologue.offsets if prologue else {}
+    parts, ends, size = split(kernel.program, wanted.difference(known))
+    there = {slot: ("%z", size + offset) for slot, offset in known.items()}
+    main = kernel.block()
+    main.allocate("%z", size + (prologue.size if prologue else 0))
+    blocks: list[Block] = []
+    if prologue:
+        blocks.append(kernel.block())
+        prologue.write(blocks[-1], "%z", size)
+    for part in parts:
+        blocks.append(kernel.block())
+        blocks[-1].at(there | {slot: ("%z", spill) for slot, spill in part.reads.items()})
+        blocks[-1].run(part.code, wanted)
+        blocks[-1].write_at(part.writes, "%z")
+    text = instructions(kernel.width, kernel.fused) if prologue else []
+    arguments = f"{kernel_arguments(kernel.program)}, ptr %z"
+    for number, block in enumerate(blocks):
+        text.append(block.function(f"internal void @{kernel.name}.{number}({arguments})", "noinline"))
+        main.lines.append(f"  call void @{kernel.name}.{number}({arguments})")
+    main.at(there | {slot: ("%z", spill) for slot, spill in ends.items()})
+    kernel.store_outputs(main)
+    return [*text, kernel.function(main)]
+
+
+def scalar_code(kernel: Kernel) -> list[str]:
+    block = kernel.block()
+    block.run(enumerate(kernel.program.run, kernel.program.first_run), live_run(kernel.program))
+    kernel.store_outputs(block)
+    return [kernel.function(block)]
+
+
+#: What is tried, in this order; the last always applies.
+STRATEGIES: Sequence[Strategy] = (isomorphic_groups, packed_stores, packed_sincos, several_functions, scalar_code)
+
+
+def kernel_arguments(program: Program) -> str:
+    """The kernel's formal arguments, which are also its actual ones where the caller uses the same names."""
+    inputs = [f"ptr %in{number}" for number in range(len(program.arrays))]
+    outputs = [f"ptr %out{number}" for number in range(len(program.outputs))]
+    return ", ".join([*inputs, "ptr %w", *outputs])

@@ -1,0 +1,142 @@
+"""LLVM IR, as text, for a program: set-up, kernel, and loops over a batch, for one state or for lanes of states.
+
+Functions of a scalar module (all doubles; pointers to contiguous arrays):
+
+    ph_setup(p, w)                                     parameters → work array
+    ph_setup_batch(n, p, w)                            the same for n parameter sets, one after the other
+    ph_kernel(inputs..., w, outputs...)                one state
+    ph_single(buffer, w)                               one state; the buffer holds all inputs, then all outputs
+    ph_batch(n, ins, strides, w, w_stride, outs)       n states; ins, strides and outs are arrays of pointers/integers
+
+A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
+`ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
+before it writes its first output, so that an output may lie over an input. Products and sums may be contracted to
+fused multiply-adds; in packs the terms of a sum are added in another order; no other liberty is taken.
+"""
+
+from __future__ import annotations
+
+from ..ir.ops import live_setup
+from ..ir.program import Program
+from .block import Block, declarations
+from .calls import functions_ir
+from .kernels import Kernel, kernel_arguments, kernel_ir
+from .rows import counted_loop, gather_ir, load_arguments, load_rows, row_at, store_rows
+from .sincos import vector_type
+
+
+def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
+    """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
+
+    Where vectors are at least two numbers wide (`width`), isomorphic values are computed together (`kernels`).
+    """
+    return "\n".join(
+        [
+            *declarations(1, fused),
+            *functions_ir(program, 1),
+            setup_ir(program),
+            *kernel_ir(Kernel(program, "ph_kernel", fused=fused, width=width)),
+            _setup_batch_ir(program),
+            _single_ir(program),
+            _batch_ir(program),
+        ]
+    )
+
+
+def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
+    """The module with `lanes` states at a time."""
+    return "\n".join(
+        [
+            *declarations(lanes, fused),
+            *functions_ir(program, lanes),
+            gather_ir(lanes),
+            *kernel_ir(Kernel(program, "ph_kernel_lanes", lanes=lanes, attributes="internal")),
+            _lanes_ir(program, lanes),
+        ]
+    )
+
+
+def setup_ir(program: Program) -> str:
+    """The set-up part: parameters to work array."""
+    block = Block(1, program.constants)
+    block.reads(range(program.first_parameter, program.first_setup), "%p")
+    block.run(enumerate(program.setup, program.first_setup), live_setup(program))
+    block.write(program.saved, "%w")
+    return block.function("void @ph_setup(ptr %p, ptr %w)", "")
+
+
+def _setup_batch_ir(program: Program) -> str:
+    body = [
+        f"  %p.at = mul i64 %i, {program.parameters}",
+        "  %p.i = getelementptr double, ptr %p, i64 %p.at",
+        f"  %w.at = mul i64 %i, {len(program.saved)}",
+        "  %w.i = getelementptr double, ptr %w, i64 %w.at",
+        "  call void @ph_setup(ptr %p.i, ptr %w.i)",
+    ]
+    return counted_loop("void @ph_setup_batch(i64 %n, ptr %p, ptr %w)", [], body)
+
+
+def _single_ir(program: Program) -> str:
+    lines = ["define void @ph_single(ptr %buffer, ptr %w) nounwind {"]
+    sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
+    names = [f"%in{number}" for number in range(len(program.arrays))]
+    names += [f"%out{number}" for number in range(len(program.outputs))]
+    offset = 0
+    for name, size in zip(names, sizes, strict=True):
+        lines.append(f"  {name} = getelementptr double, ptr %buffer, i64 {offset}")
+        offset += size
+    return "\n".join([*lines, f"  call void @ph_kernel({kernel_arguments(program)})", "  ret void", "}"])
+
+
+def _batch_head(program: Program, name: str) -> tuple[str, list[str]]:
+    """The head of a loop over states, and the lines that fetch its arrays."""
+    inputs, outputs = range(len(program.arrays)), range(len(program.outputs))
+    entry = load_arguments([f"from{number}" for number in inputs], "ins")
+    entry += load_arguments([f"stride{number}" for number in inputs], "strides", "i64")
+    entry += load_arguments([f"to{number}" for number in outputs], "outs")
+    return f"void @{name}(i64 %n, ptr %ins, ptr %strides, ptr %w0, i64 %w_stride, ptr %outs)", entry
+
+
+def _batch_ir(program: Program) -> str:
+    head, entry = _batch_head(program, "ph_batch")
+    body: list[str] = []
+    for number in range(len(program.arrays)):
+        body += row_at(f"%from{number}", "%i", f"%stride{number}", f"%in{number}")
+    body += row_at("%w0", "%i", "%w_stride", "%w")
+    for number, output in enumerate(program.outputs):
+        body += row_at(f"%to{number}", "%i", str(len(output.slots)), f"%out{number}")
+    body.append(f"  call void @ph_kernel({kernel_arguments(program)})")
+    return counted_loop(head, entry, body)
+
+
+def _lanes_ir(program: Program, lanes: int) -> str:
+    head, entry = _batch_head(program, "ph_lanes")
+    real, align = vector_type(lanes), 8 * lanes
+    for number, array in enumerate(program.arrays):
+        entry.append(f"  %in{number} = alloca {real}, i64 {max(1, array.size)}, align {align}")
+    for number, output in enumerate(program.outputs):
+        entry.append(f"  %out{number} = alloca {real}, i64 {max(1, len(output.slots))}, align {align}")
+    saved = len(program.saved)
+    entry.append(f"  %w = alloca {real}, i64 {max(1, saved)}, align {align}")
+    body: list[str] = []
+    for number, array in enumerate(program.arrays):
+        body += row_at(f"%from{number}", "%i", f"%stride{number}", f"%row{number}")
+        body += load_rows(f"%row{number}", f"%stride{number}", array.size, f"%in{number}", lanes)
+    # A shared work array is spread over the lanes once, before the first block.
+    body += [
+        "  %own = icmp ne i64 %w_stride, 0",
+        "  %start = icmp eq i64 %i, 0",
+        "  %spread = or i1 %own, %start",
+        "  br i1 %spread, label %fill, label %compute",
+        "fill:",
+        *row_at("%w0", "%i", "%w_stride", "%w.row"),
+        f"  call void @ph_gather(i64 {saved}, ptr %w.row, i64 %w_stride, ptr %w)",
+        "  br label %compute",
+        "compute:",
+        f"  call void @ph_kernel_lanes({kernel_arguments(program)})",
+    ]
+    for number, output in enumerate(program.outputs):
+        size = len(output.slots)
+        body += row_at(f"%to{number}", "%i", str(size), f"%back{number}")
+        body += store_rows(f"%out{number}", size, f"%back{number}", str(size), lanes)
+    return counted_loop(head, entry, body, step=lanes)

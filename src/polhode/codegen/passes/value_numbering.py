@@ -1,0 +1,165 @@
+"""Value numbering: nodes with one fingerprint, up to sign, are one value.
+
+Each way in which the graph computes a value is a form of it; `selection` chooses among them. What depends on no symbol
+is folded into a constant, computed to forty digits and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...errors import PolhodeError
+from ...expr import Expr, constant_value
+from ...expr.field import P
+from ...expr.node import CALL, NUMBER, SYMBOL
+from ...expr.opaque.function import Opaque
+
+Ref = tuple[int, int]  # a value and the sign with which it is meant
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to compute a value: an operation on signed values; the value is `sign` times the result."""
+
+    op: str
+    args: tuple[Ref, ...]
+    sign: int
+
+
+@dataclass
+class Values:
+    """Every value below the roots, numbered in the order in which it is first met."""
+
+    number_of: dict[int, int] = field(default_factory=dict)  # canonical fingerprint -> value
+    forms: list[list[Form]] = field(default_factory=list)
+    leaves: dict[int, Expr] = field(default_factory=dict)  # value -> symbol
+    constants: dict[int, float] = field(default_factory=dict)
+    ref_of: dict[int, Ref] = field(default_factory=dict)  # id(node) -> reference
+    fingerprints: list[int] = field(default_factory=list)
+    functions: dict[str, Opaque] = field(default_factory=dict)  # digest -> function
+
+    def ref(self, node: Expr) -> Ref:
+        return self.ref_of[id(node)]
+
+    def number(self, node: Expr) -> Ref:
+        ref = self.ref_of[id(node)] = self.numbered(node.fp)
+        return ref
+
+    def numbered(self, fp: int) -> Ref:
+        """The value with this fingerprint, up to sign; a new one if it is new."""
+        sign = 1 if fp <= P - fp else -1
+        key = fp if sign > 0 else P - fp
+        value = self.number_of.get(key)
+        if value is None:
+            value = self.number_of[key] = len(self.forms)
+            self.forms.append([])
+            self.fingerprints.append(key)
+        return value, sign
+
+    def duplicate(self, value: int) -> int:
+        """Another value that is the same function; used where the first would be computed too late."""
+        self.forms.append([])
+        self.fingerprints.append(self.fingerprints[value])
+        return len(self.forms) - 1
+
+    def folds(self, value: int, form: Form) -> bool:
+        """Whether a sum or product is one of constants alone; then it becomes one itself."""
+        if not all(arg in self.constants for arg, _ in form.args):
+            return False
+        a, b = (sign * self.constants[arg] for arg, sign in form.args)
+        self.constants[value] = form.sign * (a + b if form.op == "add" else a * b)
+        return True
+
+    def product(self, a: Ref, b: Ref) -> Ref:
+        """The value a·b, numbered with that form."""
+        value, sign = self.numbered(self.fingerprints[a[0]] * self.fingerprints[b[0]] % P)
+        form = Form("mul", ((a[0], 1), (b[0], 1)), sign)
+        if form not in self.forms[value]:
+            self.forms[value].append(form)
+        return value, sign * a[1] * b[1]
+
+
+def number_values(nodes: Sequence[Expr]) -> Values:
+    """The values of nodes that are given operands first."""
+    values = Values()
+    constant: set[int] = set()
+    for node in nodes:
+        value, sign = values.number(node)
+        if node.op == SYMBOL:
+            values.leaves.setdefault(value, node)
+            if sign < 0:  # the canonical sign of a leaf is its own
+                values.forms[value].append(Form("leaf", (), -1))
+            else:
+                values.forms[value].append(Form("leaf", (), 1))
+            continue
+        folds = node.op != CALL or node.data.foldable
+        if node.op in (NUMBER, "pi") or (folds and all(id(arg) in constant for arg in node.args)):
+            constant.add(id(node))
+            if value not in values.constants:
+                values.constants[value] = sign * _number(node)
+            elif node.op == NUMBER:
+                _check_same(values.constants[value], sign * _number(node))
+            continue
+        if node.op == "neg":
+            continue
+        args = tuple(values.ref(arg) for arg in node.args)
+        if node.op == CALL:
+            values.functions.setdefault(node.data.digest, node.data)
+        form = _signed(f"{CALL}{node.data.digest}" if node.op == CALL else node.op, args, sign)
+        if form not in values.forms[value]:
+            values.forms[value].append(form)
+    return values
+
+
+def _number(node: Expr) -> float:
+    try:
+        return float(node.data) if node.op == NUMBER else float(constant_value(node))
+    except OverflowError:
+        raise PolhodeError(
+            "a constant is out of the range of a double.",
+            cure="Check the exponents of masses, lengths and stiffnesses.",
+            code="E-PLAN-003",
+        ) from None
+
+
+def _check_same(known: float, other: float) -> None:
+    """Numbers of one fingerprint are one number, unless somebody made them to look alike."""
+    if not math.isclose(known, other, rel_tol=1e-9):
+        raise PolhodeError(
+            f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart.",
+            cure="Write them with fewer digits.",
+            code="E-PLAN-004",
+        )
+
+
+def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:
+    if op == "sub":
+        (a, s), (b, t) = args
+        return Form("add", ((a, s), (b, -t)), sign)
+    if op in ("mul", "div"):
+        (a, s), (b, t) = args
+        return Form(op, ((a, 1), (b, 1)), sign * s * t)
+    return Form(op, args, sign)
+
+
+def operands_first(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> list[int]:
+    """The values that roots need by the chosen forms, each after those that it is computed from."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [value for value, _ in reversed(roots)]
+    while stack:
+        value = stack[-1]
+        if value in seen:
+            stack.pop()
+            continue
+        form = chosen[value]
+        waiting = [arg for arg, _ in form.args if arg not in seen] if form else []
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            stack.pop()
+            seen.add(value)
+            order.append(value)
+    return order

@@ -1,0 +1,23 @@
+"""The source targets by name; a new one is its file and an entry here."""
+
+from __future__ import annotations
+
+from ...errors import PolhodeError
+from . import c99, fortran, numpy_module
+from .target import Target
+
+TARGETS: dict[str, Target] = {each.name: each for each in (c99.TARGET, fortran.TARGET, numpy_module.TARGET)}
+
+
+def target_of(name: str) -> Target:
+    """A target by its name.
+
+    >>> from polhode.codegen.ir.random_program import random_program
+    >>> list(target_of("fortran").files(random_program(1), ["A sample."]))
+    ['sample.f90', 'sample_main.f90']
+    """
+    if not isinstance(name, str) or name not in TARGETS:
+        raise PolhodeError(
+            f"there is no target {name!r}.", cure=f"Choose one of {', '.join(TARGETS)}.", code="E-CODE-010"
+        )
+    return TARGETS[name]

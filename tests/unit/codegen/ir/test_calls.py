@@ -1,0 +1,136 @@
+"""Programs that call functions: kept as text, counted apart, and exported so that they compile and agree."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.codegen.ir.calls import horner
+from polhode.codegen.ir.count import count
+from polhode.codegen.ir.interpreter import interpret
+from polhode.codegen.ir.ops import check_program
+from polhode.codegen.ir.program import Program
+from polhode.codegen.ir.serialise import dump_program, load_program
+from polhode.codegen.plan import plan
+from polhode.codegen.printers.c99 import print_c
+from polhode.errors import PolhodeError
+from polhode.expr import Expr, sin, symbols
+
+X, Y, K = symbols("x y k")
+SOURCE = """double magic(double slip, double load) {
+  return sin(slip) * load; /* as given: "verbatim" */
+}"""
+MAGIC = ph.function("magic", SOURCE, lambda slip, load: math.sin(slip) * load)
+TYRE = ph.table([-1, 0, 1, 3], [0, 2, 1, 4], name='tyre */ system("x")', kind="cubic")
+
+
+def made(*roots: Expr) -> Program:
+    return plan("law", [("a", [X, Y])], [("y", (len(roots),), roots)], [K])
+
+
+def test_a_program_with_calls_goes_through_text() -> None:
+    program = made(TYRE(X) + MAGIC(X, K), TYRE(X).diff(X), TYRE(K))
+    assert len(program.functions) == 3
+    again = load_program(dump_program(program))
+    assert again == program and dump_program(again) == dump_program(program)
+    assert SOURCE not in json.dumps(dump_program(program))
+
+
+def test_a_text_that_asks_for_an_unknown_function_is_refused() -> None:
+    program = made(MAGIC(X, Y))
+    assert isinstance(MAGIC.opaque.digest, str)
+    with pytest.raises(PolhodeError, match="has not been made in this process"):
+        load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
+    with pytest.raises(PolhodeError):
+        check_program(replace(program, functions=()))
+
+
+def test_calls_are_counted_apart() -> None:
+    found = count(made(2 * TYRE(X) + sin(Y) + abs_of(X)))
+    assert (found.calls, found.functions, found.sincos, found.total) == (1, 1, 1, 3)
+    assert str(found).endswith("1 sine-cosine pair, 1 call")
+
+
+def abs_of(x: Expr) -> Expr:
+    return ph.absolute(x)
+
+
+def test_a_call_is_made_once_however_often_it_is_used() -> None:
+    program = made(TYRE(X + Y) * TYRE(Y + X), TYRE(X + Y))
+    assert [step.op for step in program.run].count("call0") == 1
+
+
+def test_exported_c_holds_the_users_source_as_it_was_given_and_no_name_of_a_table() -> None:
+    text = print_c(made(TYRE(X) + MAGIC(X, Y))).source
+    assert SOURCE in text and "tyre" not in text
+    assert text.index(SOURCE) < text.index("law_setup")
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="there is no gfortran here")
+@pytest.mark.parametrize("target", ["c", "fortran"])
+def test_an_exported_force_law_compiles_cleanly_and_prints_its_check_value(tmp_path: Path, target: str) -> None:
+    system = ph.System("slider", gravity=(0, 0, 0))
+    joint = system.joint("x", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
+    system.joint_force(joint, -TYRE(joint.q[0]) + MAGIC(joint.q[0], joint.u[0]))
+    files = [path.name for path in system.derive().export(target, tmp_path, prefix="")]
+    if target == "c":
+        command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+        command += [name for name in files if name.endswith(".c")]
+    else:
+        assert "forward_dynamics_functions.c" in files
+        subprocess.run(["gcc", "-c", "forward_dynamics_functions.c"], cwd=tmp_path, check=True)
+        command = ["gfortran", "-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror", "forward_dynamics_functions.o"]
+        command += [name for name in files if name.endswith(".f90")]
+    done = subprocess.run([*command, "-o", "check", "-lm"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    printed = subprocess.run(["./check"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    expected = json.loads((tmp_path / "forward_dynamics.json").read_text())["check_value"]
+    assert float(printed) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_numpy_module_takes_functions_by_name_or_says_which_is_missing() -> None:
+    from polhode.codegen.printers.numpy_module import print_numpy
+
+    program = made(TYRE(X) + MAGIC(X, Y) * MAGIC(K, K))
+    module: dict[str, object] = {}
+    exec(compile(print_numpy(program), "generated", "exec"), module)
+    points = np.random.default_rng(1).normal(size=(7, 2))
+    given = {"magic": lambda slip, load: np.sin(slip) * load}
+    work = module["setup"]([0.7], functions=given)
+    (found,) = module["law"](points, work, functions=given)
+    expected = [interpret(program, {"a": point}, [0.7])["y"] for point in points]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    with pytest.raises(TypeError, match="hand in the function 'magic'"):
+        module["law"](points, work)
+
+
+def test_a_target_in_c_refuses_what_has_no_source_and_names_that_clash() -> None:
+    silent = ph.function("silent", python=lambda x: x)
+    clash = ph.function("law", "double law(double x) { return x; }")
+    twice = [ph.function("two", f"double two(double x) {{ return {k}*x; }}") for k in (1, 2)]
+    for root, code in ((silent(X), "010"), (clash(X), "011"), (twice[0](X) + twice[1](X), "012")):
+        with pytest.raises(PolhodeError) as caught:
+            print_c(made(root))
+        assert caught.value.problems[0].code == f"E-FUNCTION-{code}"
+
+
+def test_a_function_in_c_alone_is_exported_without_a_check_value(tmp_path: Path) -> None:
+    only = ph.function("only", "double only(double x) { return x; }")
+    system = ph.System("slider")
+    joint = system.joint("x", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
+    system.joint_force(joint, only(joint.q[0]))
+    system.derive().export("c", tmp_path, prefix="")
+    assert json.loads((tmp_path / "forward_dynamics.json").read_text())["check_value"] is None
+
+
+def test_horners_rule_is_written_with_the_brackets_it_needs() -> None:
+    assert horner(["a", "b"], "d") == "b * d + a"
+    assert horner(["a", "b", "c", "e"], "d") == "((e * d + c) * d + b) * d + a"
