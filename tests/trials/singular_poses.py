@@ -26,6 +26,7 @@ import numpy as np
 from polhode.compiled.functions import Functions
 from polhode.errors import SimulationError
 from polhode.model.samples import n_four_bar
+from polhode.simulate import simulate
 
 WINDOWS = (1, 2, 10)
 TOLERANCES = (1e-9, 1e-10, 1e-11, 1e-12, 1e-13)
@@ -64,9 +65,9 @@ def passed(windows: int, speed: float, tolerance: float, most_steps: int = 1_000
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            run = functions.equations.simulate(
-                DURATION, speeds={"crank 0": speed}, rtol=tolerance, atol=tolerance, max_steps=most_steps,
-                functions=functions,
+            run = simulate(
+                functions.derivation, DURATION, speeds={"crank 0": speed}, rtol=tolerance, atol=tolerance,
+                max_steps=most_steps, functions=functions,
             )  # fmt: skip
         told = tuple(notice for notice in run.notices if "energy" in notice)
     except SimulationError as error:
