@@ -17,7 +17,7 @@ from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.model import Model
 from ..model.records import GROUND
-from .state import Floats
+from .initial_state import Floats
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
 _BAR, _BALL = 0.02, 0.05

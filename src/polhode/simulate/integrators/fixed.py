@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.step_loop import METHODS as TABLEAUX
-from ..codegen.step_loop import Tableau
-from ..compiled.native.loops import runge_kutta_step
-from .drive import ControllerFailed
-from .events import Event, Watch
-from .guard import DIVERGED, Guard, Stop
-from .jumps import Jumps
-from .rates import NonFinite, Rates
-from .record import Record, Told
-from .state import Floats
+from ...codegen.step_loop import METHODS as TABLEAUX
+from ...codegen.step_loop import Tableau
+from ...compiled.native.loops import runge_kutta_step
+from ..discontinuities import Discontinuities
+from ..events import Event, EventLocator
+from ..guard import DIVERGED, Guard, Stop
+from ..initial_state import Floats
+from ..inputs import ControllerFailed
+from ..rates import NonFinite, Rates
+from ..record import Record, Report
 
 METHODS = tuple(TABLEAUX)
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
@@ -27,7 +27,7 @@ _UNSETTLED = 10
 
 
 def integrate(
-    rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, told: Told
+    rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, report: Report
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last."""
     piece = _piece(rates, guard, record, h, method)
@@ -51,7 +51,7 @@ def integrate(
             raise piece.reason(done)
         t, x = record.last
         guard.step(t, x, rates(t, x))
-        told(t)
+        report(t)
         if time.perf_counter() - began < _PIECE_SECONDS:
             records *= 2
     return "done"
@@ -66,12 +66,12 @@ def integrate_watching(
     every: int,
     method: str,
     events: Sequence[Event],
-    told: Told,
+    report: Report,
 ) -> str:
     """The same a step at a time, with a look for events in each, on Hermite's cubic between its ends."""
     piece = _piece(rates, guard, record, h, method)
     t, x = record.last
-    watched, rate = Watch(events, rates.coordinates, record, t, x), rates(t, x)
+    watched, rate = EventLocator(events, rates.coordinates, record, t, x), rates(t, x)
     for done in range(1, steps + 1):
         taken, states = piece.advance(x, done - 1, 1, 1)
         if not taken:
@@ -83,35 +83,37 @@ def integrate_watching(
         if not _within_bounds(states):
             guard.step(t, x, np.zeros_like(x))
         rate = rates(t, x)
-        between = _cubic(t_old, h, x_old, x, rate_old, rate)
-        ended = watched.look(between, t_old, t, x)
+        interpolant = _cubic(t_old, h, x_old, x, rate_old, rate)
+        ended = watched.locate(interpolant, t_old, t, x)
         if ended is not None:
-            x = x if ended == t else rates.settled(ended, between(ended))
+            x = x if ended == t else rates.projected(ended, interpolant(ended))
             record.end(ended, x)
             return "event"
         if done % every == 0 or done == steps:
             record.end(t, x)
         guard.step(t, x, rate)
-        told(t)
+        report(t)
     return "done"
 
 
 def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_next: Floats) -> Callable[[float], Floats]:
     """The states of a step by Hermite's cubic, which is as exact as the step itself of fourth order."""
 
-    def between(then: float) -> Floats:
+    def interpolant(then: float) -> Floats:
         s = (then - t) / h
         r = 1.0 - s
         ends = r * r * (1.0 + 2.0 * s) * x + s * s * (3.0 - 2.0 * s) * x_next
         return np.asarray(ends + h * s * r * (r * rate - s * rate_next))
 
-    return between
+    return interpolant
 
 
-def _piece(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Native | _Controlled | _Kept:
-    if guard.jumps or not rates.is_autonomous:
-        return _Controlled(rates, h, method, guard.jumps, None if rates.is_autonomous else record)
-    return _Kept(rates, h, method) if rates.is_kept else _Native(rates, h, method)
+def _piece(
+    rates: Rates, guard: Guard, record: Record, h: float, method: str
+) -> _NativeSteps | _PythonSteps | _ProjectedSteps:
+    if guard.discontinuities or not rates.is_autonomous:
+        return _PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
+    return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
 
 
 def _within_bounds(states: Floats) -> int:
@@ -120,18 +122,18 @@ def _within_bounds(states: Floats) -> int:
     return int(beyond[0]) if len(beyond) else len(states)
 
 
-class _Native:
+class _NativeSteps:
     """The loop in native code."""
 
     def __init__(self, rates: Rates, h: float, method: str) -> None:
         self.rates, self.h, self.method = rates, h, method
         of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
         self.loop = rates.functions.fixed_step(method, rates.groups, of)
-        self.constant: dict[str, Any] = {"tau": rates.tau.rest}
+        self.constant: dict[str, Any] = {"tau": rates.tau.constant}
         if "alpha" in rates.native.arrays:
             self.constant["alpha"] = rates.alpha
         if "inputs" in rates.native.arrays:
-            self.constant["inputs"] = rates.inputs.rest
+            self.constant["inputs"] = rates.inputs.constant
         self.parameters = rates.functions.parameter_values(of, rates.given)
         self.stages = len(TABLEAUX[method].b)
         self.last: Floats = np.zeros(0)
@@ -149,20 +151,20 @@ class _Native:
     def reason(self, done: int) -> BaseException:
         """The step that native code refused to take, taken once more where it can be looked at."""
         try:
-            new = _Controlled(self.rates, self.h, self.method).step(self.last, done)
+            new = _PythonSteps(self.rates, self.h, self.method).step(self.last, done)
         except NonFinite as found:
             return found
         return NonFinite(done * self.h, new, new)
 
 
-class _Kept:
+class _ProjectedSteps:
     """The native loop a few steps at a time, each time brought back to the constraints; with care where it is due."""
 
     def __init__(self, rates: Rates, h: float, method: str) -> None:
         self.rates, self.h, self.method = rates, h, method
-        self.native = _Native(rates, h, method)
+        self.native = _NativeSteps(rates, h, method)
         self.functions = rates.functions
-        self.controlled = _Controlled(rates, h, method)
+        self.controlled = _PythonSteps(rates, h, method)
         self.last: Floats = np.zeros(0)
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
@@ -175,15 +177,15 @@ class _Kept:
             k += taken
             if taken < few:
                 return k, states
-            self.last = self.rates.settled((done + k) * self.h, made)
+            self.last = self.rates.projected((done + k) * self.h, made)
             if k % every == 0:
                 states[k // every - 1] = self.last
         return records * every, states
 
     def _few(self, x: Floats, done: int, steps: int) -> tuple[int, Floats]:
         if self.functions is not self.rates.functions:
-            self.native, self.functions = _Native(self.rates, self.h, self.method), self.rates.functions
-        if self.rates.is_sure:
+            self.native, self.functions = _NativeSteps(self.rates, self.h, self.method), self.rates.functions
+        if self.rates.is_well_conditioned:
             taken, states = self.native.advance(x, done, 1, steps)
             if taken == steps:
                 return taken, states[0]
@@ -195,13 +197,13 @@ class _Kept:
         return self.controlled.reason(done)
 
 
-class _Controlled:
+class _PythonSteps:
     """The same loop in Python: a controller is asked at every stage, and signs are held still in each step."""
 
     def __init__(
-        self, rates: Rates, h: float, method: str, jumps: Jumps | None = None, driven: Record | None = None
+        self, rates: Rates, h: float, method: str, jumps: Discontinuities | None = None, driven: Record | None = None
     ) -> None:
-        self.rates, self.h, self.jumps, self.driven = rates, h, jumps, driven
+        self.rates, self.h, self.discontinuities, self.driven = rates, h, jumps, driven
         self.tableau: Tableau = TABLEAUX[method]
         self.last: Floats = np.zeros(0)
         self.stopped: BaseException = KeyboardInterrupt()
@@ -214,10 +216,10 @@ class _Controlled:
             try:
                 if self.driven is not None and k % every == 0:
                     t = (done + k) * self.h
-                    self.driven.drive(t, self.rates.acting(t, self.last))
+                    self.driven.add_actuation(t, self.rates.actuation(t, self.last))
                 self.last = self.step(self.last, done + k)
-                if self.jumps:
-                    self.jumps.step((done + k + 1) * self.h, self.last)
+                if self.discontinuities:
+                    self.discontinuities.step((done + k + 1) * self.h, self.last)
             except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop) as stopped:
                 self.stopped = stopped
                 return k, states
@@ -228,8 +230,8 @@ class _Controlled:
     def step(self, x: Floats, k: int) -> Floats:
         """One step from the state at time k h."""
         new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
-        if self.rates.is_kept and np.isfinite(new).all():
-            return self.rates.settled((k + 1) * self.h, new)
+        if self.rates.is_constrained and np.isfinite(new).all():
+            return self.rates.projected((k + 1) * self.h, new)
         return self.rates.unit(new)[0] if self.rates.groups else new
 
     def reason(self, done: int) -> BaseException:

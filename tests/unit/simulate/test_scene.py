@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.model.records import GROUND
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.simulate.scenery import DrawnBody, Scenery, quaternions_of
+from polhode.simulate.scene import DrawnBody, Scenery, quaternions_of
 
 
 def drawn(system: ph.System, **parameters: float) -> dict[str, DrawnBody]:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ..compiled.reactions import Floats
 from ..dynamics.power import power
 from ..errors import SimulationError
-from .forces import efforts_along, given_along, motion_along
+from .reactions import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:
     from ..dynamics.power import Balance
