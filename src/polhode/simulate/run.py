@@ -124,11 +124,7 @@ def simulate(
         def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
             record.info |= {"step": grid.h}
             record.notices += grid.notices
-            if watched:
-                return fixed.integrate_watching(
-                    rates, guard, record, grid.h, grid.steps, every, method, watched, report
-                )
-            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, report)
+            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, watched, report)
     else:
         control = control_of(method, rtol, atol, step, max_steps)
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
-from ..model.records import GROUND
 from .energy import Energy
 from .initial_state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
@@ -357,32 +356,10 @@ class Trajectory:
     def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
         """Write the motion as one self-contained HTML page and return its path."""
         from ..view.page import write_page
-        from ..view.scene import Channel, Motion, Scene, SceneBody, Shape
-        from .scene import Scenery, quaternions_of
+        from ..view.scene import Channel
+        from .scene import drawn_motion
 
-        reach = dict(
-            zip(self.coordinates, zip(self.q.min(0).tolist(), self.q.max(0).tolist(), strict=True), strict=True)
-        )
-        scenery = Scenery.of(self._known().equations, self.parameters, reach)
-        positions, rotations = self.poses()
-        ground = np.zeros((len(self.t), 1, 3)), np.broadcast_to(np.eye(3), (len(self.t), 1, 3, 3))
-        positions = np.concatenate([ground[0], positions], axis=1)
-        rotations = np.concatenate([ground[1], rotations], axis=1)
-        drawn = [place for place, body in enumerate(scenery.bodies) if body.pieces or body.name != GROUND]
-        scene = Scene(
-            self.title,
-            [
-                SceneBody(
-                    body.name,
-                    [Shape(p.kind, p.size, p.position, p.rotation, p.color) for p in body.pieces],
-                    body.tip,
-                )
-                for body in (scenery.bodies[place] for place in drawn)
-            ],
-            up=scenery.up,
-            ground=scenery.ground,
-        )
-        motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
+        scene, motion = drawn_motion(self)
         energy = self.energy
         groups = [(unit, group) for _, unit, group in self._groups() if unit not in SPEED_GROUPS]
         channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]

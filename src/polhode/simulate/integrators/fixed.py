@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,42 +23,11 @@ from ..record import Record, Report
 METHODS = tuple(TABLEAUX)
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
-#: Native steps to take before the state is brought back to its constraints.
-_UNSETTLED = 10
+#: Native steps between two projections onto the constraints.
+_UNPROJECTED = 10
 
 
 def integrate(
-    rates: Rates, guard: Guard, record: Record, h: float, steps: int, every: int, method: str, report: Report
-) -> str:
-    """Take `steps` steps of size h and record every `every`-th state, and the last."""
-    piece = _piece(rates, guard, record, h, method)
-    done, records = 0, 1
-    while done < steps:
-        began = time.perf_counter()
-        wide = min(every, steps - done)
-        count = max(1, min(records, (steps - done) // wide))
-        _, x = record.last
-        taken, states = piece.advance(x, done, count, wide)
-        record.steps += taken
-        whole = taken // wide
-        t_done = np.asarray((done + wide * np.arange(1, whole + 1)) * h, dtype=np.float64)
-        good = _within_bounds(states[:whole])
-        record.add(t_done[:good], states[:good])
-        if good < whole:
-            guard.step(float(t_done[good]), states[good], np.zeros_like(x))
-        done += taken
-        if taken < count * wide:
-            record.end(done * h, piece.last)
-            raise piece.reason(done)
-        t, x = record.last
-        guard.step(t, x, rates(t, x))
-        report(t)
-        if time.perf_counter() - began < _PIECE_SECONDS:
-            records *= 2
-    return "done"
-
-
-def integrate_watching(
     rates: Rates,
     guard: Guard,
     record: Record,
@@ -68,31 +38,41 @@ def integrate_watching(
     events: Sequence[Event],
     report: Report,
 ) -> str:
-    """The same a step at a time, with a look for events in each, on Hermite's cubic between its ends."""
-    piece = _piece(rates, guard, record, h, method)
-    t, x = record.last
-    watched, rate = EventLocator(events, rates.coordinates, record, t, x), rates(t, x)
-    for done in range(1, steps + 1):
-        taken, states = piece.advance(x, done - 1, 1, 1)
-        if not taken:
-            record.end(t, x)
-            raise piece.reason(done - 1)
-        record.steps += 1
-        t_old, x_old, rate_old = t, x, rate
-        t, x = done * h, states[0]
-        if not _within_bounds(states):
-            guard.step(t, x, np.zeros_like(x))
-        rate = rates(t, x)
-        interpolant = _cubic(t_old, h, x_old, x, rate_old, rate)
-        ended = watched.locate(interpolant, t_old, t, x)
-        if ended is not None:
-            x = x if ended == t else rates.projected(ended, interpolant(ended))
-            record.end(ended, x)
-            return "event"
-        if done % every == 0 or done == steps:
-            record.end(t, x)
-        guard.step(t, x, rate)
+    """Take `steps` steps of size h and record every `every`-th state, and the last.
+
+    Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
+    """
+    stepper = _stepper(rates, guard, record, h, method)
+    if events:
+        stepper = _EventSteps(stepper, rates, guard, record, h, events)
+    done, records = 0, 1
+    while done < steps:
+        began = time.perf_counter()
+        wide = min(every, steps - done)
+        count = max(1, min(records, (steps - done) // wide))
+        _, x = record.last
+        taken, states = stepper.advance(x, done, count, wide)
+        record.steps += taken
+        whole = taken // wide
+        t_done = np.asarray((done + wide * np.arange(1, whole + 1)) * h, dtype=np.float64)
+        good = _within_bounds(states[:whole])
+        record.add(t_done[:good], states[:good])
+        if good < whole:
+            guard.step(float(t_done[good]), states[good], np.zeros_like(x))
+        done += taken
+        if taken < count * wide:
+            reason = stepper.reason(done)
+            if isinstance(reason, _Ended):
+                record.steps += 1
+                record.end(reason.t, reason.x)
+                return "event"
+            record.end(done * h, stepper.last)
+            raise reason
+        t, x = record.last
+        guard.step(t, x, rates(t, x))
         report(t)
+        if time.perf_counter() - began < _PIECE_SECONDS:
+            records *= 2
     return "done"
 
 
@@ -108,9 +88,19 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
     return interpolant
 
 
-def _piece(
-    rates: Rates, guard: Guard, record: Record, h: float, method: str
-) -> _NativeSteps | _PythonSteps | _ProjectedSteps:
+class _Stepper(Protocol):
+    """A way to take fixed steps; `last` is the state that it has reached."""
+
+    last: Floats
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
+
+    def reason(self, done: int) -> BaseException:
+        """Why no step was taken after `done` of them."""
+
+
+def _stepper(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Stepper:
     if guard.discontinuities or not rates.is_autonomous:
         return _PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
     return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
@@ -139,7 +129,6 @@ class _NativeSteps:
         self.last: Floats = np.zeros(0)
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
-        """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
         made = self.loop.run(
             x, h=self.h, steps=records * every, every=every, start=done, parameters=self.parameters, threads=1,
             **self.constant,
@@ -158,7 +147,7 @@ class _NativeSteps:
 
 
 class _ProjectedSteps:
-    """The native loop a few steps at a time, each time brought back to the constraints; with care where it is due."""
+    """The native loop a few steps at a time, each time projected; single steps in Python where ill conditioned."""
 
     def __init__(self, rates: Rates, h: float, method: str) -> None:
         self.rates, self.h, self.method = rates, h, method
@@ -168,11 +157,10 @@ class _ProjectedSteps:
         self.last: Floats = np.zeros(0)
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
-        """As the native loop."""
         states = np.full((records, len(x)), np.nan)
         self.last, k = x, 0
         while k < records * every:
-            few = min(_UNSETTLED, every - k % every)
+            few = min(_UNPROJECTED, every - k % every)
             taken, made = self._few(self.last, done + k, few)
             k += taken
             if taken < few:
@@ -193,47 +181,96 @@ class _ProjectedSteps:
         return taken, states[0]
 
     def reason(self, done: int) -> BaseException:
-        """What stopped it."""
         return self.controlled.reason(done)
 
 
-class _PythonSteps:
-    """The same loop in Python: a controller is asked at every stage, and signs are held still in each step."""
+class _SingleSteps(ABC):
+    """Steps one by one; what ends them early is kept, so that the states before it are."""
 
-    def __init__(
-        self, rates: Rates, h: float, method: str, jumps: Discontinuities | None = None, driven: Record | None = None
-    ) -> None:
-        self.rates, self.h, self.discontinuities, self.driven = rates, h, jumps, driven
-        self.tableau: Tableau = TABLEAUX[method]
-        self.last: Floats = np.zeros(0)
-        self.stopped: BaseException = KeyboardInterrupt()
+    last: Floats
+    stopped: BaseException = KeyboardInterrupt()
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
-        """As the native loop; what ends it early is kept, so that the states before it are."""
         states = np.full((records, len(x)), np.nan)
         self.last = x
         for k in range(records * every):
             try:
-                if self.driven is not None and k % every == 0:
-                    t = (done + k) * self.h
-                    self.driven.add_actuation(t, self.rates.actuation(t, self.last))
-                self.last = self.step(self.last, done + k)
-                if self.discontinuities:
-                    self.discontinuities.step((done + k + 1) * self.h, self.last)
-            except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop) as stopped:
+                self.last = self.take(self.last, done + k, k % every == 0)
+            except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop, _Ended) as stopped:
                 self.stopped = stopped
                 return k, states
             if (k + 1) % every == 0:
                 states[k // every] = self.last
         return records * every, states
 
+    @abstractmethod
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        """One step from the state at time k h, which may be recorded."""
+
+    def reason(self, done: int) -> BaseException:
+        return self.stopped
+
+
+class _PythonSteps(_SingleSteps):
+    """Steps in Python: a controller is asked at every stage, and signs are fixed in each step."""
+
+    def __init__(
+        self,
+        rates: Rates,
+        h: float,
+        method: str,
+        discontinuities: Discontinuities | None = None,
+        driven: Record | None = None,
+    ) -> None:
+        self.rates, self.h, self.discontinuities, self.driven = rates, h, discontinuities, driven
+        self.tableau: Tableau = TABLEAUX[method]
+
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        if self.driven is not None and recorded:
+            self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
+        new = self.last = self.step(x, k)
+        if self.discontinuities:
+            self.discontinuities.step((k + 1) * self.h, new)
+        return new
+
     def step(self, x: Floats, k: int) -> Floats:
-        """One step from the state at time k h."""
+        """One step of the method, projected."""
         new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
         if self.rates.is_constrained and np.isfinite(new).all():
             return self.rates.projected((k + 1) * self.h, new)
         return self.rates.unit(new)[0] if self.rates.groups else new
 
-    def reason(self, done: int) -> BaseException:
-        """What stopped it."""
-        return self.stopped
+
+class _Ended(Exception):
+    """A terminal event ended the run here."""
+
+    def __init__(self, t: float, x: Floats) -> None:
+        super().__init__()
+        self.t, self.x = t, x
+
+
+class _EventSteps(_SingleSteps):
+    """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
+
+    def __init__(
+        self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Sequence[Event]
+    ) -> None:
+        self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
+        t, x = record.last
+        self.events = EventLocator(events, rates.coordinates, record, t, x)
+        self.rate = rates(t, x)
+
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        taken, states = self.stepper.advance(x, k, 1, 1)
+        if not taken:
+            raise self.stepper.reason(k)
+        t_old, t, new = k * self.h, (k + 1) * self.h, np.asarray(states[0])
+        if not _within_bounds(states):
+            self.guard.step(t, new, np.zeros_like(new))
+        before, self.rate = self.rate, self.rates(t, new)
+        interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
+        ended = self.events.locate(interpolant, t_old, t, new)
+        if ended is not None:
+            raise _Ended(ended, new if ended == t else self.rates.projected(ended, interpolant(ended)))
+        self.guard.step(t, new, self.rate)
+        return new
