@@ -355,19 +355,19 @@ def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> Pol
 def _initial_coordinates(manifold: Manifold, start: InitialState, t: float) -> Floats:
     """Coordinates to begin with: auxiliary ones as guessed where not given, joints where given auxiliary ones say."""
     q = start.q.copy()
-    told: list[str] = []
+    given: list[str] = []
     first = manifold.auxiliary.start
     for each in manifold.equations.tree.carried:
         own = slice(first, first + len(each.symbols))
         first = own.stop
         if {*manifold.equations.coordinates[own]} <= {*start.given}:
-            told.append(each.of)
+            given.append(each.of)
         elif each.guess:
             q[own] = manifold.evaluated(list(each.guess), t, q)
-    return _joints_moved(manifold, q, start, told, t) if told else q
+    return _joints_moved(manifold, q, start, given, t) if given else q
 
 
-def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, told: list[str], t: float) -> Floats:
+def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraints: list[str], t: float) -> Floats:
     """Joints that were not given, moved until the constraints hold with the auxiliary coordinates as given."""
     tree = manifold.equations.tree
     free = [
@@ -378,7 +378,7 @@ def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, told: list
     ]
     owners = [row.of for row in manifold.constraints.rows]
     owners += [each.of for each in tree.carried for _ in each.definitions]
-    rows = [k for k, owner in enumerate(owners) if owner in told]
+    rows = [k for k, owner in enumerate(owners) if owner in constraints]
 
     def step(q: Floats, left: Floats) -> Floats | None:
         if not free or not np.isfinite(left).all():

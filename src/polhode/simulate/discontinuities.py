@@ -33,13 +33,13 @@ _AHEAD, _STILL = 1e-6, 1e-9
 _MANY, _SHORT = 30, 1e-9
 #: As many values may be zero at once for all their signs to be tried.
 _TRIED = 5
-#: A step is halved so often to look into it, where values between two samples are not as foretold.
+#: A step is halved so often to look into it, where values between two samples are not as predicted.
 _HALVINGS = 10
-#: Where in a step is looked; not at equal distances, which a periodic value could hide between.
-_PLACES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
-#: Values at every other place from those at the rest, by their polynomial.
-_FORETOLD = np.array(
-    [[np.prod([(x - b) / (a - b) for b in _PLACES[::2] if b != a]) for a in _PLACES[::2]] for x in _PLACES[1::2]]
+#: Where a step is sampled; not at equal distances, which a periodic value could hide between.
+_SAMPLES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
+#: Values at every other of these points from those at the rest, by their polynomial.
+_PREDICTION = np.array(
+    [[np.prod([(x - b) / (a - b) for b in _SAMPLES[::2] if b != a]) for a in _SAMPLES[::2]] for x in _SAMPLES[1::2]]
 )
 
 Interpolant = Callable[[Any], Floats]
@@ -82,10 +82,10 @@ class Discontinuities:
 
     def locate(self, interpolant: Interpolant, t_old: float, t: float, halvings: int = _HALVINGS) -> float | None:
         """Where in a step the first sign must change, or None; `turn` changes it."""
-        times = t_old + (t - t_old) * _PLACES
+        times = t_old + (t - t_old) * _SAMPLES
         values = self.rates.switches_along(times, np.asarray(interpolant(times)).T)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=0))
-        off = np.abs(_FORETOLD @ values[::2] - values[1::2]).max(axis=0)
+        off = np.abs(_PREDICTION @ values[::2] - values[1::2]).max(axis=0)
         if halvings and (off > 0.1 * np.ptp(values, axis=0) + _ZERO * self.largest).any():
             middle = 0.5 * (t_old + t)
             met = self.locate(interpolant, t_old, middle, halvings - 1)
@@ -121,7 +121,7 @@ class Discontinuities:
     # ---- how to go on ----------------------------------------------------------------------------------------
 
     def switch(self, t: float, x: Floats) -> None:
-        """Change the signs at a place that `look` found; raise Stop where no choice leads on."""
+        """Change the signs at a time that `locate` found; raise Stop where no choice leads on."""
         self._count(t, x)
         if self.is_old:
             self.start(t, x)

@@ -57,9 +57,9 @@ class Guard:
         self.scale: Floats | None = None
         self.upright = _upright_cosines(self.equations)
         self.discontinuities: Discontinuities | None = None
-        charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
+        charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
-        self.vector_places = [
+        self.vector_charts = [
             (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
         ]
 
@@ -75,7 +75,7 @@ class Guard:
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
             raise self._diverged(t, x)
-        for link, places in self.vector_places:
+        for link, places in self.vector_charts:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
         self._check_wheels(t, x)
@@ -124,7 +124,7 @@ class Guard:
         told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
         return ", ".join(told[:most]) + (" …" if len(told) > most else "")
 
-    # ---- the looks -------------------------------------------------------------------------------------------
+    # ---- checks ------------------------------------------------------------------------------------------------
 
     def _at(self, t: float, x: Floats) -> dict[Expr, float]:
         q = zip(self.equations.q, x[: len(self.equations.q)].tolist(), strict=True)
@@ -136,13 +136,13 @@ class Guard:
         return {**self._at(t, x), **dict(u)}
 
     def _check_charts(self, t: float, x: Floats) -> None:
-        for link, places in self.vector_places:
+        for link, places in self.vector_charts:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
-        for place in self.angle_charts:
-            margin = self._chart_margin(place, t, x)
+        for i in self.angle_charts:
+            margin = self._chart_margin(i, t, x)
             if margin < _CHART_MARGIN:
-                raise self._gimbal_lock(place, t, x, margin)
+                raise self._gimbal_lock(i, t, x, margin)
 
     def _check_discs(self, t: float, x: Floats) -> None:
         wrong = disc_misfit(self.equations, self._at(t, x))
@@ -164,19 +164,19 @@ class Guard:
                     "InitialState it upright and stop before, or leave `upright` out.",
                 )
 
-    def _chart_margin(self, place: int, t: float, x: Floats) -> float:
-        _, back = self.equations.tree.stage_kinematics[place]
+    def _chart_margin(self, i: int, t: float, x: Floats) -> float:
+        _, back = self.equations.tree.stage_kinematics[i]
         rows, columns = back.shape
         numbers = np.array(evaluate(map(as_expr, back.entries()), self._at(t, x))).reshape(rows, columns)
         return float(np.linalg.svd(numbers, compute_uv=False)[-1])
 
-    def _gimbal_lock(self, place: int, t: float, x: Floats, margin: float) -> Stop:
-        link = self.equations.tree.links[place]
+    def _gimbal_lock(self, i: int, t: float, x: Floats, margin: float) -> Stop:
+        link = self.equations.tree.links[i]
         worst, largest = link.coordinates[0], -1.0
         for coordinate in link.coordinates:
             moved = x.copy()
             moved[coordinate] += 0.1
-            change = abs(self._chart_margin(place, t, moved) - margin)
+            change = abs(self._chart_margin(i, t, moved) - margin)
             if change > largest:
                 worst, largest = coordinate, change
         name = self.equations.coordinates[worst]
@@ -271,10 +271,10 @@ def disc_misfit(equations: EquationsOfMotion, known: Mapping[Expr, float]) -> st
     for disc in equations.system.constraints.values():
         if not isinstance(disc, Disc) or disc.parameter not in known:
             continue
-        radius, curvature, place = evaluate([disc.radius, curve_of_disc(disc).curvature, disc.parameter], known)
+        radius, curvature, parameter = evaluate([disc.radius, curve_of_disc(disc).curvature, disc.parameter], known)
         if radius * curvature > 1.0 - _TIGHT:
             return (
-                f"disc '{disc.name}' does not fit its curve: at '{disc.parameter.name}' = {place:.6g} the curve's "
+                f"disc '{disc.name}' does not fit its curve: at '{disc.parameter.name}' = {parameter:.6g} the curve's "
                 f"radius is {1.0 / abs(curvature):.6g}, the disc's {abs(radius):.6g}."
             )
     return ""

@@ -30,8 +30,8 @@ class InitialState:
 
 
 def quaternion_groups(equations: EquationsOfMotion) -> list[tuple[int, int]]:
-    """(first place, 4) of every unit quaternion among the coordinates."""
-    return [(place, 4) for place in equations.tree.quaternions]
+    """(first index, 4) of every unit quaternion among the coordinates."""
+    return [(first, 4) for first in equations.tree.quaternions]
 
 
 def home(equations: EquationsOfMotion) -> Floats:

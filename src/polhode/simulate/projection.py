@@ -159,10 +159,10 @@ class ProjectedRates(Rates):
     def constraint_failure(self, t: float, x: Floats) -> str:
         """The rows that say nearly the same here, if any do."""
         rows = self.manifold.rows(t, x[: self.coordinates])
-        place = len(self.chosen) - 1
-        if rows.singular_values[place] > _WEAK:
+        last = len(self.chosen) - 1
+        if rows.singular_values[last] > _WEAK:
             return ""
-        names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(place)])
+        names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(last)])
         return f"the constraints hold each other fast: {names} cannot all be kept on the way on."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 Between steps the run can be watched, interrupted and recorded. Samples come from the solver's own interpolant, so that
 the times at which one looks do not change the motion. Under a controller steps end at the samples, so that what is
-recorded there did act; methods that remember steps are left to their own, and lines are drawn between their steps.
+recorded there did act; multistep methods choose their own, and what acted is interpolated between their steps.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .ida import solver_by_ida
 EXPLICIT = ("DOP853", "RK45", "RK23")
 IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
 METHODS = (*EXPLICIT, *IMPLICIT)
-#: Those that remember steps, and would not know a state that was corrected.
-REMEMBERING = ("LSODA", "BDF", "ida")
+#: Those that use earlier steps, which a projected state would not fit.
+MULTISTEP = ("LSODA", "BDF", "ida")
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
@@ -65,7 +65,7 @@ def integrate(
     kind = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
     make = partial(kind, rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
-    bounds = times if driven and control.method not in REMEMBERING else times[-1:]
+    bounds = times if driven and control.method not in MULTISTEP else times[-1:]
 
     def bound(t: float) -> float:
         """Where the next steps must not pass."""
@@ -73,7 +73,7 @@ def integrate(
 
     solver = make(t, x, bound(t))
     watched = EventLocator(events, rates.coordinates, record, t, x)
-    place = 1
+    recorded = 1
     while t < times[-1]:
         if solver.status == "finished":
             solver.t_bound, solver.status = bound(t), "running"
@@ -97,8 +97,8 @@ def integrate(
         if control.method in EXPLICIT:
             solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
-        at_end = last == place + 1 and times[place] == t
-        asked = watched.events or jumps or (last > place and not at_end)
+        at_end = last == recorded + 1 and times[recorded] == t
+        asked = watched.events or jumps or (last > recorded and not at_end)
         interpolant = solver.dense_output() if asked else None
         met = None
         if jumps and interpolant is not None:
@@ -110,10 +110,10 @@ def integrate(
         ended = watched.locate(interpolant, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
             last = int(np.searchsorted(times, ended, side="right"))
-        if last > place:
-            states = x[None, :] if interpolant is None else interpolant(times[place:last]).T
-            record.add(times[place:last], _projected(rates, times[place:last], states))
-            place = last
+        if last > recorded:
+            states = x[None, :] if interpolant is None else interpolant(times[recorded:last]).T
+            record.add(times[recorded:last], _projected(rates, times[recorded:last], states))
+            recorded = last
         if ended is not None and interpolant is not None:
             x = rates.projected(ended, interpolant(ended))
             record.end(ended, x)
@@ -126,13 +126,13 @@ def integrate(
             acting = rates.actuation(t, x) if driven else None
             if t < times[-1]:
                 solver = make(t, x, bound(t))
-        elif rates.is_constrained and control.method not in REMEMBERING:
+        elif rates.is_constrained and control.method not in MULTISTEP:
             x = solver.y = rates.projected(t, x)
             if jumps and jumps.is_old:
                 jumps.start(t, x)
             acting = rates.actuation(t, x) if driven else None
             solver.f = rates(t, x)
-        elif jumps and jumps.is_old:  # by a sample that was brought back
+        elif jumps and jumps.is_old:  # by a sample that was projected
             jumps.start(t, x)
         try:
             rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
