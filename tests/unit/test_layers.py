@@ -117,7 +117,7 @@ WRONG_DOORS = {
     "what judges derivations has its own rotations": {"compare/reference/stage": "from polhode import geometry"},
     "what judges derivations knows no loads": {"compare/reference/power": "from polhode import dynamics"},
     "what judges derivations knows no rows": {"compare/reference/rows": "from polhode import constraints"},
-    "what judges derivations is not who compares": {"compare/reference/rows": "from polhode.compare import comparing"},
+    "what judges derivations is not who compares": {"compare/reference/rows": "from polhode.compare import comparison"},
     "what judges derivations reaches none through the model": {
         "model/tree": "from polhode import kinematics",
         "compare/reference/positions": "from polhode.model import tree",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import PolhodeError
 from ..simulate.guard import mass_matrix_stop
-from ..simulate.state import start_state
+from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
 from . import show
 
@@ -63,7 +63,7 @@ def _starts(equations: Equations) -> list[str]:
     for pose in (None, *equations.system.poses):
         name = "home" if pose is None else f"pose '{pose}'"
         try:
-            M = functions.mass_matrix(start_state(equations.record, pose).q)
+            M = functions.mass_matrix(initial_state(equations.record, pose).q)
         except PolhodeError as error:
             notes.append(f"{name}: {error.problems[0].message}")
             continue

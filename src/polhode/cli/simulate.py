@@ -13,9 +13,9 @@ from rich.console import Console
 from ..dynamics.reactions import check_name
 from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
-from ..simulate.audit import TOLERANCE, PowerAudit
-from ..simulate.files import as_csv
+from ..simulate.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory import Trajectory
+from ..simulate.trajectory_files import as_csv
 from . import show
 
 STANDARD_OUTPUT = Path("-")

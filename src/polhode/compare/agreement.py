@@ -118,7 +118,7 @@ class _Judge:
     side: Reduced
 
     @property
-    def ties(self) -> Constraints | None:
+    def constraints(self) -> Constraints | None:
         return self.equations.constraints
 
     @property
@@ -154,21 +154,21 @@ class _Judge:
     @property
     def brings_rows(self) -> bool:
         """Whether the formalism has its own way to the constraints' rows."""
-        return self.ties is not None and self.ties.source is not None
+        return self.constraints is not None and self.constraints.source is not None
 
     def of_the_rows(self) -> _Items:
-        if self.ties is None:
+        if self.constraints is None:
             return
-        ties, free = self.ties, self.side.free
+        constraints, free = self.constraints, self.side.free
         ours = {row.name: row for row in free.rows}
-        for k, row in enumerate(ties.rows):
+        for k, row in enumerate(constraints.rows):
             own = ours.pop(row.name, None)
             if own is None:
                 if row.of not in free.conditions.missing:
                     yield "constraint", f"'{row.name}'", False
                 continue
             yield "constraint", f"'{row.name}'", own.value == (None if row.value is None else row.value.fp)
-            A, a, gamma = ties.A[k], ties.a[k], ties.gamma[k]
+            A, a, gamma = constraints.A[k], constraints.a[k], constraints.gamma[k]
             same = [own.A.get(i, 0) % P for i in self.side.order] == _prints(A) and free.drift(own) == as_expr(a).fp
             yield "constraint row A", f"'{row.name}'", same
             yield "constraint term γ", f"'{row.name}'", free.without_accelerations(own) == as_expr(gamma).fp
@@ -204,10 +204,10 @@ class _Judge:
     def _multipliers(self) -> dict[str, int]:
         """λ of the equations, by the rows that they belong to."""
         equations = self.equations
-        ties = equations.constraints if equations.binding is None else equations.binding.constraints
-        if ties is None or not ties.rows:
+        constraints = equations.constraints if equations.binding is None else equations.binding.constraints
+        if constraints is None or not constraints.rows:
             return {}
-        rows = [ties.rows[k].name for k in ties.generic_rows]
+        rows = [constraints.rows[k].name for k in constraints.generic_rows]
         return dict(zip(rows, _prints(equations.multipliers), strict=True))
 
     def _motion(self) -> _Items:

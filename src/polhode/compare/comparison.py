@@ -1,15 +1,38 @@
-"""What a comparison found, as a record: costs by formalism and function, and the verdict."""
+"""Deriving by every formalism: whether the results are the same functions, and what each costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from .agreement import Agreement
+import numpy as np
 
+from ..codegen.ir.count import Operations, count
+from ..compiled.catalogue import catalogued
+from ..compiled.functions import Functions
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, refuse, understood
+from ..expr import Expr
+from ..formalisms.derivation import Derivation
+from ..formalisms.deriving import derive
+from ..formalisms.registry import FORMALISMS, names
+from ..model.model import Model
+from ..model.reading import checked_name, list_of
+from ..model.system import System
+from .agreement import Agreement, agreement
+
+#: The functions that are compared.
+FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
+_STATES = 256
+#: What one graph costs, by its nodes (which are kept, so that their ids last), and who derived it: methods often write
+#: the same one.
+_Known: TypeAlias = "dict[tuple[object, ...], tuple[list[Expr], Operations, float | None, list[str]]]"
+_TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best counts
 #: What a verdict calls the functions that are compared.
-LETTERS = {"mass_matrix": "M", "inverse_dynamics": "τ", "forward_dynamics": "u̇"}
+_LETTERS = {"mass_matrix": "M", "inverse_dynamics": "τ", "forward_dynamics": "u̇"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +78,7 @@ class Comparison:
         if not self.alike:
             said = "the formalisms DISAGREE"
         elif number > 1 and self.derivations:
-            counts = [(len(by), LETTERS.get(function, function)) for function, by in self.derivations.items()]
+            counts = [(len(by), _LETTERS.get(function, function)) for function, by in self.derivations.items()]
             own, letter = counts[0]
             listed = [f"{own} distinct derivation{'s' * (own != 1)} of {letter}"]
             listed += [f"{own} of {letter}" for own, letter in counts[1:]]
@@ -104,3 +127,129 @@ class Comparison:
         ]
         lines += [f"{name}: {reason}" for name, reason in self.refused]
         return "\n".join([f"{self.system}", *lines, self.verdict])
+
+
+def compare(
+    model: Model,
+    /,
+    formalisms: Sequence[str] | str | None = None,
+    *,
+    run: bool = True,
+    functions: Sequence[str] | str = FUNCTIONS,
+    **strange: Any,
+) -> Comparison:
+    """Derive a model by every formalism, prove that they agree, and count operations; with `run`, time native code.
+
+    The reference derivation, which starts anew at the model (`reference`), judges them all. What `auto` picks
+    for each function comes last. A single name stands for a list of one.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> compare(s.model(), run=False).agree
+    True
+    """
+    refuse(strange, compare)
+    with understood("a model", model, place="compare", cure="Give system.model(), or call system.compare()."):
+        if not isinstance(model, Model):
+            raise TypeError
+    functions = _names(functions, "function")
+    for function in functions:
+        catalogued(function)
+    asked = names() if formalisms is None else _names(formalisms, "formalism")
+    if not asked:
+        cure = f"Name some of {', '.join(names())}, or leave them out to have all."
+        raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-COMPARE-001")
+    made: dict[str, EquationsOfMotion] = {}
+    rows: list[Row] = []
+    refused: list[tuple[str, str]] = []
+    known: _Known = {}
+    size = len(derive(model).u)
+    for formalism in asked:
+        few = FORMALISMS[formalism].few_speeds if formalisms is None else None
+        if few is not None and size > few:
+            refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
+            continue
+        _warm_up(formalism, functions)
+        try:
+            made[formalism], own = _rows(model, formalism, functions, run, known)
+            rows += own
+        except PolhodeError as error:
+            refused.append((formalism, str(error)))
+    if not made:
+        raise PolhodeError(
+            "no formalism accepts this system.",
+            place=f"system '{model.name}'",
+            cure=refused[0][1],
+            code="E-COMPARE-002",
+        )
+    first, *others = made.values()
+    if formalisms is None:
+        picked, own = _rows(model, "auto", functions, run, known)
+        rows += own
+        others.append(picked)
+    alike = all(first.agrees_with(other) for other in others)
+    derivations = {
+        function: tuple(
+            tuple(name for name in by if name in made) for (of, *_), (*_, by) in known.items() if of == function
+        )
+        for function in functions
+    }
+    derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
+    judged = agreement(made)
+    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
+
+
+def _names(given: Sequence[str] | str, kind: str) -> list[str]:
+    """Names that a user gave, each once; a text is one name."""
+    entries = [given] if isinstance(given, str) else list_of(given, f"a list of {kind}s", f"compare {kind}s")
+    return list(dict.fromkeys(checked_name(entry, kind) for entry in entries))
+
+
+def _warm_up(formalism: str, functions: Sequence[str]) -> None:
+    """Load what a formalism needs, so that the first function is not charged for it."""
+    slider = System("slider")
+    slider.joint("slide", slider.ground, slider.body("block", 1), "prismatic")
+    equations = derive(slider.model(), formalism)
+    for function in functions:
+        with suppress(PolhodeError):  # a slider has no constraints
+            catalogued(function)[1](equations)
+
+
+def _rows(
+    model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known
+) -> tuple[EquationsOfMotion, list[Row]]:
+    """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
+    equations, rows = derive(model, formalism), []
+    for function in functions:
+        began = time.perf_counter()
+        derivation = Derivation(model, formalism)
+        equations = derivation.equations
+        roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
+        took = time.perf_counter() - began
+        key = (function, *map(id, roots))
+        if key not in known:
+            compiled = Functions(derivation)
+            ns = nanoseconds_per_call(compiled, function) if run else None
+            known[key] = roots, count(compiled.program(function)), ns, []
+        _, cost, ns, by = known[key]
+        by.append(formalism)
+        operations = cost.multiplications, cost.additions, cost.divisions, cost.sincos
+        rows.append(Row(formalism, function, *operations, took * 1e3, ns))
+    return equations, rows
+
+
+def nanoseconds_per_call(functions: Functions, function: str, seconds: float = _TIMING_SECONDS) -> float | None:
+    """Time of one evaluation in a native loop over random states; None where a parameter has no value."""
+    try:
+        parameters = functions.parameter_values(function)
+    except PolhodeError:
+        return None
+    native = functions.native(function)
+    random = np.random.default_rng(1)
+    arrays = {array.name: random.uniform(-1.0, 1.0, (_STATES, array.size)) for array in native.program.arrays}
+    for name in arrays.keys() & {"q", "x"}:
+        for place in functions.equations.tree.quaternions:
+            part = arrays[name][:, place : place + 4]
+            part /= np.linalg.norm(part, axis=1, keepdims=True)
+    return float(native.time_per_call(parameters=parameters, seconds=seconds, **arrays))

@@ -97,8 +97,8 @@ class Reduced:
 def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     """The reference beside these equations; of those that are `known`, if it is there."""
     choices = _choices(equations)
-    ties, binding, tree = equations.constraints, equations.binding, equations.tree
-    rows = () if ties is None else tuple(row.name for row in ties.rows)
+    constraints, binding, tree = equations.constraints, equations.binding, equations.tree
+    rows = () if constraints is None else tuple(row.name for row in constraints.rows)
     chosen = None if binding is None else tuple(binding.independent)
     told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
     key = told, rows, tuple(tree.u), chosen

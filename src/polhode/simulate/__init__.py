@@ -2,9 +2,9 @@
 
 from .assembly import Assembly, assemble
 from .events import Crossing, crossing
-from .options import AssemblyOptions, RunOptions
+from .integrators import METHODS
 from .run import simulate
-from .settings import METHODS
+from .settings import AssemblyOptions, RunOptions
 from .trajectory import Trajectory
 
 __all__ = [

@@ -1,8 +1,12 @@
-"""Assembly: a state that keeps all constraints, from one that does nearly, or hardly at all.
+"""Assembly: a state that satisfies all constraints, from one that does nearly, or hardly at all.
 
 Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
-hundred times less readily; those that are held not at all. Carried coordinates follow all others. Speeds that the
-user gave stay as they are where the others can follow.
+hundred times less readily; those that are held not at all. Speeds that the user gave stay as they are where the others
+can follow.
+
+Auxiliary coordinates follow all others. One that the user gave says where the others should be: the arc parameter of a
+bead on its wire tells where the bead is. With σ as given, the joints' coordinates are moved until φ(q, σ) = 0 and
+ψ(q, σ) = 0.
 """
 
 from __future__ import annotations
@@ -18,11 +22,9 @@ from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
 from ..errors import PolhodeError, refuse, suggestion
-from .fitting import unfit
-from .freedom import Freedom, freedom, listed
-from .manifold import BROKEN, KEPT, Manifold
-from .placing import begun
-from .state import Floats, Start
+from .guard import disc_misfit
+from .initial_state import Floats, InitialState, initial_state
+from .manifold import FAILED, TOLERANCE, Freedom, Manifold, listed, mobility
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
@@ -32,15 +34,18 @@ _GIVEN = 100.0
 _MOST_STEPS = 60
 #: Starts to try before giving up: as given, and shaken more and more.
 _TRIALS = 12
-#: Places to seek carried coordinates from, besides where they are.
-_PLACES = 16
+#: Starts to seek auxiliary coordinates from, besides their given values.
+_AUXILIARY_TRIALS = 16
+#: Steps to move joints to where given auxiliary coordinates say, and the displacement that slopes are taken over, in
+#: radians or metres.
+_JOINT_STEPS, _ASIDE = 40, 1e-6
 #: A coordinate that moved by less is not worth a word.
 _WORTH_A_WORD = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A consistent state, what moved to get there, and the freedom that is left.
+    """A consistent state, what moved to get there, and the degrees of freedom that are left.
 
     `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.
     """
@@ -52,7 +57,7 @@ class Assembly:
     freedom: Freedom
     notices: tuple[str, ...] = ()
 
-    def warnings(self, start: Start) -> list[str]:
+    def warnings(self, start: InitialState) -> list[str]:
         """What the user gave and did not get."""
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
@@ -84,14 +89,12 @@ def assemble(
     >>> {name: round(end, 6) for name, (_, end) in made.moved.items()}
     {'slide': -1.02271}
     """
-    from .state import start_state
-
     refuse(strange, assemble)
     check_held(hold, "assemble")
     functions = Functions(derivation)
     equations = derivation.equations
     functions.values_of((), parameters)  # told here, whether there are constraints or not
-    begin = start_state(equations, start, speeds)
+    begin = initial_state(equations, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)
     manifold = Manifold(functions, equations.constraints, parameters)
@@ -106,12 +109,12 @@ def check_held(hold: Any, place: str) -> None:
         )
 
 
-def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:
+def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
     _check_defined(manifold, q, t)
-    wrong = unfit(equations, manifold.known(t, q))
+    wrong = disc_misfit(equations, manifold.values_at(t, q))
     if wrong:
         raise PolhodeError(
             wrong,
@@ -119,8 +122,8 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
             cure="Make the disc smaller or the curve flatter, or start elsewhere.",
             code="E-SIM-038",
         )
-    manifold.measure(t, q)
-    left = freedom(manifold, t, q, start.u)
+    manifold.set_scale(t, q)
+    left = mobility(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
     if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
         raise PolhodeError(
@@ -129,7 +132,7 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
             cure="Remove a constraint, or start at rest.",
             code="E-SIM-034",
         )
-    silent = {*equations.coordinates[manifold.carried]} - {*start.given}
+    silent = {*equations.coordinates[manifold.auxiliary]} - {*start.given}
     moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
     changed = _differences(equations.speeds, start.u, u)
     notices = [*start.notices, *left.notices]
@@ -141,13 +144,13 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
 
 
 def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
-    """Raise where a constraint has no rows: a wheel that lies flat, a closing joint in gimbal lock."""
+    """Raise where a constraint has no rows: a wheel that lies flat, a loop's joint in gimbal lock."""
     defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)
     if not defined.all():
         raise PolhodeError(
             "it is not defined at this pose, which keeps it.",
             place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
-            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
+            cure="InitialState somewhere else; in a joint that closes a loop write three turns as one Spherical().",
             code="E-SIM-037",
         )
 
@@ -168,27 +171,27 @@ def _in_words(moved: Mapping[str, tuple[float, float]]) -> str:
 # ---- positions -----------------------------------------------------------------------------------------------
 
 
-def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) -> Floats:
-    begin = _placed(manifold, begun(manifold, start, t), start.given, t)
-    left = manifold.misfit(t, begin)
-    if np.abs(left).max(initial=0.0) <= KEPT and not manifold.turned(t, begin):
+def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: float) -> Floats:
+    begin = _auxiliary_solved(manifold, _initial_coordinates(manifold, start, t), start.given, t)
+    left = manifold.residual(t, begin)
+    if np.abs(left).max(initial=0.0) <= TOLERANCE and not manifold.on_wrong_branch(t, begin):
         return begin
     nearest, smallest = begin, left
     for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
         weights = _weights(manifold, start, hold, unwilling)
         q, left = _search(manifold, begin, weights, start.given, t)
-        if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
+        if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
             return q
         if np.abs(left).max() < np.abs(smallest).max():
             nearest, smallest = q, left
         if np.isfinite(weights).all():
             break
-    turned = manifold.turned(t, nearest)
-    if turned and np.abs(smallest).max() <= BROKEN:
+    wrong = manifold.on_wrong_branch(t, nearest)
+    if wrong and np.abs(smallest).max() <= FAILED:
         raise PolhodeError(
-            f"closure '{turned[0]}' closes only the wrong way round from here: its axes point against each other.",
+            f"closure '{wrong[0]}' closes only the wrong way round from here: its axes point against each other.",
             place="start",
-            cure="Start nearer to where it closes, or turn one of its frames by half a turn.",
+            cure="InitialState nearer to where it closes, or turn one of its frames by half a turn.",
             code="E-SIM-035",
         )
     name, size = manifold.worst(smallest)
@@ -203,37 +206,37 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
     )
 
 
-def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
-    """The same pose, with carried coordinates where they fit best, sought from where they are and all around.
+def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
+    """The same pose, with auxiliary coordinates that fit best, sought from where they are and all around.
 
     Those that the user gave, or that there is a guess of, are sought near there alone.
     """
-    best = manifold.placed(t, q)
-    names = manifold.equations.coordinates[manifold.carried]
+    best = manifold.with_auxiliary(t, q)
+    names = manifold.equations.coordinates[manifold.auxiliary]
     known = {*given, *(q.name for each in manifold.equations.tree.carried if each.guess for q in each.symbols)}
-    loose = np.flatnonzero([name not in known for name in names]) + manifold.carried.start
+    loose = np.flatnonzero([name not in known for name in names]) + manifold.auxiliary.start
     if not len(loose):
         return best
     rng = np.random.default_rng(3)
-    least = _unfit(manifold, best, t)
-    for _ in range(_PLACES):
-        if least <= BROKEN:
+    least = _misfit(manifold, best, t)
+    for _ in range(_AUXILIARY_TRIALS):
+        if least <= FAILED:
             break
         trial = q.copy()
         trial[loose] += rng.uniform(-np.pi, np.pi, len(loose))
-        trial = manifold.placed(t, trial)
-        unfit = _unfit(manifold, trial, t)
-        if unfit < least:
-            best, least = trial, unfit
+        trial = manifold.with_auxiliary(t, trial)
+        misfit = _misfit(manifold, trial, t)
+        if misfit < least:
+            best, least = trial, misfit
     return best
 
 
-def _unfit(manifold: Manifold, q: Floats, t: float) -> float:
-    """How badly a pose fits: no better than somehow where rows are not defined, not at all the wrong way round."""
-    left = float(np.abs(manifold.misfit(t, q)).max(initial=0.0))
-    if not np.isfinite(left) or manifold.turned(t, q):
+def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
+    """The largest residual of a pose; a little more where rows are not defined, infinite on a wrong assembly branch."""
+    left = float(np.abs(manifold.residual(t, q)).max(initial=0.0))
+    if not np.isfinite(left) or manifold.on_wrong_branch(t, q):
         return np.inf
-    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * BROKEN
+    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * FAILED
 
 
 def _search(
@@ -241,21 +244,21 @@ def _search(
 ) -> tuple[Floats, Floats]:
     """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
     rng = np.random.default_rng(5)
-    best, smallest = start, manifold.misfit(t, start)
+    best, smallest = start, manifold.residual(t, start)
     for trial in range(_TRIALS):
         shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
-        begin = _placed(manifold, manifold.moved(t, start, shake), given, t) if trial else start
+        begin = _auxiliary_solved(manifold, manifold.moved(t, start, shake), given, t) if trial else start
         q, left = _solved(manifold, begin, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
-        if np.abs(left).max() <= BROKEN and not manifold.turned(t, q):
+        if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
             return q, left
         if not np.isfinite(weights).any():
             break
     return best, smallest
 
 
-def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: float) -> Floats:
+def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move."""
     tree = manifold.equations.tree
     unknown = [name for name in hold if name not in tree.coordinates]
@@ -266,7 +269,7 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
             cure=suggestion(unknown[0], tree.coordinates),
             code="E-SIM-032",
         )
-    following = [name for name in hold if name in tree.coordinates[manifold.carried]]
+    following = [name for name in hold if name in tree.coordinates[manifold.auxiliary]]
     if following:
         raise PolhodeError(
             f"'{following[0]}' follows from the other coordinates and cannot be held.",
@@ -275,7 +278,7 @@ def _weights(manifold: Manifold, start: Start, hold: Sequence[str], unwilling: f
             code="E-SIM-036",
         )
     weights = np.ones(len(tree.u))
-    some = len(start.given) > 0 and not {*tree.coordinates[: manifold.carried.start]} <= {*start.given}
+    some = len(start.given) > 0 and not {*tree.coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
         names = {tree.coordinates[k] for k in link.coordinates}
         alone = len(link.coordinates) == len(link.speeds) == 1 or names <= {*hold} or names <= {*start.given}
@@ -301,8 +304,8 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
         return whole
 
     found = solve(
-        partial(manifold.misfit, t), step, partial(manifold.moved, t), q,
-        tolerance=KEPT, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
+        partial(manifold.residual, t), step, partial(manifold.moved, t), q,
+        tolerance=TOLERANCE, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
     )  # fmt: skip
     return found.q, found.residual
 
@@ -310,13 +313,13 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
 # ---- speeds --------------------------------------------------------------------------------------------------
 
 
-def _speeds(manifold: Manifold, start: Start, q: Floats, t: float) -> Floats:
+def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
     """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
     names = manifold.equations.speeds
     rows = manifold.rows(t, q)
     rest = manifold.rates(t, q, np.zeros(len(names)))
     lost = rows.unanswered(-rest)
-    if np.abs(lost).max(initial=0.0) > BROKEN * (1.0 + np.abs(rest).max(initial=0.0)):
+    if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
         raise _contradiction(manifold, rows, lost)
     given = [k for k, name in enumerate(names) if name in start.given_speeds]
     if given and len(given) < len(names):
@@ -324,7 +327,7 @@ def _speeds(manifold: Manifold, start: Start, q: Floats, t: float) -> Floats:
         mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
         following = Factorisation.of(rows.A[:, others], mass, rows.scale)
         wanted = -(rest + rows.A[:, given] @ start.u[given])
-        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= BROKEN * (1.0 + np.abs(wanted).max(initial=0.0)):
+        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
             u = start.u.copy()
             u[others] = following.least(wanted)
             return u
@@ -344,3 +347,58 @@ def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> Pol
         cure="Remove one of them, or let them ask for the same motion.",
         code="E-SIM-033",
     )
+
+
+# ---- auxiliary coordinates -----------------------------------------------------------------------------------
+
+
+def _initial_coordinates(manifold: Manifold, start: InitialState, t: float) -> Floats:
+    """Coordinates to begin with: auxiliary ones as guessed where not given, joints where given auxiliary ones say."""
+    q = start.q.copy()
+    given: list[str] = []
+    first = manifold.auxiliary.start
+    for each in manifold.equations.tree.carried:
+        own = slice(first, first + len(each.symbols))
+        first = own.stop
+        if {*manifold.equations.coordinates[own]} <= {*start.given}:
+            given.append(each.of)
+        elif each.guess:
+            q[own] = manifold.evaluated(list(each.guess), t, q)
+    return _joints_moved(manifold, q, start, given, t) if given else q
+
+
+def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraints: list[str], t: float) -> Floats:
+    """Joints that were not given, moved until the constraints hold with the auxiliary coordinates as given."""
+    tree = manifold.equations.tree
+    free = [
+        speed
+        for link in tree.links
+        if not {tree.coordinates[k] for k in link.coordinates} <= {*start.given}
+        for speed in link.speeds
+    ]
+    owners = [row.of for row in manifold.constraints.rows]
+    owners += [each.of for each in tree.carried for _ in each.definitions]
+    rows = [k for k, owner in enumerate(owners) if owner in constraints]
+
+    def step(q: Floats, left: Floats) -> Floats | None:
+        if not free or not np.isfinite(left).all():
+            return None
+        whole = np.zeros(len(tree.u))
+        whole[free] = Factorisation.of(_slopes(manifold, q, free, rows, t)).least(-left)
+        return whole
+
+    return solve(
+        lambda q: manifold.residual(t, q)[rows], step, partial(manifold.moved_joints, t), q,
+        tolerance=TOLERANCE, most_steps=_JOINT_STEPS, shortest=1e-3,
+    ).q  # fmt: skip
+
+
+def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:
+    """How φ and ψ change with each free speed, auxiliary coordinates staying as they are."""
+    columns = []
+    for speed in free:
+        aside = np.zeros(len(manifold.equations.tree.u))
+        aside[speed] = _ASIDE
+        ends = [manifold.residual(t, manifold.moved_joints(t, q, way * aside))[rows] for way in (1.0, -1.0)]
+        columns.append((ends[0] - ends[1]) / (2.0 * _ASIDE))
+    return np.column_stack(columns)

@@ -1,12 +1,27 @@
-"""Kinetic and potential energy along a run."""
+"""Kinetic and potential energy along a run, and a warning where a conservative mechanism does not keep it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .state import Floats
+from ..compiled.functions import Functions
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import warn
+from ..expr import free_symbols
+from ..model.force import Load, PointSpring, Potential
+from .initial_state import Floats
+from .inputs import Signal
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+#: The energy may drift by so many times the tolerance of a run; without a tolerance by this part of what is in play.
+_TIMES, _FIXED_STEP = 100.0, 1e-3
+#: What rounding may do, as a part of the largest energy.
+_ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -30,3 +45,63 @@ class Energy:
         """The largest |E - E0| relative to what is in play."""
         scale = self.in_play
         return float(np.abs(self.total - self.total[0]).max()) / scale if scale > 0.0 else 0.0
+
+
+def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
+    """Whether kinetic and potential energy together must stay what they are.
+
+    Springs and potentials store energy; other forces are not asked whether they have a potential.
+    """
+    equations = functions.equations
+    if tau.function is not None or tau.constant.any() or inputs.function is not None:
+        return False
+    if not all(_is_potential(load) for load in equations.system.loads) or _is_rheonomic(equations):
+        return False
+    return "t" not in functions.native("energy").arrays
+
+
+def _is_potential(load: Load) -> bool:
+    """Whether all that a load takes in is in the potential energy."""
+    return isinstance(load, Potential) or (isinstance(load, PointSpring) and not load.damping)
+
+
+def _is_rheonomic(equations: EquationsOfMotion) -> bool:
+    """Whether a joint or a constraint moves by itself, and so does work."""
+    constraints, time = equations.constraints, equations.system.time
+    moves = constraints is not None and any(constraints.a)
+    return moves or time in free_symbols(equations.tree.followed.values())
+
+
+def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
+    """The run with a notice, and a warning, if it lost or gained energy that nothing took or gave."""
+    told = _drift_in_words(run) if len(run) > 1 and is_conservative(run.mechanism, tau, inputs) else ""
+    if not told:
+        return run
+    warn(told)
+    return replace(run, info={**run.info, "notices": [*run.notices, told]})
+
+
+def _drift_in_words(run: Trajectory) -> str:
+    """What to say where the energy drifts by more than tolerance and rounding explain; nothing otherwise.
+
+    A tolerance is meant for motions of the size of one: smaller ones are less exact by as much.
+    """
+    energy, size = run.energy, max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
+    if size == 0.0 or energy.in_play == 0.0:
+        return ""
+    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / energy.in_play
+    if "rtol" in run.info:
+        tolerance = max(run.info["rtol"], run.info["atol"] * max(1.0, 1.0 / size))
+        allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
+    else:
+        allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
+    drift = run.energy_drift
+    if not drift > max(allowed, rounding):
+        return ""
+    total = energy.total
+    worst = int(np.argmax(np.abs(total - total[0])))
+    return (
+        f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
+        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of what is in play, more than {words}. Take smaller steps or "
+        "tolerances, or another method, and see in `energy.total` where it happens."
+    )

@@ -12,9 +12,8 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import Expr, as_expr, free_symbols
 from .guard import Stop
+from .initial_state import Floats
 from .record import Record
-from .state import Floats
-from .zero import zero_between
 
 Event = Callable[[float, Floats, Floats], float]
 
@@ -120,7 +119,7 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
     return event
 
 
-class Watch:
+class EventLocator:
     """Zero crossings of functions of the state, found on the solver's interpolant."""
 
     def __init__(self, events: Sequence[Event], coordinates: int, record: Record, t: float, x: Floats) -> None:
@@ -139,7 +138,7 @@ class Watch:
             raise _failed(f"at t = {t:.6g} s event {self.events.index(event)} is nan, which no zero can be found of.")
         return value
 
-    def look(self, between: Any, t_old: float, t: float, x: Floats) -> float | None:
+    def locate(self, interpolant: Any, t_old: float, t: float, x: Floats) -> float | None:
         """Note the crossings of a step; the time of the first one that ends the run, or None."""
         met: list[tuple[float, int]] = []
         for number, event in enumerate(self.events):
@@ -149,7 +148,7 @@ class Watch:
             if before * after < 0.0 or (after == 0.0 and before != 0.0):
                 if direction * (after - before) < 0.0:
                     continue
-                when = t if after == 0.0 else self._zero(event, between, t_old, t)
+                when = t if after == 0.0 else self._zero(event, interpolant, t_old, t)
                 met.append((float(when), number))
         for when, number in sorted(met):
             self.found[number].append(when)
@@ -157,10 +156,44 @@ class Watch:
                 return when
         return None
 
-    def _zero(self, event: Event, between: Any, t_old: float, t: float) -> float:
+    def _zero(self, event: Event, interpolant: Any, t_old: float, t: float) -> float:
         """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
-        return zero_between(lambda s: self._value(event, s, between(s)), t_old, t)
+        return find_root(lambda s: self._value(event, s, interpolant(s)), t_old, t)
 
 
 def _failed(message: str) -> Stop:
     return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")
+
+
+# ---- roots ---------------------------------------------------------------------------------------------------
+
+
+#: A zero is known to this, in seconds, and to this part of the time.
+_CLOSE, _PART = 1e-15, 1e-14
+
+
+def find_root(value: Callable[[float], float], before: float, after: float) -> float:
+    """The time at which a value is zero, between two; the first of them if its sign is the same at both.
+
+    By Brent's method, and by halving where that is slow, as at a zero of third order.
+
+    >>> round(find_root(lambda t: (t - 1) ** 3, 0.0, 1.7), 9)
+    1.0
+    >>> find_root(lambda t: t, 1.0, 2.0)
+    1.0
+    """
+    from scipy.optimize import brentq
+
+    begin, end = value(before), value(after)
+    if not (begin < 0.0 < end or end < 0.0 < begin):
+        return float(before)
+    found, told = brentq(value, before, after, xtol=_CLOSE, rtol=_PART, full_output=True, disp=False)
+    if told.converged:
+        return float(found)
+    while after - before > _CLOSE + _PART * abs(after):
+        middle = 0.5 * (before + after)
+        if value(middle) * begin > 0.0:
+            before = middle
+        else:
+            after = middle
+    return float(after)

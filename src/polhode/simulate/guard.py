@@ -6,21 +6,23 @@ which orientations are stored (gimbal lock of angles, the half turn of vector-pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..expr import Expr, as_expr, evaluate
+from ..constraints.tracking import curve_of_disc
+from ..dynamics.equations import EquationsOfMotion
+from ..expr import Expr, as_expr, evaluate, substitute
 from ..expr.spelling import spelled
 from ..kinematics.tree import Link
-from .fitting import standing, unfit
+from ..model.constraint import Disc, Wheel
+from .initial_state import Floats
 from .rates import NonFinite, Rates
-from .state import Floats
 
 if TYPE_CHECKING:
-    from .jumps import Jumps
+    from .discontinuities import Discontinuities
 
 #: Rates this much larger than the state are looked into.
 _SUSPICIOUS = 1e6
@@ -34,6 +36,8 @@ _HALF_TURN = 1e6
 _SINGULAR = 1e13
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
+#: How near κ r may come to one, of a disc of radius r on a curve of curvature κ.
+_TIGHT = 1e-3
 
 
 class Stop(Exception):
@@ -51,11 +55,11 @@ class Guard:
         self.rates, self.functions, self.equations = rates, functions, functions.equations
         self.values = values
         self.scale: Floats | None = None
-        self.standing = standing(self.equations)
-        self.jumps: Jumps | None = None
-        charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
+        self.upright = _upright_cosines(self.equations)
+        self.discontinuities: Discontinuities | None = None
+        charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
-        self.vector_places = [
+        self.vector_charts = [
             (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
         ]
 
@@ -71,7 +75,7 @@ class Guard:
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
             raise self._diverged(t, x)
-        for link, places in self.vector_places:
+        for link, places in self.vector_charts:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
         self._check_wheels(t, x)
@@ -85,7 +89,7 @@ class Guard:
             self._check_discs(t, x)
             self._check_charts(t, x)
             self._check_mass(t, x)
-            trouble = self.rates.trouble(t, x)
+            trouble = self.rates.constraint_failure(t, x)
         except Stop as found:
             return found
         except (ArithmeticError, ValueError):
@@ -120,7 +124,7 @@ class Guard:
         told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
         return ", ".join(told[:most]) + (" …" if len(told) > most else "")
 
-    # ---- the looks -------------------------------------------------------------------------------------------
+    # ---- checks ------------------------------------------------------------------------------------------------
 
     def _at(self, t: float, x: Floats) -> dict[Expr, float]:
         q = zip(self.equations.q, x[: len(self.equations.q)].tolist(), strict=True)
@@ -132,16 +136,16 @@ class Guard:
         return {**self._at(t, x), **dict(u)}
 
     def _check_charts(self, t: float, x: Floats) -> None:
-        for link, places in self.vector_places:
+        for link, places in self.vector_charts:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
-        for place in self.angle_charts:
-            margin = self._chart_margin(place, t, x)
+        for i in self.angle_charts:
+            margin = self._chart_margin(i, t, x)
             if margin < _CHART_MARGIN:
-                raise self._gimbal_lock(place, t, x, margin)
+                raise self._gimbal_lock(i, t, x, margin)
 
     def _check_discs(self, t: float, x: Floats) -> None:
-        wrong = unfit(self.equations, self._at(t, x))
+        wrong = disc_misfit(self.equations, self._at(t, x))
         if wrong:
             raise Stop(
                 "tight_curve",
@@ -150,29 +154,29 @@ class Guard:
             )
 
     def _check_wheels(self, t: float, x: Floats) -> None:
-        for name, cosine in self.standing.items():
+        for name, cosine in self.upright.items():
             (value,) = evaluate([cosine], self._at(t, x))
             if value <= 0.0:
                 raise Stop(
                     "turned_over",
                     f"at t = {t:.6g} s wheel '{name}' has turned over: {cosine!r} = {value:.4g}, which `upright` "
                     "promised to be positive.",
-                    "Start it upright and stop before, or leave `upright` out.",
+                    "InitialState it upright and stop before, or leave `upright` out.",
                 )
 
-    def _chart_margin(self, place: int, t: float, x: Floats) -> float:
-        _, back = self.equations.tree.stage_kinematics[place]
+    def _chart_margin(self, i: int, t: float, x: Floats) -> float:
+        _, back = self.equations.tree.stage_kinematics[i]
         rows, columns = back.shape
         numbers = np.array(evaluate(map(as_expr, back.entries()), self._at(t, x))).reshape(rows, columns)
         return float(np.linalg.svd(numbers, compute_uv=False)[-1])
 
-    def _gimbal_lock(self, place: int, t: float, x: Floats, margin: float) -> Stop:
-        link = self.equations.tree.links[place]
+    def _gimbal_lock(self, i: int, t: float, x: Floats, margin: float) -> Stop:
+        link = self.equations.tree.links[i]
         worst, largest = link.coordinates[0], -1.0
         for coordinate in link.coordinates:
             moved = x.copy()
             moved[coordinate] += 0.1
-            change = abs(self._chart_margin(place, t, moved) - margin)
+            change = abs(self._chart_margin(i, t, moved) - margin)
             if change > largest:
                 worst, largest = coordinate, change
         name = self.equations.coordinates[worst]
@@ -187,7 +191,7 @@ class Guard:
         if not len(self.equations.u):
             return
         M = self.functions.mass_matrix(
-            x[: len(self.equations.q)], t=t, inputs=self.rates.inputs.rest, parameters=self.rates.given
+            x[: len(self.equations.q)], t=t, inputs=self.rates.inputs.constant, parameters=self.rates.given
         )
         stop = mass_matrix_stop(M, self.equations.speeds, t, self.scale)
         if stop is not None:
@@ -246,3 +250,31 @@ def _half_turn(t: float, link: Link) -> Stop:
         f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
         'Store its orientation as a quaternion: storage="quaternion".',
     )
+
+
+# ---- discs and wheels ----------------------------------------------------------------------------------------
+
+
+def _upright_cosines(equations: EquationsOfMotion) -> dict[str, Expr]:
+    """For each wheel that was said to be upright, the cosine of its lean."""
+    wheels = (each for each in equations.system.constraints.values() if isinstance(each, Wheel))
+    said = {wheel.name: wheel.upright for wheel in wheels if wheel.upright is not None}
+    return dict(zip(said, substitute(said.values(), equations.tree.followed), strict=True))
+
+
+def disc_misfit(equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
+    """A sentence about the first disc that does not fit its curve where it is, nothing if all do.
+
+    Where a curve bends towards a disc more sharply than the disc's rim, κ r > 1, they cross beside the contact point;
+    where κ r = 1 that point moves with no bound.
+    """
+    for disc in equations.system.constraints.values():
+        if not isinstance(disc, Disc) or disc.parameter not in known:
+            continue
+        radius, curvature, parameter = evaluate([disc.radius, curve_of_disc(disc).curvature, disc.parameter], known)
+        if radius * curvature > 1.0 - _TIGHT:
+            return (
+                f"disc '{disc.name}' does not fit its curve: at '{disc.parameter.name}' = {parameter:.6g} the curve's "
+                f"radius is {1.0 / abs(curvature):.6g}, the disc's {abs(radius):.6g}."
+            )
+    return ""

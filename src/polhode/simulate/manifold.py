@@ -1,17 +1,17 @@
-"""The constraints of a run as numbers: what they are, how they change, and the way back to them.
+"""The constraints of a run as numbers: what they are, how they change, the projection onto them, what they leave free.
 
     φ(q, t) = 0,    A(q, t) u + a(q, t) = 0,    A u̇ + γ(q, u, t) = 0
 
-Coordinates without inertia (`kinematics.carried`) are kept where their definitions put them, ψ(q, t) = 0, whenever
-others are moved.
+Auxiliary coordinates, which have no inertia, satisfy their definitions ψ(q, t) = 0 whenever others are moved.
 
-All rows enter here, also those that say at some poses what others say: this is slower than native code with independent
-rows (`keeper`), and stands firm where that code divides by what vanishes.
+All rows enter here, also those that depend on others at some poses: this is slower than native code with independent
+rows (`projection`), and works where that code divides by what vanishes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,27 +24,29 @@ from ..constraints.newton import solve
 from ..constraints.rows import facings
 from ..expr import Expr, evaluate
 from .guard import Stop
-from .state import Floats, quaternion_groups
+from .initial_state import Floats, quaternion_groups
 
-#: Residuals below this, in metres or of sines, are none.
-KEPT = 1e-13
-#: What is left of a residual after all steps back must be below this.
-BROKEN = 1e-9
+#: Residuals below this, in metres or of sines, are zero.
+TOLERANCE = 1e-13
+#: What a projection leaves of a residual must be below this.
+FAILED = 1e-9
 _MOST_STEPS = 12
 #: A projection goes on until a residual is as good as zero, or no step helps: near singular poses noise is magnified.
-_NOTHING = 1e-17
+_EXACT = 1e-17
 #: Definitions that hold within this are left alone.
-_IN_PLACE = 1e-15
+_DEFINED = 1e-15
+#: How far along the constraints to look for a pose that is not singular.
+_ASIDE = 1e-2
 
 
 class Manifold:
-    """The states that keep all constraints of a mechanism."""
+    """The states that satisfy all constraints of a mechanism."""
 
     def __init__(self, functions: Functions, constraints: Constraints, parameters: Mapping[str, Any] | None) -> None:
         self.functions, self.equations, self.constraints = functions, functions.equations, constraints
         self.names = constraints.names
         self.definitions = list(constraints.definitions)
-        self.carried = self.equations.tree.carried_coordinates
+        self.auxiliary = self.equations.tree.carried_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
         self.groups = quaternion_groups(self.equations)
@@ -55,16 +57,16 @@ class Manifold:
 
     # ---- numbers ---------------------------------------------------------------------------------------------
 
-    def turned(self, t: float, q: Floats) -> list[str]:
-        """The closures that are closed the wrong way round at a pose: an axis against itself, or after half a turn."""
-        off = self.numbers(list(self._facings.values()), t, q)
-        return [name for name, value in zip(self._facings, off, strict=True) if value < -1]
+    def on_wrong_branch(self, t: float, q: Floats) -> list[str]:
+        """The closures that are on the wrong assembly branch: an axis against itself, or after half a turn."""
+        off = self.evaluated(list(self._branch_cosines.values()), t, q)
+        return [name for name, value in zip(self._branch_cosines, off, strict=True) if value < -1]
 
-    def numbers(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
+    def evaluated(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
         """Expressions of coordinates, time and parameters at a pose."""
-        return evaluate(list(entries), self.known(t, q))
+        return evaluate(list(entries), self.values_at(t, q))
 
-    def known(self, t: float, q: Floats) -> dict[Expr, float]:
+    def values_at(self, t: float, q: Floats) -> dict[Expr, float]:
         """The values of coordinates, time and parameters at a pose."""
         system, tree = self.equations.system, self.equations.tree
         known: dict[Expr, float] = {system.time: t, **dict(zip(tree.q, q.tolist(), strict=True))}
@@ -75,7 +77,7 @@ class Manifold:
         return known
 
     @cached_property
-    def _facings(self) -> dict[str, Expr]:
+    def _branch_cosines(self) -> dict[str, Expr]:
         return facings(self.equations.system, self.equations.tree)
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -96,7 +98,7 @@ class Manifold:
 
     @cached_property
     def definition_values(self) -> Callable[[float, Floats], Floats]:
-        """ψ(t, q), by which carried coordinates are in their place."""
+        """ψ(t, q), the definitions of auxiliary coordinates."""
         return self.function("definition_values") if self.definitions else lambda t, q: np.zeros(0)
 
     @cached_property
@@ -132,11 +134,11 @@ class Manifold:
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
         """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
-        return self.placed(t, self.unit(q + self._kinematics(t, q) @ step))
+        return self.with_auxiliary(t, self.unit(q + self._kinematics(t, q) @ step))
 
-    def shifted(self, t: float, q: Floats, step: Floats) -> Floats:
-        """The same for the joints' coordinates alone; the carried ones stay where they are."""
-        new, own = q.copy(), slice(self.carried.start)
+    def moved_joints(self, t: float, q: Floats, step: Floats) -> Floats:
+        """The same for the joints' coordinates alone; the auxiliary ones stay as they are."""
+        new, own = q.copy(), slice(self.auxiliary.start)
         new[own] += self._kinematics(t, q)[own] @ step
         return self.unit(new)
 
@@ -147,36 +149,36 @@ class Manifold:
             part /= np.sqrt(part.dot(part))
         return q
 
-    def placed(self, t: float, q: Floats) -> Floats:
-        """The same pose, with auxiliary coordinates where their definitions put them, or as near as can be."""
+    def with_auxiliary(self, t: float, q: Floats) -> Floats:
+        """The same pose, with auxiliary coordinates that satisfy their definitions, or as nearly as can be."""
         if not self.definitions:
             return q
 
         def move(q: Floats, step: Floats) -> Floats:
             new = q.copy()
-            new[self.carried] += step
+            new[self.auxiliary] += step
             return self.unit(new)
 
         return solve(
             partial(self.definition_values, t), lambda q, _: self._definition_steps(t, q), move, q,
-            tolerance=_IN_PLACE, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
+            tolerance=_DEFINED, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
         ).q  # fmt: skip
 
     @cached_property
-    def moved_rate(self) -> Callable[[float, Floats, Floats], Floats]:
+    def coordinate_rates(self) -> Callable[[float, Floats, Floats], Floats]:
         """q̇ at (t, q, u), for equations with multipliers."""
         return self.function("coordinate_rates")
 
     # ---- rows ------------------------------------------------------------------------------------------------
 
-    def around(self, t: float, q: Floats) -> list[Floats]:
-        """This pose and some others around it, which need not keep the constraints."""
+    def nearby_poses(self, t: float, q: Floats) -> list[Floats]:
+        """This pose and some others around it, which need not satisfy the constraints."""
         rng = np.random.default_rng(7)
         return [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
 
-    def measure(self, t: float, q: Floats) -> None:
-        """Learn how long each row is in general."""
-        lengths = np.max([self.rows(t, pose).lengths for pose in self.around(t, q)], axis=0)
+    def set_scale(self, t: float, q: Floats) -> None:
+        """Set the scale of each row: its length at poses around this one."""
+        lengths = np.max([self.rows(t, pose).lengths for pose in self.nearby_poses(t, q)], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
     def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Factorisation:
@@ -192,24 +194,24 @@ class Manifold:
         """The rows on all speeds of the tree, embedded or not."""
         return Factorisation.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
 
-    def residuals(self, t: float, q: Floats) -> Floats:
+    def row_residuals(self, t: float, q: Floats) -> Floats:
         """φ for each row; 0 for one on the level of speeds."""
         full = np.zeros(len(self.names))
         full[self.positions] = self.values(t, q)
         return full
 
-    def misfit(self, t: float, q: Floats) -> Floats:
+    def residual(self, t: float, q: Floats) -> Floats:
         """φ for each row, and then ψ for each definition."""
-        return np.concatenate([self.residuals(t, q), self.definition_values(t, q)])
+        return np.concatenate([self.row_residuals(t, q), self.definition_values(t, q)])
 
-    # ---- the way back ----------------------------------------------------------------------------------------
+    # ---- projection ------------------------------------------------------------------------------------------
 
-    def projected(self, t: float, q: Floats, slipping: bool = False) -> tuple[Floats, Floats, Factorisation]:
-        """The nearest coordinates that keep the constraints, the misfit left there, and the rows.
+    def nearest_coordinates(self, t: float, q: Floats, holonomic: bool = False) -> tuple[Floats, Floats, Factorisation]:
+        """The nearest coordinates that satisfy the constraints, the residual left there, and the rows.
 
-        Slipping, conditions on speeds have no say and are not among the rows.
+        With `holonomic`, conditions on speeds alone have no say and are not among the rows.
         """
-        which = self.positions if slipping else list(range(len(self.names)))
+        which = self.positions if holonomic else list(range(len(self.names)))
         latest: list[Any] = [None, None]
 
         def rows_at(q: Floats) -> Factorisation:
@@ -221,26 +223,26 @@ class Manifold:
         def step(q: Floats, left: Floats) -> Floats | None:
             rows = rows_at(q)
             # beyond a cusp, or where a closing joint is not defined, there is none
-            return self._of_tree(rows.least(-left[which])) if np.isfinite(rows.W).all() else None
+            return self._on_tree_speeds(rows.least(-left[which])) if np.isfinite(rows.W).all() else None
 
         found = solve(
-            partial(self.misfit, t), step, partial(self.moved, t), self.placed(t, q),
-            tolerance=_NOTHING, most_steps=_MOST_STEPS,
+            partial(self.residual, t), step, partial(self.moved, t), self.with_auxiliary(t, q),
+            tolerance=_EXACT, most_steps=_MOST_STEPS,
         )  # fmt: skip
         return found.q, found.residual, rows_at(found.q)
 
-    def _of_tree(self, step: Floats) -> Floats:
+    def _on_tree_speeds(self, step: Floats) -> Floats:
         if self._movable is None:
             return step
         full = np.zeros(len(self.equations.tree.u))
         full[self._movable] = step
         return full
 
-    def state(self, t: float, x: Floats) -> Floats:
-        """The nearest state that keeps the constraints; a Stop that names the worst where there is none near."""
-        q, left, rows = self.projected(t, x[: len(self.equations.q)])
+    def nearest_state(self, t: float, x: Floats) -> Floats:
+        """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
+        q, left, rows = self.nearest_coordinates(t, x[: len(self.equations.q)])
         u = x[len(self.equations.q) :]
-        if np.abs(left).max(initial=0.0) > BROKEN:
+        if np.abs(left).max(initial=0.0) > FAILED:
             raise self._broken(t, left)
         if not self.is_embedded:
             u = u + rows.least(-self.rates(t, q, u))
@@ -255,10 +257,10 @@ class Manifold:
             "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
         )
 
-    def worst(self, misfit: Floats) -> tuple[str, float]:
+    def worst(self, residual: Floats) -> tuple[str, float]:
         """The name of the row, or of the definition, that is violated most, and by how much."""
-        place = int(np.argmax(np.abs(misfit)))
-        return [*self.names, *self.definitions][place], float(abs(misfit[place]))
+        k = int(np.argmax(np.abs(residual)))
+        return [*self.names, *self.definitions][k], float(abs(residual[k]))
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 
@@ -270,7 +272,7 @@ class Manifold:
         q, u = self._parts(x)
         return self.rows(t, q).accelerations(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))
 
-    def free(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
+    def unconstrained_accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """u̇ as it would be without constraints."""
         q, u = self._parts(x)
         return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs)))
@@ -280,11 +282,95 @@ class Manifold:
         q, u = self._parts(x)
         return self.rows(t, q).motion(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))[1]
 
-    def missing(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
-        """M u̇ + bias - τ: what the constraints must provide."""
+    def constraint_forces(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
+        """M u̇ + bias - τ = Aᵀ λ: what the constraints must provide."""
         q, u = self._parts(x)
         return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, inputs) - tau)
 
     def _parts(self, x: Floats) -> tuple[Floats, Floats]:
         size = len(self.equations.q)
         return x[:size], x[size:]
+
+
+# ---- mobility ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """Rows to solve with, the degrees of freedom that they leave, and what a reader should know."""
+
+    rows: list[int]
+    degrees: int
+    notices: tuple[str, ...]
+
+
+def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
+    """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower.
+
+    Rows are redundant that depend on others at all these poses, though they might not off the constraints.
+    """
+    here = manifold.all_rows(t, q)
+    best = here
+    for aside in _directions(here, u):
+        near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside))
+        if np.abs(left).max(initial=0.0) < 1e-10:
+            there = manifold.all_rows(t, near)
+            best = there if there.rank > best.rank else best
+    degrees = here.A.shape[1] - best.rank
+    notices = redundancy_in_words(manifold, best)
+    if here.rank < best.rank:
+        notices.append(
+            f"the start is a singular pose: for a moment the mechanism has {here.A.shape[1] - here.rank} degrees of "
+            f"freedom instead of {degrees}."
+        )
+    if not degrees:
+        notices.append(lock_in_words(manifold, best))
+    return Freedom(best.chosen, degrees, tuple(notices))
+
+
+def _directions(rows: Factorisation, u: Floats) -> list[Floats]:
+    """Some motions that satisfy the constraints: the one that there is, and a few others."""
+    free = rows.free
+    if not free.shape[1]:
+        return []
+    rng = np.random.default_rng(11)
+    found = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
+    if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0:
+        found.append(u)
+    return [each / max(1e-12, float(np.abs(each).max())) for each in found]
+
+
+def redundancy_in_words(manifold: Manifold, rows: Factorisation) -> list[str]:
+    """A sentence for each constraint of which some rows say what others say."""
+    table = manifold.constraints.rows
+    told: list[str] = []
+    for of in dict.fromkeys(table[k].of for k in rows.redundant):
+        own = [k for k in rows.redundant if table[k].of == of]
+        sources = sorted({source for k in own for source in rows.sources(k)})
+        what = listed([f"'{table[k].name}'" for k in own])
+        says = "says" if len(own) == 1 else "say"
+        whose = listed([f"'{table[k].name}'" for k in sources]) if sources else ""
+        meaning = f"{says} what {whose} {'says' if len(sources) == 1 else 'say'}" if whose else f"{says} nothing"
+        told.append(f"constraint '{of}' is redundant: {what} {meaning}; its multipliers are those of least size.")
+    return told
+
+
+def lock_in_words(manifold: Manifold, rows: Factorisation) -> str:
+    """That nothing can move, and by which constraints."""
+    found = list(dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen))
+    names, single = listed([f"'{name}'" for name in found]), len(found) == 1
+    return (
+        f"the mechanism is locked: {names} leave{'s' if single else ''} no degree of freedom to its "
+        f"{rows.A.shape[1]} speeds, and nothing but time moves it."
+    )
+
+
+def listed(words: Sequence[str], most: int = 6) -> str:
+    """Words with commas and an 'and'.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from .drive import Drive
-from .signs import signs_of
-from .state import Floats, quaternion_groups
+from .initial_state import Floats, quaternion_groups
+from .inputs import Signal
+from .switching import with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -33,8 +33,8 @@ class Rates:
         self,
         functions: Functions,
         parameters: Mapping[str, Any] | None,
-        tau: Drive,
-        inputs: Drive,
+        tau: Signal,
+        inputs: Signal,
         of: str = "state_rates",
     ) -> None:
         self.of = of
@@ -42,7 +42,7 @@ class Rates:
         self.groups = quaternion_groups(functions.equations)
         self.coordinates = len(functions.equations.q)
         self.evaluations = 0
-        self.unheld: float | None = None  # when signs were first taken as they are, although a run holds them still
+        self.signs_released: float | None = None  # when signs were first not fixed, though a run fixes them
         self.alpha = np.zeros(1)
         self._driven = tau.function is not None or inputs.function is not None
         self._time = np.zeros(1)
@@ -52,7 +52,7 @@ class Rates:
         """Use these functions from now on."""
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
-        self.signs = signs_of(functions, self.of, values)
+        self.signs = with_fixed_signs(functions, self.of, values)
         self.native = self.signs or functions.native(self.of).with_parameters(values)
         self._more = self.native.arrays[2:]
 
@@ -61,7 +61,7 @@ class Rates:
         """Whether no controller is asked: then a whole run can stay in native code."""
         return not self._driven
 
-    def acting(self, t: float, x: Floats) -> Floats:
+    def actuation(self, t: float, x: Floats) -> Floats:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:
             x, _ = self.unit(x)
@@ -99,7 +99,7 @@ class Rates:
             states = np.array([self.unit(x)[0] for x in states])
         known: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
         for name, given in (("tau", self.tau), ("inputs", self.inputs)):
-            known[name] = given.rest
+            known[name] = given.constant
             if name in self.signs.depends_on and given.function is not None:
                 size = self.coordinates
                 each = zip(times.tolist(), states, strict=True)
@@ -117,25 +117,25 @@ class Rates:
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
 
-    def begun(self, t: float, x: Floats) -> Floats:
+    def on_a_branch(self, t: float, x: Floats) -> Floats:
         """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
         return x
 
     @property
-    def is_kept(self) -> bool:
-        """Whether there are constraints, which `settled` brings back."""
+    def is_constrained(self) -> bool:
+        """Whether there are constraints, which `projected` brings back."""
         return False
 
-    def trouble(self, t: float, x: Floats) -> str:
+    def constraint_failure(self, t: float, x: Floats) -> str:
         """What about the constraints may be the reason why a run cannot go on here, if anything."""
         return ""
 
     @property
-    def is_sure(self) -> bool:
+    def is_well_conditioned(self) -> bool:
         """Whether native code can be trusted with the next steps."""
         return True
 
-    def settled(self, t: float, x: Floats) -> Floats:
+    def projected(self, t: float, x: Floats) -> Floats:
         """The state as a run goes on with it after a step: as it is, where there are no constraints."""
         return x
 

@@ -1,4 +1,4 @@
-"""What a run has written down so far."""
+"""The record of a run: states, efforts, inputs and notices so far."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .state import Floats
+from .initial_state import Floats
 
 
 @dataclass(eq=False)
@@ -20,7 +20,7 @@ class Record:
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # what a reader of the run should know
-    acted: list[tuple[float, Floats]] = field(default_factory=list)  # what drove it, where a controller did
+    actuation: list[tuple[float, Floats]] = field(default_factory=list)  # efforts and inputs of a controller
 
     def add(self, t: Floats, x: Floats) -> None:
         """Append times (k,) and states (k, n)."""
@@ -36,18 +36,18 @@ class Record:
         if not self.pieces or self.pieces[-1][0][-1] < t:
             self.add(np.array([t]), np.array(x)[None, :])
 
-    def drive(self, t: float, values: Floats) -> None:
-        """Write down what drives the run from this state on."""
-        if self.acted and self.acted[-1][0] == t:
-            self.acted.pop()
-        self.acted.append((t, values))
+    def add_actuation(self, t: float, values: Floats) -> None:
+        """Append the efforts and inputs that act from this state on."""
+        if self.actuation and self.actuation[-1][0] == t:
+            self.actuation.pop()
+        self.actuation.append((t, values))
 
-    def drive_at(self, times: Floats, size: int) -> Floats:
-        """What drove the run at some times: straight lines between what was written down, nan beyond it."""
+    def actuation_at(self, times: Floats, size: int) -> Floats:
+        """Efforts and inputs at some times: straight lines between those that were recorded, nan beyond them."""
         made = np.full((len(times), size), np.nan)
-        if self.acted:
-            known = np.array([t for t, _ in self.acted])
-            values = np.array([each for _, each in self.acted])
+        if self.actuation:
+            known = np.array([t for t, _ in self.actuation])
+            values = np.array([each for _, each in self.actuation])
             for k in range(size):
                 made[:, k] = np.interp(times, known, values[:, k], right=np.nan)
         return made
@@ -67,5 +67,5 @@ class Record:
         return np.concatenate([x for _, x in self.pieces]) if self.pieces else np.zeros((0, self.size))
 
 
-#: A function that is told the simulated time reached.
-Told = Callable[[float], None]
+#: A function that is given the simulated time reached.
+Report = Callable[[float], None]

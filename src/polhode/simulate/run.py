@@ -14,30 +14,28 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, SimulationError, refuse, understood, warn
 from ..expr import Expr
 from ..model.body import check_mass
-from . import adaptive, fixed
 from .assembly import Assembly, assembled, check_held
-from .audit import TOLERANCE
-from .drive import ControllerFailed, Drive, drive
-from .energy_watch import watched as watched_energy
+from .discontinuities import Discontinuities, table_jumps
+from .energy import check_energy
 from .events import Crossing, Event, read_events
-from .freedom import listed
 from .guard import Guard, Stop
-from .jumps import Jumps
-from .keeper import BoundRates, KeptRates
-from .manifold import Manifold
+from .initial_state import Floats, InitialState, initial_state
+from .inputs import ControllerFailed, Signal, read_signal
+from .integrators import METHODS, adaptive, fixed
+from .manifold import Manifold, listed
+from .power_audit import TOLERANCE
 from .progress import reporting
+from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
-from .record import Record
-from .settings import METHODS, Even, check_kinds, control_of, grid_of, span_of, unknown_method
-from .state import Floats, Start, start_state
-from .table_edges import edges_met
+from .record import Record, Report
+from .settings import Even, check_kinds, control_of, grid_of, span_of, unknown_method
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
 
-#: How fast, in 1/s, implicit methods pull the state back to its constraints.
-_INWARD = 10.0
+#: The rate, in 1/s, at which implicit methods draw the state to its constraints.
+_ATTRACTION = 10.0
 
 
 def simulate(
@@ -81,7 +79,7 @@ def simulate(
     With `audit`, or a tolerance for it, the power through every port is compared with the rate of energy when the run
     is done (`trajectory.power_audit`), and SimulationError raised where they differ. Where nothing feeds or drains
     energy, a drift by more than 100 times the tolerance (0.001 with fixed steps) is told, unless `watch_energy=False`.
-    A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after every step brought back to
+    A mechanism with constraints is assembled first (`polhode.simulate.assemble`), and after every step projected onto
     its constraints, in position and velocity; `trajectory.drift` tells what is left.
 
     A run that cannot go on raises SimulationError, with all that was computed in its `trajectory`.
@@ -109,8 +107,8 @@ def simulate(
     for name, body in equations.system.bodies.items() if changed else ():
         check_mass(body.mass, changed, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
-    efforts = drive(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
-    given = drive(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
+    efforts = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
+    given = read_signal(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
     watched = read_events(equations, events, until, run.parameters)
     if method in fixed.METHODS:
@@ -123,22 +121,20 @@ def simulate(
         grid = grid_of(span.duration, step)
         every = max(1, round(grid.steps / max(1, span.count - 1)))
 
-        def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
+        def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
             record.info |= {"step": grid.h}
             record.notices += grid.notices
-            if watched:
-                return fixed.integrate_watching(rates, guard, record, grid.h, grid.steps, every, method, watched, told)
-            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, told)
+            return fixed.integrate(rates, guard, record, grid.h, grid.steps, every, method, watched, report)
     else:
         control = control_of(method, rtol, atol, step, max_steps)
 
-        def go(rates: Rates, guard: Guard, record: Record, told: Callable[[float], None]) -> str:
+        def go(rates: Rates, guard: Guard, record: Record, report: Report) -> str:
             record.info |= {"rtol": control.rtol, "atol": control.atol}
-            return adaptive.integrate(rates, guard, record, span.times, control, watched, told)
+            return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
     if watch_energy:
-        made = watched_energy(made, efforts, given)
+        made = check_energy(made, efforts, given)
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made
@@ -151,9 +147,9 @@ class _Run:
     equations: EquationsOfMotion
     functions: Functions
     parameters: dict[str, Any]
-    tau: Drive
-    inputs: Drive
-    start: Start
+    tau: Signal
+    inputs: Signal
+    start: InitialState
     manifold: Manifold | None
     assembly: Assembly | None
 
@@ -162,15 +158,21 @@ class _Run:
             return Rates(self.functions, self.parameters, self.tau, self.inputs)
         binding = self.equations.binding
         if binding is not None:
-            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, binding)
-        inward = _INWARD if method in adaptive.IMPLICIT else 0.0
-        return KeptRates(
-            self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, inward
+            return EmbeddedRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, binding)
+        attraction = _ATTRACTION if method in adaptive.IMPLICIT else 0.0
+        return ProjectedRates(
+            self.functions,
+            self.parameters,
+            self.tau,
+            self.inputs,
+            self.manifold,
+            self.assembly.freedom.rows,
+            attraction,
         )
 
     def execute(
         self,
-        go: Callable[[Rates, Guard, Record, Callable[[float], None]], str],
+        go: Callable[[Rates, Guard, Record, Report], str],
         method: str,
         duration: float,
         progress: bool | Callable[[float], object] | None,
@@ -189,22 +191,22 @@ class _Run:
         status = "done"
         cause: BaseException | None = None
         try:
-            with reporting(progress, f"simulating {self.equations.system.name}", duration) as told:
+            with reporting(progress, f"simulating {self.equations.system.name}", duration) as report:
                 guard.start(0.0, x)
                 rates.measure(0.0, x)
                 x = self._begun(rates, record, x)
                 if rates.signs is not None:
-                    guard.jumps = Jumps(rates, guard, record, duration)
-                    guard.jumps.start(0.0, x)
+                    guard.discontinuities = Discontinuities(rates, guard, record, duration)
+                    guard.discontinuities.start(0.0, x)
                 rates(0.0, x)
                 if not rates.is_autonomous:
-                    record.drive(0.0, rates.acting(0.0, x))
+                    record.add_actuation(0.0, rates.actuation(0.0, x))
                 if duration > 0.0 and len(x):
-                    status = go(rates, guard, record, told)
+                    status = go(rates, guard, record, report)
                 elif duration > 0.0:
                     record.end(duration, x)
-                if not rates.is_autonomous and record.acted[-1][0] != record.last[0]:
-                    record.drive(record.last[0], rates.acting(*record.last))
+                if not rates.is_autonomous and record.actuation[-1][0] != record.last[0]:
+                    record.add_actuation(record.last[0], rates.actuation(*record.last))
         except Stop as found:
             stop = found
         except NonFinite as found:
@@ -215,13 +217,13 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.jumps.tell(method in fixed.METHODS) if guard.jumps else ""
+        jumped = guard.discontinuities.summary(method in fixed.METHODS) if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
             if method in fixed.METHODS and stop is None:
                 warn(jumped)
-        unheld = guard.jumps.tell_unheld() if guard.jumps else ""
-        record.notices += [unheld] if unheld else []
+        signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
+        record.notices += [signs_released] if signs_released else []
         trajectory = self._trajectory(record, rates, status if stop is None else stop.status, stop)
         if stop is not None:
             raise SimulationError(
@@ -230,8 +232,8 @@ class _Run:
         return trajectory
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
-        """The first state, on a branch of the motion; what was given and leads nowhere is told."""
-        on = rates.begun(0.0, x)
+        """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""
+        on = rates.on_a_branch(0.0, x)
         if on is x:
             return x
         record.restart(on)
@@ -257,7 +259,7 @@ class _Run:
                     f"{value!r} is not a number.", place=f"parameter '{name}'", code="E-SIM-018"
                 ) from None
         symbols = [given.symbol for given in system.inputs.values()]
-        return known | dict(zip(symbols, self.inputs.rest.tolist(), strict=True))
+        return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 
     def _trajectory(self, record: Record, rates: Rates, status: str, stop: Stop | None) -> Trajectory:
         t, x = record.times, record.states
@@ -265,8 +267,8 @@ class _Run:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
         q, u = x[:, : rates.coordinates], x[:, rates.coordinates :]
-        rest = np.concatenate([self.tau.rest, self.inputs.rest])
-        driven = np.tile(rest, (len(t), 1)) if rates.is_autonomous else record.drive_at(t, len(rest))
+        rest = np.concatenate([self.tau.constant, self.inputs.constant])
+        driven = np.tile(rest, (len(t), 1)) if rates.is_autonomous else record.actuation_at(t, len(rest))
         wall = record.info["wall_time"]
         info = record.info | {
             "steps": record.steps,
@@ -274,7 +276,7 @@ class _Run:
             "steps_per_second": record.steps / wall if wall > 0 else 0.0,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
-        record.notices += edges_met(rates, t, x, driven)
+        record.notices += table_jumps(rates, t, x, driven)
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
@@ -290,18 +292,18 @@ def _begin(
     speeds: Any,
     hold: Sequence[str],
     parameters: Mapping[str, Any] | None,
-) -> tuple[Start, Manifold | None, Assembly | None]:
+) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
-    begin = start_state(equations, start, speeds)
+    begin = initial_state(equations, start, speeds)
     told = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None
-    ties = equations.constraints
-    if ties is not None and ties.rows:
-        manifold = Manifold(functions, ties, parameters)
+    constraints = equations.constraints
+    if constraints is not None and constraints.rows:
+        manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
         told += assembly.warnings(begin)
-        begin = Start(assembly.q, assembly.u, assembly.notices)
+        begin = InitialState(assembly.q, assembly.u, assembly.notices)
     for notice in told:
         warn(notice)
     return begin, manifold, assembly

@@ -1,19 +1,24 @@
-"""Samples, steps and tolerances of a run as they were asked for, checked before anything is computed."""
+"""Options of a run: their types, for a type checker, and samples, steps and tolerances, checked before it starts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, understood
-from . import adaptive, fixed
-from .state import Floats
+from .initial_state import Floats
+from .integrators import METHODS
+from .integrators.adaptive import Control
 
-METHODS = ("auto", *adaptive.METHODS, *fixed.METHODS)
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from .events import Crossing, Event
+
 _FIXED_STEP = 1e-3
 _RATE, _FEWEST, _MOST = 100.0, 200, 20_000
 #: More than this is refused: steps of a fixed length, and bytes of samples.
@@ -141,7 +146,7 @@ def grid_of(duration: float, step: Any) -> Grid:
     return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
 
 
-def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> adaptive.Control:
+def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> Control:
     """How a method with step-size control goes about it."""
     for name, value, low in (("rtol", rtol, 1e-13), ("atol", atol, 0.0)):
         if not low <= _number(value) < np.inf or value == 0.0:
@@ -151,7 +156,7 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> 
     if not 1.0 <= _number(max_steps) < np.inf:
         raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
     name = "DOP853" if method == "auto" else method
-    return adaptive.Control(name, float(rtol), float(atol), np.inf if step is None else float(step), int(max_steps))
+    return Control(name, float(rtol), float(atol), np.inf if step is None else float(step), int(max_steps))
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -163,3 +168,35 @@ def unknown_method(method: Any) -> PolhodeError:
         cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
         code="E-SIM-017",
     )
+
+
+class RunOptions(TypedDict, total=False):
+    """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
+
+    start: Any
+    speeds: Any
+    parameters: Mapping[str, Any] | None
+    inputs: Any
+    tau: Any
+    method: str
+    step: float | None
+    samples: Any
+    rate: float | None
+    rtol: float
+    atol: float
+    max_steps: int
+    events: Sequence[Event | Crossing | Expr]
+    until: Any
+    hold: Sequence[str]
+    progress: bool | Callable[[float], object] | None
+    functions: Functions | None
+    audit: bool | float
+    watch_energy: bool
+
+
+class AssemblyOptions(TypedDict, total=False):
+    """What `Equations.assemble` takes besides the state; see `polhode.simulate.assemble`."""
+
+    hold: Sequence[str]
+    parameters: Mapping[str, Any] | None
+    time: float

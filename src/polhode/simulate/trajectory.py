@@ -17,16 +17,14 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
-from ..model.records import GROUND
 from .energy import Energy
-from .state import Floats, quaternion_groups
+from .initial_state import Floats, quaternion_groups
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
-    from .audit import PowerAudit
-    from .forces import ReactionHistory
-    from .ties import Drift
+    from .power_audit import PowerAudit
+    from .reactions import Drift, ReactionHistory
 
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 _MOST_CHANNELS = 24
@@ -89,7 +87,7 @@ class Trajectory:
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
         """Coordinates, and speeds, over time that are prescribed, coupled or dependent, if the mechanism is known."""
-        from .followers import dependent_along
+        from .trajectory_values import dependent_along
 
         return ({}, {}) if self.functions is None else dependent_along(self)
 
@@ -117,13 +115,13 @@ class Trajectory:
     @property
     def has_constraints(self) -> bool:
         """Whether the mechanism, as far as it is known, has constraints that a run must keep."""
-        ties = None if self.functions is None else self.functions.equations.constraints
-        return ties is not None and bool(ties.rows)
+        constraints = None if self.functions is None else self.functions.equations.constraints
+        return constraints is not None and bool(constraints.rows)
 
     @cached_property
     def drift(self) -> Drift:
         """How far the run strays from its constraints."""
-        from .ties import drift_along
+        from .reactions import drift_along
 
         return drift_along(self)
 
@@ -133,7 +131,7 @@ class Trajectory:
 
         Without constraints there are none.
         """
-        from .ties import multipliers_along
+        from .reactions import multipliers_along
 
         return multipliers_along(self)
 
@@ -174,7 +172,7 @@ class Trajectory:
         >>> fall.values(height, ball.centre.acceleration() & s.ground.z).round(3).tolist()
         [[0.0, -1.226, -4.905], [-9.81, -9.81, -9.81]]
         """
-        from .along import values_along
+        from .trajectory_values import values_along
 
         return values_along(self, self._known(), expressions)
 
@@ -187,19 +185,19 @@ class Trajectory:
         tau: ArrayLike | None = None,
     ) -> ReactionHistory:
         """Time, torques (T, 3) and forces (T, 3) that a joint or constraint carried; see `Equations.reaction`."""
-        from .forces import reaction_along
+        from .reactions import reaction_along
 
         return reaction_along(self, name, at, frame, on, tau)
 
     def driving_force(self, coordinate: str, tau: ArrayLike | None = None) -> Floats:
         """The effort that moved a prescribed coordinate."""
-        from .forces import driving_force_along
+        from .reactions import driving_force_along
 
         return driving_force_along(self, coordinate, tau)
 
     def power_audit(self, tau: ArrayLike | None = None) -> PowerAudit:
-        """Whether, at every sample, what flowed into each part is what it stored; see `polhode.simulate.audit`."""
-        from .audit import audited
+        """Whether, at every sample, what flowed into each part is what it stored; see `simulate.power_audit`."""
+        from .power_audit import audited
 
         return audited(self, tau)
 
@@ -236,7 +234,7 @@ class Trajectory:
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from ..surface.equations import Equations
-        from .followers import columns_of
+        from .trajectory_values import columns_of
 
         check_kind(Equations, "a set of equations", equations, "of")
         check_kind(Mapping, "a mapping", parameters, "of")
@@ -253,7 +251,7 @@ class Trajectory:
 
         The slopes of the cubics are the coordinate rates Γ(q) u where the mechanism is known.
         """
-        from .between import interpolated
+        from .trajectory_values import interpolated
 
         with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
             times = np.atleast_1d(np.asarray(t, dtype=np.float64))
@@ -270,14 +268,14 @@ class Trajectory:
         Reactions named are added: `torque.…` and `force.…`, each in x, y and z.
         """
         from ..view.page import replace_file
-        from .files import as_csv
+        from .trajectory_files import as_csv
 
         return replace_file(path, as_csv(self, reactions))
 
     @staticmethod
     def from_csv(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
         """Read what `to_csv` wrote."""
-        from .files import read_csv
+        from .trajectory_files import read_csv
 
         made = Trajectory(**read_csv(path_of(path)))
         return made if equations is None else made.of(equations)
@@ -285,21 +283,21 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything but the mechanism as a NumPy archive, whole or not at all."""
         from ..view.page import replace_file
-        from .files import as_archive
+        from .trajectory_files import as_archive
 
         return replace_file(path, as_archive(self))
 
     @staticmethod
     def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
         """Read what `save` wrote; nothing in the file is ever run."""
-        from .files import read_archive
+        from .trajectory_files import read_archive
 
         made = Trajectory(**read_archive(path_of(path)))
         return made if equations is None else made.of(equations, made.parameters)
 
     def to_xarray(self) -> Any:
         """An xarray.Dataset with a variable for each coordinate and speed over `time`."""
-        from .files import to_xarray
+        from .trajectory_files import to_xarray
 
         return to_xarray(self)
 
@@ -358,32 +356,10 @@ class Trajectory:
     def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
         """Write the motion as one self-contained HTML page and return its path."""
         from ..view.page import write_page
-        from ..view.scene import Channel, Motion, Scene, SceneBody, Shape
-        from .scenery import Scenery, quaternions_of
+        from ..view.scene import Channel
+        from .scene import drawn_motion
 
-        reach = dict(
-            zip(self.coordinates, zip(self.q.min(0).tolist(), self.q.max(0).tolist(), strict=True), strict=True)
-        )
-        scenery = Scenery.of(self._known().equations, self.parameters, reach)
-        positions, rotations = self.poses()
-        ground = np.zeros((len(self.t), 1, 3)), np.broadcast_to(np.eye(3), (len(self.t), 1, 3, 3))
-        positions = np.concatenate([ground[0], positions], axis=1)
-        rotations = np.concatenate([ground[1], rotations], axis=1)
-        drawn = [place for place, body in enumerate(scenery.bodies) if body.pieces or body.name != GROUND]
-        scene = Scene(
-            self.title,
-            [
-                SceneBody(
-                    body.name,
-                    [Shape(p.kind, p.size, p.position, p.rotation, p.color) for p in body.pieces],
-                    body.tip,
-                )
-                for body in (scenery.bodies[place] for place in drawn)
-            ],
-            up=scenery.up,
-            ground=scenery.ground,
-        )
-        motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
+        scene, motion = drawn_motion(self)
         energy = self.energy
         groups = [(unit, group) for _, unit, group in self._groups() if unit not in SPEED_GROUPS]
         channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]

@@ -9,14 +9,14 @@ from ..expr import Vector
 from ..model.constraint import Closure, Disc
 from ..model.stage import Stage
 
-ANGLE, LENGTH, QUATERNION, VECTOR, PLACE = "rad", "m", "quaternion", "tan θ/2", "of a curve"
+ANGLE, LENGTH, QUATERNION, VECTOR, PARAMETER = "rad", "m", "quaternion", "tan θ/2", "of a curve"
 #: Titles for the groups, in the order in which they are shown.
 COORDINATE_GROUPS = {
     ANGLE: "Angles",
     LENGTH: "Positions",
     QUATERNION: "Orientations, as quaternions",
     VECTOR: "Orientations, as vector-parameters",
-    PLACE: "Places on curves, by their parameters",
+    PARAMETER: "Parameters of curves",
 }
 SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds"}
 
@@ -27,15 +27,15 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
     for link in equations.tree.links:
         if not link.coordinates:  # it follows another joint, or its motion is prescribed
             continue
-        for place, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
-            units[place] = unit
-    for places, carried in equations.tree.carried_places:
-        constraint = equations.system.constraints[carried.of]
+        for k, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
+            units[k] = unit
+    for own, auxiliary in equations.tree.carried_places:
+        constraint = equations.system.constraints[auxiliary.of]
         if isinstance(constraint, Closure):
-            own = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
-            units[places[0] : places[-1] + 1] = own
+            types = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
+            units[own[0] : own[-1] + 1] = types
         elif isinstance(constraint, Disc):
-            units[places[0]] = LENGTH if constraint.curve[0] is constraint.parameter else PLACE
+            units[own[0]] = LENGTH if constraint.curve[0] is constraint.parameter else PARAMETER
     return units
 
 
@@ -49,8 +49,8 @@ def speed_units(equations: EquationsOfMotion) -> list[str]:
     units = dict.fromkeys(equations.tree.u, "rad/s")
     for link in equations.tree.links:
         if link.coordinates:
-            for place, h in zip(link.speeds, link.stage.H.columns, strict=True):
-                units[equations.tree.u[place]] = f"{_unit(h)}/s"
+            for k, h in zip(link.speeds, link.stage.H.columns, strict=True):
+                units[equations.tree.u[k]] = f"{_unit(h)}/s"
     return [units[u] for u in equations.u]
 
 

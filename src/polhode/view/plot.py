@@ -67,12 +67,12 @@ def plot_channels(
             figsize=(1.5 + 6.5 * columns, height), layout=spacing, facecolor="white"
         )
         first: Any = None
-        for place, (name, unit, members) in enumerate(panels):
-            row, column = place % rows, place // rows
+        for i, (name, unit, members) in enumerate(panels):
+            row, column = i % rows, i // rows
             axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
             first = first or axes
             _panel(axes, times, name, unit, members)
-            if row == rows - 1 or place == len(panels) - 1:
+            if row == rows - 1 or i == len(panels) - 1:
                 axes.set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
             else:
                 axes.tick_params(labelbottom=False)
@@ -211,9 +211,9 @@ def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], lo
         ends.append((float(finite[-1]) - low) / (high - low) if len(finite) else 0.5)
     gap = 1.3 * LABEL_SIZE / (72 * PANEL_HEIGHT * 0.72)
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
-        place = {"transform": axes.transAxes, "color": color, "clip_on": False}
-        axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **place)
-        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **place, **_AS_WRITTEN)
+        style = {"transform": axes.transAxes, "color": color, "clip_on": False}
+        axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **style)
+        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:

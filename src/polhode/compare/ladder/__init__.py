@@ -13,10 +13,9 @@ written, the rotation from link to link is given; on the graph it is made from t
 """
 
 from .arms import general_arm, puma_like_arm
-from .formula import Formula, fitted
 from .planned import customised, on_the_graph
 from .report import Ladder, Rung, ladder
-from .table_3 import OURS, TABLE_3, Method
+from .table_3 import OURS, TABLE_3, Formula, Method, fitted
 from .written import Count, as_written
 
 __all__ = [

@@ -9,9 +9,8 @@ from typing import Any
 from ...errors import PolhodeError
 from ...model.model import Model
 from .arms import general_arm, puma_like_arm
-from .formula import Formula, fitted
 from .planned import customised, on_the_graph
-from .table_3 import OURS, TABLE_3, Method
+from .table_3 import OURS, TABLE_3, Formula, Method, fitted
 from .written import Count, as_written
 
 

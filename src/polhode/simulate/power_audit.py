@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ..compiled.reactions import Floats
 from ..dynamics.power import power
 from ..errors import SimulationError
-from .forces import efforts_along, given_along, motion_along
+from .reactions import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:
     from ..dynamics.power import Balance
@@ -109,10 +109,10 @@ class _Book:
 
     def closed(self, time: Floats, scale: float) -> Part:
         """The sample at which the gap is largest."""
-        place = _largest(self.inflow - self.rate)
-        gap = abs(float(self.inflow[place] - self.rate[place])) / scale
-        port = self.ports[int(np.argmax(np.abs(self.powers[place])))] if self.ports else ""
-        return Part(self.name, gap, float(time[place]), float(self.inflow[place]), float(self.rate[place]), port)
+        k = _largest(self.inflow - self.rate)
+        gap = abs(float(self.inflow[k] - self.rate[k])) / scale
+        port = self.ports[int(np.argmax(np.abs(self.powers[k])))] if self.ports else ""
+        return Part(self.name, gap, float(time[k]), float(self.inflow[k]), float(self.rate[k]), port)
 
 
 def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
@@ -175,10 +175,8 @@ def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, floa
     unsure[::2] = np.abs(work - rough)[::2]
     unsure = np.maximum.accumulate(unsure)
     gap = np.maximum(np.abs(change - work) - unsure, 0.0)
-    place = _largest(gap)
-    part = Part(
-        "the run", float(gap[place]) / scale, float(trajectory.t[place]), float(work[place]), float(change[place]), ""
-    )
+    k = _largest(gap)
+    part = Part("the run", float(gap[k]) / scale, float(trajectory.t[k]), float(work[k]), float(change[k]), "")
     return part, float(unsure.max()) / scale
 
 

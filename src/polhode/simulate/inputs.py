@@ -1,4 +1,4 @@
-"""What drives a run from outside: efforts and inputs, constant or given by a controller."""
+"""Efforts and inputs over time: constant, or given by a controller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PolhodeError, suggestion
-from .state import Floats, numbers
+from .initial_state import Floats, numbers
 
 
 class ControllerFailed(Exception):
@@ -17,19 +17,19 @@ class ControllerFailed(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Drive:
+class Signal:
     """Values by name: constant, or a function of time, coordinates and speeds."""
 
     what: str
     names: tuple[str, ...]
-    rest: Floats
+    constant: Floats
     function: Callable[[float, Floats, Floats], Any] | None = None
     latest: list[Any] = field(default_factory=list)  # the state asked for last, and the values there
 
     def at(self, t: float, q: Floats, u: Floats) -> Floats:
         """The values now; a controller is asked once for a state, and gets copies so that it cannot change it."""
         if self.function is None:
-            return self.rest
+            return self.constant
         if self.latest:
             t_asked, q_asked, u_asked, values = self.latest
             if t == t_asked and np.array_equal(q, q_asked) and np.array_equal(u, u_asked):
@@ -48,7 +48,7 @@ class Drive:
                 f"the controller of {self.what} returned None; it must return values, {{}} where nothing is to act."
             )
         try:
-            values = _values(given, self.what, self.names, self.rest)
+            values = _values(given, self.what, self.names, self.constant)
         except PolhodeError as error:
             raise ControllerFailed(
                 f"the controller of {self.what} gave no usable value: {error.problems[0].message}"
@@ -59,24 +59,24 @@ class Drive:
         return values
 
 
-def drive(given: Any, what: str, names: Sequence[str], rest: Floats) -> Drive:
+def read_signal(given: Any, what: str, names: Sequence[str], default: Floats) -> Signal:
     """Read constants, a mapping by name, or a controller `f(t, q, u)` that returns either."""
     if callable(given):
-        return Drive(what, tuple(names), rest, given)
-    values = _values(given, what, tuple(names), rest)
+        return Signal(what, tuple(names), default, given)
+    values = _values(given, what, tuple(names), default)
     if not np.isfinite(values).all():
         raise PolhodeError("the values are not all finite.", place=what, code="E-SIM-006")
-    return Drive(what, tuple(names), values)
+    return Signal(what, tuple(names), values)
 
 
-def _values(given: Any, what: str, names: tuple[str, ...], rest: Floats) -> Floats:
+def _values(given: Any, what: str, names: tuple[str, ...], default: Floats) -> Floats:
     if given is None:
-        return rest
+        return default
     if not isinstance(given, Mapping):
         if np.ndim(given) == 0 and len(names) == 1:
             given = [given]
         return numbers(given, len(names), what)
-    values = rest.copy()
+    values = default.copy()
     for key, value in given.items():
         if key not in names:
             raise PolhodeError(f"there is no '{key}' in {what}.", cure=suggestion(key, names), code="E-SIM-007")

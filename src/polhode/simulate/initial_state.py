@@ -19,7 +19,7 @@ _LENGTH_SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class InitialState:
     """Coordinates, speeds, what was changed to make them a state, and which of them the user gave."""
 
     q: Floats
@@ -30,8 +30,8 @@ class Start:
 
 
 def quaternion_groups(equations: EquationsOfMotion) -> list[tuple[int, int]]:
-    """(first place, 4) of every unit quaternion among the coordinates."""
-    return [(place, 4) for place in equations.tree.quaternions]
+    """(first index, 4) of every unit quaternion among the coordinates."""
+    return [(first, 4) for first in equations.tree.quaternions]
 
 
 def home(equations: EquationsOfMotion) -> Floats:
@@ -42,13 +42,13 @@ def home(equations: EquationsOfMotion) -> Floats:
     return q
 
 
-def start_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = None) -> Start:
+def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = None) -> InitialState:
     """The first state of a run from a pose's name, coordinates by name, or arrays (q, u).
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
     >>> _ = s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())
-    >>> start_state(s.derive(), speeds={"socket_wz": 2}).u.tolist()
+    >>> initial_state(s.derive(), speeds={"socket_wz": 2}).u.tolist()
     [0.0, 0.0, 2.0]
     """
     q, u = home(equations), np.zeros(len(equations.u))
@@ -88,7 +88,7 @@ def start_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = N
         given_speeds = tuple(equations.speeds)
     _check_finite(q, equations.coordinates, "coordinate")
     _check_finite(u, equations.speeds, "speed")
-    return Start(q, u, tuple(_make_unit(q, equations)), given, given_speeds)
+    return InitialState(q, u, tuple(_make_unit(q, equations)), given, given_speeds)
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:

@@ -1,7 +1,8 @@
-"""Forces along a trajectory: what joints and constraints carried, and what drove the prescribed motions."""
+"""Forces along a trajectory: what joints and constraints carried, what drove prescribed motions; and the drift left."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..compiled.quantities import DrivingForceOf, Quantity, ReactionOf
 from ..compiled.reactions import Floats, evaluate, motion
 from ..errors import PolhodeError, understood
+from .manifold import Manifold
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -73,3 +75,53 @@ def _evaluated(trajectory: Trajectory, asked: Quantity, tau: ArrayLike | None) -
     efforts = efforts_along(trajectory, tau)
     known = trajectory.mechanism
     return evaluate(known, asked, trajectory.q, trajectory.u, efforts, **given_along(trajectory))
+
+
+# ---- constraints ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The largest that is left of the constraints at the samples: in position, |φ| and |ψ|, in velocity, |A u + a|."""
+
+    position: float = 0.0
+    velocity: float = 0.0
+
+
+def drift_along(trajectory: Trajectory) -> Drift:
+    """How far a run strays from its constraints."""
+    functions = trajectory.mechanism
+    constraints = functions.equations.constraints
+    if constraints is None or not constraints.rows or not len(trajectory.t):
+        return Drift()
+    positions = ["constraint_values"] * bool(constraints.positions) + ["definition_values"] * bool(
+        constraints.definitions
+    )
+    values = [functions.evaluate(name, trajectory.q, **trajectory._given(name)) for name in positions]
+    rates = functions.constraint_rates(trajectory.q, trajectory.u, **trajectory._given("constraint_rates"))
+    return Drift(max((float(np.abs(each).max()) for each in values), default=0.0), float(np.abs(rates).max()))
+
+
+def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
+    """λ of each constraint over time, of least size where constraints are redundant."""
+    functions = trajectory.mechanism
+    constraints = functions.equations.constraints
+    if constraints is None or not constraints.rows:
+        return {}
+    if functions.equations.binding is not None:
+        raise PolhodeError(
+            "only runs with multipliers have them.",
+            cure='Derive with constraints="multipliers".',
+            code="E-TRAJ-007",
+        )
+    manifold = Manifold(functions, constraints, trajectory.parameters)
+    tau = np.zeros((len(trajectory.t), len(functions.equations.tau))) if trajectory.tau is None else trajectory.tau
+    inputs = np.zeros((len(trajectory.t), 0)) if trajectory.inputs is None else trajectory.inputs
+    manifold.set_scale(float(trajectory.t[0]), trajectory.q[0])
+    found = [
+        manifold.multipliers(t, x, *given)
+        for t, x, *given in zip(
+            trajectory.t.tolist(), np.hstack([trajectory.q, trajectory.u]), tau, inputs, strict=True
+        )
+    ]
+    return dict(zip(constraints.names, np.transpose(found), strict=True))

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError
-from .keeper import KeptRates
-from .rates import Rates
-from .state import Floats
+from ...errors import PolhodeError
+from ..initial_state import Floats
+from ..projection import ProjectedRates
+from ..rates import Rates
 
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
 _FORCES = 1e3
@@ -46,7 +46,7 @@ class IdaSolver:
         self.size, self.status = len(x), "running"
         self.failed: BaseException | None = None
         first = rates(t, x)
-        if isinstance(rates, KeptRates):
+        if isinstance(rates, ProjectedRates):
             residual, multipliers = self._constrained, rates.multipliers(t, x)
         else:
             residual, multipliers = self._plain, np.zeros(0)
@@ -80,7 +80,7 @@ class IdaSolver:
     def _constrained(self, t: float, y: Floats, yp: Floats, res: Floats) -> None:
         self.rates.evaluations += 1
         n = self.size
-        res[:] = self.rates.residual(t, np.array(y[:n]), yp[:n], y[n:])  # type: ignore[attr-defined] # of KeptRates
+        res[:] = self.rates.residual(t, np.array(y[:n]), yp[:n], y[n:])  # type: ignore[attr-defined] # of ProjectedRates
 
     def step(self) -> str | None:
         """One internal step."""
@@ -101,12 +101,12 @@ class IdaSolver:
     def dense_output(self) -> Callable[[Any], Floats]:
         """States inside the last step, from IDA's own polynomial."""
 
-        def between(times: Any) -> Floats:
+        def interpolant(times: Any) -> Floats:
             asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
             states = [self._at(float(t)) for t in asked]
             return np.array(states[0] if np.ndim(times) == 0 else np.transpose(states))
 
-        return between
+        return interpolant
 
     def _at(self, t: float) -> Floats:
         if t == self.t:

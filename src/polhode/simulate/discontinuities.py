@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.passes.switches import jumping_tables
+from .events import find_root
 from .guard import Guard, Stop
-from .jump_sources import at_the_jump, sources
+from .initial_state import Floats
 from .rates import Rates
 from .record import Record
-from .state import Floats
-from .zero import zero_between
+from .switching import at_the_jump, has_tables, sources
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
 _ZERO, _LEAST = 1e-13, 1e-2
@@ -32,19 +33,19 @@ _AHEAD, _STILL = 1e-6, 1e-9
 _MANY, _SHORT = 30, 1e-9
 #: As many values may be zero at once for all their signs to be tried.
 _TRIED = 5
-#: A step is halved so often to look into it, where values between two looks are not as foretold.
+#: A step is halved so often to look into it, where values between two samples are not as predicted.
 _HALVINGS = 10
-#: Where in a step is looked; not at equal distances, which a periodic value could hide between.
-_PLACES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
-#: Values at every other place from those at the rest, by their polynomial.
-_FORETOLD = np.array(
-    [[np.prod([(x - b) / (a - b) for b in _PLACES[::2] if b != a]) for a in _PLACES[::2]] for x in _PLACES[1::2]]
+#: Where a step is sampled; not at equal distances, which a periodic value could hide between.
+_SAMPLES = (1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0
+#: Values at every other of these points from those at the rest, by their polynomial.
+_PREDICTION = np.array(
+    [[np.prod([(x - b) / (a - b) for b in _SAMPLES[::2] if b != a]) for a in _SAMPLES[::2]] for x in _SAMPLES[1::2]]
 )
 
-Between = Callable[[Any], Floats]
+Interpolant = Callable[[Any], Floats]
 
 
-class Jumps:
+class Discontinuities:
     """The jumps of one run."""
 
     def __init__(self, rates: Rates, guard: Guard, record: Record, end: float) -> None:
@@ -79,16 +80,16 @@ class Jumps:
 
     # ---- where -----------------------------------------------------------------------------------------------
 
-    def look(self, between: Between, t_old: float, t: float, halvings: int = _HALVINGS) -> float | None:
+    def locate(self, interpolant: Interpolant, t_old: float, t: float, halvings: int = _HALVINGS) -> float | None:
         """Where in a step the first sign must change, or None; `turn` changes it."""
-        times = t_old + (t - t_old) * _PLACES
-        values = self.rates.switches_along(times, np.asarray(between(times)).T)
+        times = t_old + (t - t_old) * _SAMPLES
+        values = self.rates.switches_along(times, np.asarray(interpolant(times)).T)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=0))
-        off = np.abs(_FORETOLD @ values[::2] - values[1::2]).max(axis=0)
+        off = np.abs(_PREDICTION @ values[::2] - values[1::2]).max(axis=0)
         if halvings and (off > 0.1 * np.ptp(values, axis=0) + _ZERO * self.largest).any():
             middle = 0.5 * (t_old + t)
-            met = self.look(between, t_old, middle, halvings - 1)
-            return self.look(between, middle, t, halvings - 1) if met is None else met
+            met = self.locate(interpolant, t_old, middle, halvings - 1)
+            return self.locate(interpolant, middle, t, halvings - 1) if met is None else met
         wrong = self._wrong(values)
         wrong[0] = False  # where a sign has just changed its value is on either side of zero, by rounding
         if not wrong.any():
@@ -97,7 +98,7 @@ class Jumps:
         zeros = {}
         for k in np.flatnonzero(wrong[index]).tolist():
             right = np.flatnonzero(self.modes[k] * values[:index, k] > 0.0)
-            zeros[k] = self._zero(between, k, times[right[-1] if len(right) else index - 1], times[index])
+            zeros[k] = self._zero(interpolant, k, times[right[-1] if len(right) else index - 1], times[index])
         met = min(zeros.values())
         changing = [k for k, zero in zeros.items() if zero == met]
         self.turning = [k for k in changing if self.modes[k] != 0.0]
@@ -108,19 +109,19 @@ class Jumps:
         """Which values are not on the side that their signs say."""
         return np.where(self.modes == 0.0, np.abs(values), -self.modes * values) > _ZERO * self.largest
 
-    def _zero(self, between: Between, k: int, before: float, after: float) -> float:
+    def _zero(self, interpolant: Interpolant, k: int, before: float, after: float) -> float:
         """Where a value passes through zero, or is zero no longer."""
 
         def value(s: float) -> float:
-            found = float(self.rates.switches(s, between(s))[k])
+            found = float(self.rates.switches(s, interpolant(s))[k])
             return found if self.modes[k] else abs(found) - _ZERO * self.largest[k]
 
-        return zero_between(value, before, after)
+        return find_root(value, before, after)
 
     # ---- how to go on ----------------------------------------------------------------------------------------
 
-    def turn(self, t: float, x: Floats) -> None:
-        """Change the signs at a place that `look` found; raise Stop where no choice leads on."""
+    def switch(self, t: float, x: Floats) -> None:
+        """Change the signs at a time that `locate` found; raise Stop where no choice leads on."""
         self._count(t, x)
         if self.is_old:
             self.start(t, x)
@@ -196,17 +197,17 @@ class Jumps:
             'method="Radau"; or end the run there by an event.',
         )
 
-    def tell_unheld(self) -> str:
+    def released_in_words(self) -> str:
         """That signs could not be held still, if it was so."""
-        if self.rates.unheld is None:
+        if self.rates.signs_released is None:
             return ""
-        named = " or ".join(dict.fromkeys(source.words for source in self.sources))
+        named, t = " or ".join(dict.fromkeys(source.words for source in self.sources)), self.rates.signs_released
         return (
-            f"near t = {self.rates.unheld:.6g} s the constraints are nearly singular: if {named} jumps at such a pose, "
-            "it does so inside a step, which is then less exact."
+            f"near t = {t:.6g} s the constraints are nearly singular: if {named} jumps at such a "
+            "pose, it does so inside a step, which is then less exact."
         )
 
-    def tell(self, fixed: bool) -> str:
+    def summary(self, fixed: bool) -> str:
         """What a reader should know of the jumps of a run, if there were any."""
         if not self.times:
             rests = bool(self.sources) and not self.modes.all()
@@ -219,3 +220,29 @@ class Jumps:
             else "which was found, and the run began anew there"
         )
         return f"{self.first} jumped {often} at t = {self.times[0]:.6g} s, {how}."
+
+
+# ---- tables --------------------------------------------------------------------------------------------------
+
+
+def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
+    """A sentence for each table that jumped between the samples of a run."""
+    functions = rates.functions
+    made = jumping_tables(functions.program(rates.of)) if has_tables(functions.equations.system) else None
+    if made is None or len(times) < 2:
+        return []
+    program, tables = made
+    efforts = len(rates.tau.names)
+    known: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
+    known |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
+    native = functions.compiled(program).with_parameters(functions.parameter_values(rates.of, rates.given))
+    arguments = np.asarray(native(*(known[name] for name in native.arrays)))
+    told = {}
+    for (name, jumps), values in zip(tables, arguments.T, strict=True):
+        met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
+        if len(met):
+            told[name] = (
+                f"{name} jumped {'once' if len(met) == 1 else f'{len(met)} times or more'}, first before "
+                f"t = {times[met[0] + 1]:.6g} s, inside a step; the kinds cubic and pchip do not, but at their ends."
+            )
+    return list(told.values())

@@ -1,11 +1,11 @@
-"""What bodies look like: their own shapes, or shapes made up from joints, mass centres and inertia."""
+"""The scene of a mechanism: the shapes of its bodies, or shapes made up from joints, mass centres and inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,11 @@ from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.model import Model
 from ..model.records import GROUND
-from .state import Floats
+from ..view.scene import Motion, Scene, SceneBody, Shape
+from .initial_state import Floats
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
 
 #: Radius of made-up bars, and of balls for an average mass, relative to the mechanism's size.
 _BAR, _BALL = 0.02, 0.05
@@ -27,42 +31,29 @@ _STAND = "#7a8088"
 _CHORDS, _BEYOND = 60, 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A solid fixed to a body; round ones have their axis along z before `rotation`."""
-
-    kind: str
-    size: tuple[float, ...]
-    position: list[float]
-    rotation: Floats
-    color: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnBody:
-    """A body's name, its pieces, and the point of it that is farthest out."""
-
-    name: str
-    pieces: tuple[Piece, ...]
-    tip: list[float]
+def scene_of(
+    equations: EquationsOfMotion,
+    parameters: Mapping[str, Any],
+    reach: Mapping[str, tuple[float, float]] | None = None,
+    title: str = "",
+) -> Scene:
+    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move."""
+    return _Painter(equations.system, parameters, reach or {}).scene(title or equations.system.name)
 
 
-@dataclass(frozen=True, eq=False)
-class Scenery:
-    """All bodies, the ground first, which way is up, and how high the ground is that they roll or glide on, if any."""
-
-    bodies: tuple[DrawnBody, ...]
-    up: list[float]
-    ground: float | None = None
-
-    @staticmethod
-    def of(
-        equations: EquationsOfMotion,
-        parameters: Mapping[str, Any],
-        reach: Mapping[str, tuple[float, float]] | None = None,
-    ) -> Scenery:
-        """The looks of a mechanism with these parameters; `reach` says between which values coordinates move."""
-        return _Painter(equations.system, parameters, reach or {}).scenery()
+def drawn_motion(trajectory: Trajectory) -> tuple[Scene, Motion]:
+    """The scene of a trajectory and the motion of its bodies; a ground without shapes is left out."""
+    ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
+    reach = dict(zip(trajectory.coordinates, ends, strict=True))
+    scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title)
+    positions, rotations = trajectory.poses()
+    if scene.bodies[0].shapes:
+        times = len(trajectory.t)
+        positions = np.concatenate([np.zeros((times, 1, 3)), positions], axis=1)
+        rotations = np.concatenate([np.broadcast_to(np.eye(3), (times, 1, 3, 3)), rotations], axis=1)
+    else:
+        scene = replace(scene, bodies=scene.bodies[1:])
+    return scene, Motion(trajectory.t, positions, quaternions_of(rotations))
 
 
 def quaternions_of(rotations: Floats) -> Floats:
@@ -92,11 +83,11 @@ class _Painter:
     def numbers(self, entries: Any) -> Floats:
         return np.array(evaluate([as_expr(entry) for entry in entries], self.values))
 
-    def scenery(self) -> Scenery:
-        bodies = tuple(self._drawn(body) for body in self.system.bodies.values())
+    def scene(self, title: str) -> Scene:
+        bodies = [self._drawn(body) for body in self.system.bodies.values()]
         pull = self.numbers(self.system.gravity)
         up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
-        return Scenery(bodies, up.tolist(), self._height(up / np.linalg.norm(up)))
+        return Scene(title, bodies, up.tolist(), self._height(up / np.linalg.norm(up)))
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
@@ -115,8 +106,8 @@ class _Painter:
 
     def _closing_points(self, name: str) -> list[Floats]:
         """Where loops are closed on a body."""
-        ties = [tie for tie in self.system.constraints.values() if isinstance(tie, Closure)]
-        ends = [end for tie in ties for end in ((tie.body_a, tie.pose_a), (tie.body_b, tie.pose_b))]
+        loops = [each for each in self.system.constraints.values() if isinstance(each, Closure)]
+        ends = [end for loop in loops for end in ((loop.body_a, loop.pose_a), (loop.body_b, loop.pose_b))]
         return [self.numbers(pose.p) for body, pose in ends if body == name]
 
     def _typical_size(self) -> float:
@@ -129,24 +120,24 @@ class _Painter:
             reach.append(float(max(self._box_of_inertia(self.system.bodies[name])[0], default=0.0)))
         return max(reach) or 1.0
 
-    def _drawn(self, body: Body) -> DrawnBody:
+    def _drawn(self, body: Body) -> SceneBody:
         points, closing = self.joints[body.name], self.closures[body.name]
         tracks = self._tracks(body.name)
         if body.name == GROUND:
             # no stands where things roll
             made_up = () if tracks or self._height(np.zeros(3)) is not None else self._bases(points)
-            return DrawnBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
+            return SceneBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body) or self._made_up(body, start, [*points[1:], *closing])
-        return DrawnBody(body.name, (*pieces, *tracks), tip.tolist())
+        return SceneBody(body.name, (*pieces, *tracks), tip.tolist())
 
-    def _tracks(self, name: str) -> list[Piece]:
+    def _tracks(self, name: str) -> list[Shape]:
         """The curves of a body that discs roll on, as far as they come and a little farther."""
-        made: list[Piece] = []
+        made: list[Shape] = []
         for disc in self.system.constraints.values():
             if not isinstance(disc, Disc) or disc.on != name or disc.parameter.name not in self.reach:
                 continue
@@ -155,31 +146,32 @@ class _Painter:
             line = disc.plane.point(curve_of_disc(disc).place)
             values = [self.values | {disc.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
             points = [np.array(evaluate([as_expr(entry) for entry in line], each)) for each in values]
-            made += [bar(a, b, _BAR * self.size / 2) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
-        return [replace(piece, color=_STAND) for piece in made]
+            radius = _BAR * self.size / 2
+            made += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
+        return made
 
-    def _given(self, body: Body) -> list[Piece]:
+    def _given(self, body: Body) -> list[Shape]:
         made = []
         for shape in body.shapes:
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
             rotation = self.numbers(turn.entries()).reshape(3, 3)
             made.append(
-                Piece(shape.kind, tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist(), rotation)
+                Shape(shape.kind, tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist(), rotation)
             )
         return made
 
-    def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Piece]:
+    def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Shape]:
         """Bars to the next joints and the mass centre; there a box of the same inertia, or a ball for a thin body."""
         radius, com = _BAR * self.size, self.com[body.name]
         massive = self.mass[body.name] > 0
         lengths, axes = self._box_of_inertia(body)
         thick = min(lengths) > 4 * radius
         ends = [*onward, *([com] if massive and not thick else [])]
-        bars = [bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
+        bars = [_bar(start, end, radius) for end in ends if np.linalg.norm(end - start) > 2 * radius]
         if not massive:
             return bars or [_ball(start, radius)]
         if thick:
-            return [*bars, Piece("box", lengths, com.tolist(), axes)]
+            return [*bars, Shape("box", lengths, com.tolist(), axes)]
         heavy = [mass for name, mass in self.mass.items() if name != GROUND and mass > 0]
         share = float(np.cbrt(self.mass[body.name] / np.mean(heavy)))
         return [*bars, _ball(com, _BALL * self.size * min(2.0, max(0.5, share)))]
@@ -195,21 +187,22 @@ class _Painter:
         squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
 
-    def _bases(self, points: Sequence[Floats]) -> tuple[Piece, ...]:
+    def _bases(self, points: Sequence[Floats]) -> tuple[Shape, ...]:
         fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
         held = [point for joint, point in zip(fixed, points, strict=True) if joint.type.name != "free"]
         return tuple(_ball(point, 2.2 * _BAR * self.size, _STAND) for point in [*held, *self.closures[GROUND]])
 
 
-def bar(start: Floats, end: Floats, radius: float) -> Piece:
+def _bar(start: Floats, end: Floats, radius: float, color: str | None = None) -> Shape:
     """A round-ended bar between two points."""
     along = end - start
     length = float(np.linalg.norm(along))
     z = along / length
     x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
     x /= np.linalg.norm(x)
-    return Piece("capsule", (radius, length), ((start + end) / 2).tolist(), np.column_stack([x, np.cross(z, x), z]))
+    turn = np.column_stack([x, np.cross(z, x), z])
+    return Shape("capsule", (radius, length), ((start + end) / 2).tolist(), turn, color)
 
 
-def _ball(at: Floats, radius: float, color: str | None = None) -> Piece:
-    return Piece("sphere", (radius,), at.tolist(), np.eye(3), color)
+def _ball(at: Floats, radius: float, color: str | None = None) -> Shape:
+    return Shape("sphere", (radius,), at.tolist(), np.eye(3), color)

@@ -2,7 +2,7 @@
 
 Between steps the run can be watched, interrupted and recorded. Samples come from the solver's own interpolant, so that
 the times at which one looks do not change the motion. Under a controller steps end at the samples, so that what is
-recorded there did act; methods that remember steps are left to their own, and lines are drawn between their steps.
+recorded there did act; multistep methods choose their own, and what acted is interpolated between their steps.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from .events import Event, Watch
-from .guard import Guard, Stop
+from ..events import Event, EventLocator
+from ..guard import Guard, Stop
+from ..initial_state import Floats
+from ..rates import Rates
+from ..record import Record, Report
 from .ida import solver_by_ida
-from .rates import Rates
-from .record import Record, Told
-from .state import Floats
 
 EXPLICIT = ("DOP853", "RK45", "RK23")
 IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
 METHODS = (*EXPLICIT, *IMPLICIT)
-#: Those that remember steps, and would not know a state that was corrected.
-REMEMBERING = ("LSODA", "BDF", "ida")
+#: Those that use earlier steps, which a projected state would not fit.
+MULTISTEP = ("LSODA", "BDF", "ida")
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
-#: Jumps that stand in the equations are found; those inside a user's own code are not.
+#: Discontinuities that stand in the equations are found; those inside a user's own code are not.
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
 #: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
 #: where all coordinates move as one, would allow ten times as much.
@@ -53,7 +53,7 @@ def integrate(
     times: Floats,
     control: Control,
     events: Sequence[Event],
-    told: Told,
+    report: Report,
 ) -> str:
     """Go from the record's first state to the last of `times`; the state at each of them goes into the record.
 
@@ -64,16 +64,16 @@ def integrate(
     t, x = record.last
     kind = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
     make = partial(kind, rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
-    jumps, driven = guard.jumps, not rates.is_autonomous
-    bounds = times if driven and control.method not in REMEMBERING else times[-1:]
+    jumps, driven = guard.discontinuities, not rates.is_autonomous
+    bounds = times if driven and control.method not in MULTISTEP else times[-1:]
 
     def bound(t: float) -> float:
         """Where the next steps must not pass."""
         return float(bounds[np.searchsorted(bounds, t, side="right")])
 
     solver = make(t, x, bound(t))
-    watched = Watch(events, rates.coordinates, record, t, x)
-    place = 1
+    watched = EventLocator(events, rates.coordinates, record, t, x)
+    recorded = 1
     while t < times[-1]:
         if solver.status == "finished":
             solver.t_bound, solver.status = bound(t), "running"
@@ -93,51 +93,51 @@ def integrate(
                 "Use DOP853 or Radau, or tighter tolerances.",
             )
         record.steps += 1
-        acting = rates.acting(t, x) if driven else None
+        acting = rates.actuation(t, x) if driven else None
         if control.method in EXPLICIT:
             solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
-        at_end = last == place + 1 and times[place] == t
-        asked = watched.events or jumps or (last > place and not at_end)
-        between = solver.dense_output() if asked else None
+        at_end = last == recorded + 1 and times[recorded] == t
+        asked = watched.events or jumps or (last > recorded and not at_end)
+        interpolant = solver.dense_output() if asked else None
         met = None
-        if jumps and between is not None:
-            met = jumps.look(between, float(solver.t_old), t)
+        if jumps and interpolant is not None:
+            met = jumps.locate(interpolant, float(solver.t_old), t)
             if met is not None:  # events at the jump itself still happen
                 t = min(t, met + _BEYOND * (t - float(solver.t_old)))
-                x = between(t)
+                x = interpolant(t)
                 last = int(np.searchsorted(times, met, side="right"))
-        ended = watched.look(between, float(solver.t_old), t, x) if watched.events else None
+        ended = watched.locate(interpolant, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
             last = int(np.searchsorted(times, ended, side="right"))
-        if last > place:
-            states = x[None, :] if between is None else between(times[place:last]).T
-            record.add(times[place:last], _settled(rates, times[place:last], states))
-            place = last
-        if ended is not None and between is not None:
-            x = rates.settled(ended, between(ended))
+        if last > recorded:
+            states = x[None, :] if interpolant is None else interpolant(times[recorded:last]).T
+            record.add(times[recorded:last], _projected(rates, times[recorded:last], states))
+            recorded = last
+        if ended is not None and interpolant is not None:
+            x = rates.projected(ended, interpolant(ended))
             record.end(ended, x)
             return "event"
-        told(t)
-        if jumps and met is not None and between is not None:
-            t, x = met, rates.settled(met, between(met))
+        report(t)
+        if jumps and met is not None and interpolant is not None:
+            t, x = met, rates.projected(met, interpolant(met))
             record.end(t, x)
-            jumps.turn(t, x)
-            acting = rates.acting(t, x) if driven else None
+            jumps.switch(t, x)
+            acting = rates.actuation(t, x) if driven else None
             if t < times[-1]:
                 solver = make(t, x, bound(t))
-        elif rates.is_kept and control.method not in REMEMBERING:
-            x = solver.y = rates.settled(t, x)
+        elif rates.is_constrained and control.method not in MULTISTEP:
+            x = solver.y = rates.projected(t, x)
             if jumps and jumps.is_old:
                 jumps.start(t, x)
-            acting = rates.acting(t, x) if driven else None
+            acting = rates.actuation(t, x) if driven else None
             solver.f = rates(t, x)
-        elif jumps and jumps.is_old:  # by a sample that was brought back
+        elif jumps and jumps.is_old:  # by a sample that was projected
             jumps.start(t, x)
         try:
             rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
             if acting is not None:
-                record.drive(t, acting)
+                record.add_actuation(t, acting)
             guard.step(t, x, rate)
         except Stop:
             record.end(t, x)
@@ -148,11 +148,11 @@ def integrate(
     return "done"
 
 
-def _settled(rates: Rates, times: Floats, states: Floats) -> Floats:
+def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:
     """The states at some times, each on the constraints."""
-    if not rates.is_kept:
+    if not rates.is_constrained:
         return states
-    return np.array([rates.settled(t, x) for t, x in zip(times.tolist(), states, strict=True)])
+    return np.array([rates.projected(t, x) for t, x in zip(times.tolist(), states, strict=True)])
 
 
 def _underflow(solver: Any, control: Control, message: str | None) -> Stop:

@@ -58,13 +58,13 @@ def test_efforts_that_were_not_those_of_the_run_are_told_of(run: Trajectory) -> 
 
 
 def test_a_joint_whose_accelerations_are_wrong_is_named(run: Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polhode.simulate import audit, forces
+    from polhode.simulate import power_audit, reactions
 
     def careless(trajectory: Trajectory, tau: object = None) -> tuple[np.ndarray, np.ndarray]:
-        udot, multipliers = forces.motion_along(trajectory)
+        udot, multipliers = reactions.motion_along(trajectory)
         return udot * np.array([1.0, 1.01]), multipliers
 
-    monkeypatch.setattr(audit, "motion_along", careless)
+    monkeypatch.setattr(power_audit, "motion_along", careless)
     found = run.power_audit()
     assert found["joint 'elbow'"].residual > 1e-4
     assert found["body 'lower'"].residual < 1e-13  # whatever the motion, a body's books balance

@@ -1,4 +1,4 @@
-"""What in a mechanism can make its rates jump, in words: signs, and the kinks whose derivatives are signs."""
+"""Rates that jump: what in a mechanism makes them, in words, and native code in which their signs are fixed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+import numpy as np
+
+from ..codegen.passes.switches import Switched, switched
+from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
 from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential
 from ..model.model import Model
+from .initial_state import Floats
 
 _KINDS = {
     BodyTorque: "torque",
@@ -98,3 +103,25 @@ def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Ma
                 near.append(source)
     named = dict.fromkeys(source.words for source in near or rest or found)
     return " or ".join(named)
+
+
+class FixedSigns:
+    """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
+
+    def __init__(self, functions: Functions, made: Switched, parameters: Floats) -> None:
+        self.smooth = functions.compiled(made.smooth).with_parameters(parameters)
+        self.values = functions.compiled(made.values).with_parameters(parameters)
+        self.arrays = self.smooth.arrays[:-1]
+        self.depends_on = made.depends_on
+        self.modes = np.zeros(made.count)
+
+    def __call__(self, *arrays: Floats) -> Any:
+        return self.smooth(*arrays, self.modes)
+
+
+def with_fixed_signs(functions: Functions, name: str, parameters: Floats) -> FixedSigns | None:
+    """The function with its signs fixed; None where it has none."""
+    if not sources(functions.equations.system):
+        return None
+    made = switched(functions.program(name))
+    return None if made is None else FixedSigns(functions, made, parameters)

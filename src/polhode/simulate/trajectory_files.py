@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import FormatError, PolhodeError, understood
 from ..files.reading import read_file
-from .state import Floats
+from .initial_state import Floats
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory

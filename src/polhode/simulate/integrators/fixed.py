@@ -1,0 +1,276 @@
+"""Runs with a fixed step: explicit Runge–Kutta methods in one native loop, or in Python around a controller."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...codegen.llvm.step_loop import METHODS as TABLEAUX
+from ...codegen.llvm.step_loop import Tableau
+from ...compiled.native.loops import runge_kutta_step
+from ..discontinuities import Discontinuities
+from ..events import Event, EventLocator
+from ..guard import DIVERGED, Guard, Stop
+from ..initial_state import Floats
+from ..inputs import ControllerFailed
+from ..rates import NonFinite, Rates
+from ..record import Record, Report
+
+METHODS = tuple(TABLEAUX)
+#: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
+_PIECE_SECONDS = 0.05
+#: Native steps between two projections onto the constraints.
+_UNPROJECTED = 10
+
+
+def integrate(
+    rates: Rates,
+    guard: Guard,
+    record: Record,
+    h: float,
+    steps: int,
+    every: int,
+    method: str,
+    events: Sequence[Event],
+    report: Report,
+) -> str:
+    """Take `steps` steps of size h and record every `every`-th state, and the last.
+
+    Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
+    """
+    stepper = _stepper(rates, guard, record, h, method)
+    if events:
+        stepper = _EventSteps(stepper, rates, guard, record, h, events)
+    done, records = 0, 1
+    while done < steps:
+        began = time.perf_counter()
+        wide = min(every, steps - done)
+        count = max(1, min(records, (steps - done) // wide))
+        _, x = record.last
+        taken, states = stepper.advance(x, done, count, wide)
+        record.steps += taken
+        whole = taken // wide
+        t_done = np.asarray((done + wide * np.arange(1, whole + 1)) * h, dtype=np.float64)
+        good = _within_bounds(states[:whole])
+        record.add(t_done[:good], states[:good])
+        if good < whole:
+            guard.step(float(t_done[good]), states[good], np.zeros_like(x))
+        done += taken
+        if taken < count * wide:
+            reason = stepper.reason(done)
+            if isinstance(reason, _Ended):
+                record.steps += 1
+                record.end(reason.t, reason.x)
+                return "event"
+            record.end(done * h, stepper.last)
+            raise reason
+        t, x = record.last
+        guard.step(t, x, rates(t, x))
+        report(t)
+        if time.perf_counter() - began < _PIECE_SECONDS:
+            records *= 2
+    return "done"
+
+
+def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_next: Floats) -> Callable[[float], Floats]:
+    """The states of a step by Hermite's cubic, which is as exact as the step itself of fourth order."""
+
+    def interpolant(then: float) -> Floats:
+        s = (then - t) / h
+        r = 1.0 - s
+        ends = r * r * (1.0 + 2.0 * s) * x + s * s * (3.0 - 2.0 * s) * x_next
+        return np.asarray(ends + h * s * r * (r * rate - s * rate_next))
+
+    return interpolant
+
+
+class _Stepper(Protocol):
+    """A way to take fixed steps; `last` is the state that it has reached."""
+
+    last: Floats
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
+
+    def reason(self, done: int) -> BaseException:
+        """Why no step was taken after `done` of them."""
+
+
+def _stepper(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Stepper:
+    if guard.discontinuities or not rates.is_autonomous:
+        return _PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
+    return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
+
+
+def _within_bounds(states: Floats) -> int:
+    """How many states come before the first that is beyond all bounds."""
+    beyond = np.flatnonzero(~(np.abs(states).max(axis=1, initial=0.0) <= DIVERGED))
+    return int(beyond[0]) if len(beyond) else len(states)
+
+
+class _NativeSteps:
+    """The loop in native code."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h, self.method = rates, h, method
+        of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
+        self.loop = rates.functions.fixed_step(method, rates.groups, of)
+        self.constant: dict[str, Any] = {"tau": rates.tau.constant}
+        if "alpha" in rates.native.arrays:
+            self.constant["alpha"] = rates.alpha
+        if "inputs" in rates.native.arrays:
+            self.constant["inputs"] = rates.inputs.constant
+        self.parameters = rates.functions.parameter_values(of, rates.given)
+        self.stages = len(TABLEAUX[method].b)
+        self.last: Floats = np.zeros(0)
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        made = self.loop.run(
+            x, h=self.h, steps=records * every, every=every, start=done, parameters=self.parameters, threads=1,
+            **self.constant,
+        )  # fmt: skip
+        self.rates.evaluations += int(made.completed) * self.stages
+        self.last = made.final
+        return int(made.completed), made.states[1:]
+
+    def reason(self, done: int) -> BaseException:
+        """The step that native code refused to take, taken once more where it can be looked at."""
+        try:
+            new = _PythonSteps(self.rates, self.h, self.method).step(self.last, done)
+        except NonFinite as found:
+            return found
+        return NonFinite(done * self.h, new, new)
+
+
+class _ProjectedSteps:
+    """The native loop a few steps at a time, each time projected; single steps in Python where ill conditioned."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h, self.method = rates, h, method
+        self.native = _NativeSteps(rates, h, method)
+        self.functions = rates.functions
+        self.controlled = _PythonSteps(rates, h, method)
+        self.last: Floats = np.zeros(0)
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        states = np.full((records, len(x)), np.nan)
+        self.last, k = x, 0
+        while k < records * every:
+            few = min(_UNPROJECTED, every - k % every)
+            taken, made = self._few(self.last, done + k, few)
+            k += taken
+            if taken < few:
+                return k, states
+            self.last = self.rates.projected((done + k) * self.h, made)
+            if k % every == 0:
+                states[k // every - 1] = self.last
+        return records * every, states
+
+    def _few(self, x: Floats, done: int, steps: int) -> tuple[int, Floats]:
+        if self.functions is not self.rates.functions:
+            self.native, self.functions = _NativeSteps(self.rates, self.h, self.method), self.rates.functions
+        if self.rates.is_well_conditioned:
+            taken, states = self.native.advance(x, done, 1, steps)
+            if taken == steps:
+                return taken, states[0]
+        taken, states = self.controlled.advance(x, done, 1, steps)
+        return taken, states[0]
+
+    def reason(self, done: int) -> BaseException:
+        return self.controlled.reason(done)
+
+
+class _SingleSteps(ABC):
+    """Steps one by one; what ends them early is kept, so that the states before it are."""
+
+    last: Floats
+    stopped: BaseException = KeyboardInterrupt()
+
+    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
+        states = np.full((records, len(x)), np.nan)
+        self.last = x
+        for k in range(records * every):
+            try:
+                self.last = self.take(self.last, done + k, k % every == 0)
+            except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop, _Ended) as stopped:
+                self.stopped = stopped
+                return k, states
+            if (k + 1) % every == 0:
+                states[k // every] = self.last
+        return records * every, states
+
+    @abstractmethod
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        """One step from the state at time k h, which may be recorded."""
+
+    def reason(self, done: int) -> BaseException:
+        return self.stopped
+
+
+class _PythonSteps(_SingleSteps):
+    """Steps in Python: a controller is asked at every stage, and signs are fixed in each step."""
+
+    def __init__(
+        self,
+        rates: Rates,
+        h: float,
+        method: str,
+        discontinuities: Discontinuities | None = None,
+        driven: Record | None = None,
+    ) -> None:
+        self.rates, self.h, self.discontinuities, self.driven = rates, h, discontinuities, driven
+        self.tableau: Tableau = TABLEAUX[method]
+
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        if self.driven is not None and recorded:
+            self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
+        new = self.last = self.step(x, k)
+        if self.discontinuities:
+            self.discontinuities.step((k + 1) * self.h, new)
+        return new
+
+    def step(self, x: Floats, k: int) -> Floats:
+        """One step of the method, projected."""
+        new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
+        if self.rates.is_constrained and np.isfinite(new).all():
+            return self.rates.projected((k + 1) * self.h, new)
+        return self.rates.unit(new)[0] if self.rates.groups else new
+
+
+class _Ended(Exception):
+    """A terminal event ended the run here."""
+
+    def __init__(self, t: float, x: Floats) -> None:
+        super().__init__()
+        self.t, self.x = t, x
+
+
+class _EventSteps(_SingleSteps):
+    """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
+
+    def __init__(
+        self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Sequence[Event]
+    ) -> None:
+        self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
+        t, x = record.last
+        self.events = EventLocator(events, rates.coordinates, record, t, x)
+        self.rate = rates(t, x)
+
+    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        taken, states = self.stepper.advance(x, k, 1, 1)
+        if not taken:
+            raise self.stepper.reason(k)
+        t_old, t, new = k * self.h, (k + 1) * self.h, np.asarray(states[0])
+        if not _within_bounds(states):
+            self.guard.step(t, new, np.zeros_like(new))
+        before, self.rate = self.rate, self.rates(t, new)
+        interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
+        ended = self.events.locate(interpolant, t_old, t, new)
+        if ended is not None:
+            raise _Ended(ended, new if ended == t else self.rates.projected(ended, interpolant(ended)))
+        self.guard.step(t, new, self.rate)
+        return new
