@@ -28,12 +28,11 @@ from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, is_zero, skew
 from ..geometry import Inertia
 from ..geometry.inertia import rotate_general, rotate_symmetric, symmetric
-from ..kinematics.parallel import far_end
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import measured
 from ..model.model import Model
 from . import composite_body
-from .newton_euler import accelerate, inertial_wrenches
+from .newton_euler import accelerate, far_end, inertial_wrenches
 
 _ZERO = Vector([0, 0, 0])
 

@@ -26,10 +26,9 @@ from ..kinematics.field import (
     carried,
     carrying_axes,
     importance,
-    unit_axis_of,
     wanted_components,
 )
-from ..kinematics.parallel import far_end
+from ..kinematics.passes.axes import unit_axis_of
 from ..kinematics.tree import BASE, Link, Tree
 from ..kinematics.unit import Measured, measured
 from ..model.model import Model
@@ -82,6 +81,12 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
         spin.append(w)
         alphas.append(alpha)
     return motion
+
+
+def far_end(link: Link) -> tuple[Vector, Vector] | None:
+    """The axis of a held link's joint and the vector from there to the link's origin, if that is off the axis."""
+    found = link.H[0] if len(link.H) == 1 and Matrix.identity(3) == link.motion.R and any(link.motion.p) else None
+    return None if found is None or not any(found[0]) else (found[0], link.motion.p)
 
 
 def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vector, ud: list[Any]) -> None:

@@ -11,10 +11,11 @@ so that neither the angular acceleration across the axis nor ω_j² has to be co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..expr import Matrix, Vector
+from .passes.axes import unit_axis_of
 from .tree import BASE, Tree, Turn
 
 
@@ -53,16 +54,6 @@ def carried(
     }  # fmt: skip
     W = Matrix([[entries[a, b] for b in range(3)] for a in range(3)])
     return W, Vector([alpha[place] for place in range(3)])
-
-
-def unit_axis_of(vector: Iterable[Any]) -> int | None:
-    """The coordinate axis along which, or against which, a unit vector points; None for any other vector.
-
-    >>> unit_axis_of([0, -1, 0]), unit_axis_of([0, 1, 1])
-    (1, None)
-    """
-    entries = [next((value for value in (-1, 0, 1) if entry == value), 2) for entry in vector]
-    return [abs(entry) for entry in entries].index(1) if sorted(map(abs, entries)) == [0, 0, 1] else None
 
 
 def spin_axis(turn: Turn) -> int | None:

@@ -6,7 +6,7 @@ import pytest
 
 from polhode.expr import Vector, symbols
 from polhode.geometry import about
-from polhode.kinematics.field import acceleration_matrix, carried, unit_axis_of
+from polhode.kinematics.field import acceleration_matrix, carried
 
 
 @pytest.mark.parametrize("wanted", [set(), {0, 1, 2}], ids=["alpha is not wanted", "alpha is wanted"])
@@ -24,10 +24,3 @@ def test_the_column_along_the_axis_gives_the_whole_field(k: int, weights: tuple[
     W, found = carried(k, w, column, alpha[k], weights, wanted)
     assert list(W.entries()) == list(acceleration_matrix(w, alpha).entries())
     assert list(found) == list(alpha)
-
-
-def test_a_unit_vector_is_known_by_its_axis() -> None:
-    assert unit_axis_of([0, -1, 0]) == 1
-    assert unit_axis_of([0, 0, 0]) is None
-    assert unit_axis_of([0, 1, 1]) is None
-    assert unit_axis_of([0, 2, 0]) is None
