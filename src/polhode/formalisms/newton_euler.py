@@ -51,7 +51,7 @@ def inverse_dynamics(
         I = link.inertia.matrix()
         v.append(X[i] @ v_parent + S_qd)  # (5.7)
         a.append(X[i] @ a_parent + S_qdd + bracket(v[i], S_qd))  # (5.8)
-        f.append(I @ a[i] + dual_bracket(v[i], I @ v[i]) - joined(wrenches[i]))  # (5.9)
+        f.append(I @ a[i] + dual_bracket(v[i], I @ v[i]) - joined(wrenches[i]))  # (5.9), less fˣ
     tau: list[Any] = [0] * len(u)
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, S in zip(link.speeds, map(joined, link.H), strict=True):
