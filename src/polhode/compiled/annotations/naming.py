@@ -11,7 +11,7 @@ from ...dynamics.equations import EquationsOfMotion, factor
 from ...dynamics.loads import Loads, Wrench
 from ...expr import Matrix, Vector, is_zero
 from ...formalisms.composite_body import composite_inertias, inward
-from ...formalisms.short.articulated_body import ArticulatedInertia, Eliminated, articulated
+from ...formalisms.short.articulated_body import ArticulatedInertia, articulated
 from ...formalisms.short.newton_euler import (
     Motion,
     accelerate,
@@ -37,17 +37,6 @@ _MOTION = {
     "alpha": "angular acceleration of {body}{when}, @{own}",
     "a": "acceleration{less} of {body}{when}, @{own}",
     "at_joint": "acceleration{less} of the joint frame of {joint}{when}, @{parent_frame}",
-}
-
-#: Fields of what a speed was `Eliminated` with: wrenches, and numbers.
-_ELIMINATED_WRENCHES = {
-    "U": "at unit acceleration of {label}, all beyond it free",
-    "share": "at unit effort on {label}, all beyond it free",
-    "P": "through {label}, it and all beyond free",
-}
-_ELIMINATED = {
-    "e": "effort on {label} less what holds all beyond it",
-    "rate": "rate of {label} that its effort gives, all beyond it free",
 }
 
 
@@ -271,7 +260,8 @@ class Naming:
         beyond = udot - self.by.in_metres(reference.ud)
         for k in reversed(factors.order):
             label, reciprocal = labels[k], factors.reciprocals[k]
-            self._pivot(1 / reciprocal, label)
+            name(1 / reciprocal, f"inertia that {label} feels, everything beyond it free")
+            name(reciprocal, f"1 over the inertia that {label} feels, all beyond it free")
             for i, share in factors.rows[k].items():
                 name(share, f"how {label} follows {labels[i]}, all beyond it free")
                 name(share / reciprocal, f"mass matrix ({label}, {labels[i]}), all beyond {label} free")
@@ -279,10 +269,6 @@ class Naming:
                 rate = sum((share * rates[i] for i, share in factors.rows[k].items()), rates[k])
                 name(rate, f"acceleration of {label} if all before it stood still{when}")
                 name(rate / reciprocal, f"effort left on {label}, all beyond it free{when}")
-
-    def _pivot(self, D: Any, label: str) -> None:
-        self.catalogue.name(D, f"inertia that {label} feels, everything beyond it free")
-        self.catalogue.name(1 / D, f"1 over the inertia that {label} feels, all beyond it free")
 
     # ---- articulated bodies ----------------------------------------------------------------------------------
 
@@ -299,8 +285,11 @@ class Naming:
         self._wrenches(found.P, "that holds {body}, all beyond it free, @{own}")
         for i, (link, speeds) in enumerate(zip(tree.links, found.speeds, strict=True)):
             self._articulated(found.I[i], f"{self._link(i)}, all beyond it free", self._words[i]["own"])
-            for each in speeds:
-                self._eliminated(each, i)
+            for each in speeds:  # D, e and their quotient are those of the elimination of M
+                label, own = self._labels[each.speed], self._words[i]["own"]
+                self._wrench(each.share, f"at unit effort on {label}, all beyond it free, @{own}")
+                self._wrench(each.P, f"through {label}, it and all beyond free, @{own}")
+                self._articulated(each.I, f"{self._link(i)}, {label} free", own)
             I, P = (speeds[-1].I, speeds[-1].P) if speeds else (found.I[i], found.P[i])
             if link.parent != BASE:
                 turned, free = I.turned(link.motion.R), f"{self._link(i)}, {self._joint(i)} free"
@@ -308,15 +297,6 @@ class Naming:
                 self._articulated(turned.turned(link.fixed.R).about(link.X.p), free, self._frame(link.parent))
                 self._passed_inward(i, *P, ", it and all beyond free")
         self._added(found.added)
-
-    def _eliminated(self, each: Eliminated, i: int) -> None:
-        label, own = self._labels[each.speed], self._words[i]["own"]
-        self._pivot(each.D, label)
-        for field, sentence in _ELIMINATED.items():
-            self.catalogue.name(getattr(each, field), sentence.format(label=label))
-        for field, sentence in _ELIMINATED_WRENCHES.items():
-            self._wrench(getattr(each, field), f"{sentence.format(label=label)}, @{own}")
-        self._articulated(each.I, f"{self._link(i)}, {label} free", own)
 
     def _articulated(self, I: ArticulatedInertia, what: str, frame: str) -> None:
         self.catalogue.matrix(I.A, f"{self.how}torque for turning {what}, @{frame}")

@@ -94,9 +94,6 @@ class Eliminated:
 
     speed: int
     H: Wrench
-    U: Wrench
-    D: Any
-    e: Any
     share: Wrench  # U/D
     rate: Any  # e/D
     I: ArticulatedInertia
@@ -152,13 +149,12 @@ def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequen
     """One speed of a joint made free; I and P are those of the link with it still held."""
     (hw, hv), speed = link.H[k], link.speeds[k]
     Un, Uf = I.apply(hw, hv)
-    D = pivot(link, hw.dot(Un) + hv.dot(Uf))
-    reciprocal = 1 / D
+    reciprocal = 1 / pivot(link, hw.dot(Un) + hv.dot(Uf))
     e = tau[speed] - (hw.dot(P[0]) + hv.dot(P[1]))
     rate, Dn, Df = e * reciprocal, Un * reciprocal, Uf * reciprocal
     if link.parent != BASE or k > 0:  # beyond the last one nothing is asked
         I, P = I.less(Un, Uf, Dn, Df), (P[0] + Un * rate, P[1] + Uf * rate)
-    return Eliminated(speed, (hw, hv), (Un, Uf), D, e, (Dn, Df), rate, I, P)
+    return Eliminated(speed, (hw, hv), (Dn, Df), rate, I, P)
 
 
 def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[Any], list[Wrench]]:

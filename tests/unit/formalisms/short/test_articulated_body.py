@@ -34,8 +34,8 @@ def test_what_is_told_on_the_way_is_what_the_accelerations_are_made_of() -> None
     assert {each.speed for own in found.speeds for each in own} == {*range(len(tree.u))}
     for link, own, (alpha, a) in zip(tree.links, found.speeds, found.added, strict=True):
         for each in own:
-            (hw, hv), (Un, Uf) = each.H, each.U
-            assert same([as_expr(hw.dot(Un) + hv.dot(Uf))], [as_expr(each.D)])
+            (hw, hv), (n, f) = each.H, each.share
+            assert same([as_expr(hw.dot(n) + hv.dot(f))], [as_expr(1)]), "a unit effort is felt as such"
         assert len(own) == len(link.speeds) and len(alpha) == len(a) == 3
 
 
