@@ -19,7 +19,7 @@ from polhode.constraints.rows import Constraints
 from polhode.dynamics import embedding
 from polhode.dynamics.loads import Loads
 from polhode.expr import Matrix, Vector, as_expr
-from polhode.formalisms import composite_body, newton_euler
+from polhode.formalisms.short import composite_body, newton_euler
 from polhode.geometry import Inertia
 from polhode.geometry.elimination import SymmetricFactors
 from polhode.geometry.orientation import ORIENTATIONS
@@ -172,7 +172,7 @@ def turning_needs_no_force(patch: Patch) -> None:
     """Newton-Euler without ω × (ω × r)."""
     right = newton_euler.acceleration_matrix
     patch.setattr(newton_euler, "acceleration_matrix", lambda w, alpha: right(w * 0, alpha))
-    patch.setattr(newton_euler, "carrying_axes", lambda tree: [None] * len(tree.links))
+    patch.setattr(newton_euler, "columns_known", lambda tree: [None] * len(tree.links))
 
 
 def inertia_is_not_shifted(patch: Patch) -> None:

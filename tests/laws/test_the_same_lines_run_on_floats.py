@@ -11,6 +11,8 @@ from tests.seeds import seeds
 from polhode.dynamics.loads import Loads
 from polhode.expr import as_expr, evaluate
 from polhode.formalisms import articulated_body, composite_body, newton_euler
+from polhode.formalisms.short import articulated_body as short_articulated_body
+from polhode.formalisms.short import newton_euler as short_newton_euler
 from polhode.kinematics.motion import kinetic_energy
 from polhode.model.samples.random_system import random_state, random_system
 
@@ -30,12 +32,14 @@ def test_formalisms_run_on_floats_as_on_graphs(seed: int) -> None:
     given = np.array(on_floats(loads.speed_forces(), values))
     udot = on_floats(made.udot, values)
 
-    efforts = newton_euler.inverse_dynamics(tree, tree.u, udot, wrenches, tree.gravity)
-    close(np.array(efforts) - given, evaluate(made.inverse_dynamics, values))
+    for outward_and_inward in (newton_euler, short_newton_euler):
+        efforts = outward_and_inward.inverse_dynamics(tree, tree.u, udot, wrenches, tree.gravity)
+        close(np.array(efforts) - given, evaluate(made.inverse_dynamics, values))
     M = composite_body.mass_matrix(tree, composite_body.composite_inertias(tree))
     close([float(entry) for entry in M.entries()], evaluate(made.mass_matrix.entries(), values))
-    rates = articulated_body.forward_dynamics(tree, tree.u, np.array(tree.tau) + given, wrenches, tree.gravity)
-    close([float(rate) for rate in rates], evaluate(made.forward_dynamics, values), slack=1e-8)
+    for eliminated in (articulated_body, short_articulated_body):
+        rates = eliminated.forward_dynamics(tree, tree.u, np.array(tree.tau) + given, wrenches, tree.gravity)
+        close([float(rate) for rate in rates], evaluate(made.forward_dynamics, values), slack=1e-8)
     close([float(kinetic_energy(tree))], evaluate([made.kinetic_energy], values))
 
 

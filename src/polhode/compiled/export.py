@@ -168,8 +168,8 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
         *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
-        "Seat: where a joint sits on what carries it, before it moves.",
-        "Regrouped: with the mass that a joint does not move counted to what carries it.",
+        "Joint frame: that of a joint on its parent, which the joint has not moved.",
+        "Regrouped: with the mass that a joint does not move counted to its parent (base parameters).",
     ]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 

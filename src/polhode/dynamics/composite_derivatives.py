@@ -25,8 +25,8 @@ from typing import Any
 
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Inertia, Pose
+from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket
-from ..kinematics.field import acceleration_matrix
 from ..kinematics.tree import BASE, Tree
 from .loads import Wrench
 

@@ -17,7 +17,7 @@ from ..expr import Matrix, Vector, as_expr, topological
 from ..expr.field import P
 from ..kinematics.tree import Tree
 from ..model.model import Model
-from . import articulated_body, composite_body, newton_euler
+from .short import articulated_body, composite_body, newton_euler
 
 #: Above this many couplings between speeds the quadratic method is not even tried.
 _COUPLING_LIMIT = 200

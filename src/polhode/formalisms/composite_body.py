@@ -1,59 +1,71 @@
-"""Composite-body mass matrix, with the bias from Newton-Euler and elimination from the tips.
+"""The composite-rigid-body algorithm: the mass matrix from the inertia of all that each joint carries.
 
-M. W. Walker and D. E. Orin, "Efficient Dynamic Computer Simulation of Robotic Mechanisms" (1982), method 3; elimination
-with branch-induced sparsity after R. Featherstone (2005).
+M. W. Walker and D. E. Orin, "Efficient Dynamic Computer Simulation of Robotic Mechanisms" (1982), method 3;
+R. Featherstone, *Rigid Body Dynamics Algorithms* (2008), Table 6.2:
 
-    composite(i) = inertia(i) + Σ over children of composite(child), seen from i
-    M(j, i) = H(j) · (composite(i) H(i), carried inward to j)
+    I_iᶜ = I_i + Σ I_jᶜ over the children j                                                        (1)
+    F    = I_iᶜ S_i                                                                                (2)
+    H_ii = S_iᵀ F                                                                                  (3)
+    F    ← F seen from the parent, link by link from i to the base                                 (4)
+    H_ij = H_jiᵀ = Fᵀ S_j at each link j on the way                                                (5)
 
-Needs a tree; any joint. Cost: quadratic in depth; the cheapest code for arms of ordinary length.
+    book        here
+    H           the mass matrix M
+    I_i, I_iᶜ   `Inertia`: mass, first and second moment about the link's origin
+    S_i         the columns `link.H`, each a rotation part and a translation part
+    F           a momentum (n, f), about the origin of each link that it comes to
+
+The bias C is Newton-Euler's, (5.7) to (5.11) with q̈ = 0; accelerations come by LᵀDL from the tips, which keeps branches
+apart (Featherstone, section 6.5). Needs a tree; any joint. Cost: quadratic in depth. `short.composite_body` is the same
+with fewer operations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..dynamics.equations import Recipe, right_side
-from ..expr import Matrix, Vector, as_expr
+from ..dynamics.equations import Recipe
+from ..dynamics.loads import Wrench
+from ..expr import Matrix, as_expr
 from ..geometry import Inertia
-from ..geometry.linear import factor_by_sparsity
 from ..kinematics.tree import BASE, Tree
-from ..kinematics.unit import measured
 from ..model.model import Model
 from . import newton_euler
-from .newton_euler import pass_inward
-
-_ZERO = Vector([0, 0, 0])
 
 
 def composite_inertias(tree: Tree) -> list[Inertia]:
     """For each link the inertia of all that it carries, about its own origin."""
-    table = [link.inertia for link in tree.links]
-    for place in reversed(range(len(tree.links))):
-        link = tree.links[place]
+    I_c = [link.inertia for link in tree.links]
+    for i, link in reversed(list(enumerate(tree.links))):
         if link.parent != BASE:
-            table[link.parent] = table[link.parent] + link.inertia_inward(table[place])
-    return table
+            I_c[link.parent] = I_c[link.parent] + link.inertia_inward(I_c[i])  # (1)
+    return I_c
 
 
 def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
     """M(q), each entry on one side of the diagonal computed once."""
     size = len(tree.u)
     M: list[list[Any]] = [[as_expr(0)] * size for _ in range(size)]
-    for link, inertia in zip(tree.links, composites, strict=True):
-        for number, (speed, (hw, hv)) in enumerate(zip(link.speeds, link.H, strict=True)):
-            n, f = inertia.momentum(hw, hv)
-            M[speed][speed] = M[speed][speed] + hw.dot(n) + hv.dot(f)
-            for other, (gw, gv) in list(zip(link.speeds, link.H, strict=True))[:number]:
-                _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
-            at = link
-            while at.parent != BASE:
-                n, f = pass_inward(at, (_ZERO, _ZERO), n, f)
-                at = tree.links[at.parent]
-                for other, (gw, gv) in zip(at.speeds, at.H, strict=True):
-                    _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))
+    for i, (link, I_c) in enumerate(zip(tree.links, composites, strict=True)):
+        for column, (speed, (sw, sv)) in enumerate(zip(link.speeds, link.H, strict=True)):
+            F = I_c.momentum(sw, sv)  # (2)
+            M[speed][speed] = M[speed][speed] + sw.dot(F[0]) + sv.dot(F[1])  # (3)
+            for j, (n, f) in inward(tree, i, F):  # (4)
+                at = tree.links[j]
+                before = column if j == i else None  # of the joint itself, the columns before this one
+                for other, (gw, gv) in list(zip(at.speeds, at.H, strict=True))[:before]:
+                    _add_pair(M, speed, other, gw.dot(n) + gv.dot(f))  # (5)
     return Matrix(M)
+
+
+def inward(tree: Tree, i: int, F: Wrench) -> Iterator[tuple[int, Wrench]]:
+    """A momentum or wrench about the origin of link i, and about those of the links on the way to the base."""
+    while i != BASE:
+        yield i, F
+        link = tree.links[i]
+        f = link.inward(F[1])
+        i, F = link.parent, (link.inward(F[0]) + link.X.p.cross(f), f)
 
 
 def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
@@ -62,26 +74,9 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
     M[j][i] = M[j][i] + amount if i == j else M[i][j]
 
 
-def recipe_by_sparsity(system: Model, tree: Tree) -> Recipe:
-    """The same with accelerations by LᵀDL in an order that follows the zeros of M, not the branches of the tree."""
-    companion = newton_euler.recipe(system, tree)
-
-    def inertia() -> Matrix:
-        return mass_matrix(tree, composite_inertias(tree)).map(as_expr)
-
-    def forward() -> Vector:
-        known, f = right_side(tree, companion)
-        return factor_by_sparsity(inertia(), tree.speed_order, tree.speeds).solve(f) + known
-
-    return Recipe(inverse=companion.inverse, mass_matrix=inertia, forward=forward)
-
-
 def recipe(system: Model, tree: Tree) -> Recipe:
-    """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
-    companion = newton_euler.recipe(system, tree)
-
-    def inertia() -> Matrix:
-        short = measured(tree, sliding=False).tree
-        return mass_matrix(short, composite_inertias(short))
-
-    return Recipe(inverse=companion.inverse, mass_matrix=inertia, reference=companion.reference)
+    """M by composite bodies, inverse dynamics and bias by Newton-Euler."""
+    return Recipe(
+        inverse=newton_euler.recipe(system, tree).inverse,
+        mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)),
+    )

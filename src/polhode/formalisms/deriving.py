@@ -39,8 +39,9 @@ def derive(
     """The equations of motion of a system.
 
     `passes` names the rewritings of the tree (`kinematics.passes`) to apply first: by default the usual ones, none for
-    those that take the mechanism as it was written and thus judge the others. `constraints` says how
-    loops and rolling are kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
+    those that take the mechanism as it was written and thus judge the others. Without passes
+    the recursions are the book's, with passes those of `formalisms.short`. `constraints` says how loops and rolling are
+    kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
     check(passes or ())
@@ -127,10 +128,9 @@ def _free_recipe(
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     method = formalism_of(formalism)
-    make = method.load()
     if method.passes == "several":
-        variants = VARIANTS if given is None else (given,)
-        return lambda: make(system, apply_each(tree, variants)), given
+        variants, choose = VARIANTS if given is None else (given,), method.load()
+        return lambda: choose(system, apply_each(tree, variants)), given
     if tree.followed and method.historical:
         raise PolhodeError(
             f"the formalism {formalism!r} does not know joints that follow others or are driven.",
@@ -147,6 +147,6 @@ def _free_recipe(
             cure="Leave `passes` out.",
             code="E-DERIVE-014",
         )
-    passes = given
+    passes, make = given, method.load(shortened=bool(given))
     ready = make(system, apply(tree, passes)) if method.historical else None
     return lambda: ready or make(system, apply(tree, passes)), given

@@ -21,24 +21,38 @@ class Formalism:
     name: str
     passes: Literal["usual", "none", "refused", "several"] = "usual"  # of the tree, where `derive` names none
     module: str = ""  # the file, if it is not the one of this name beside this one
+    shortened: str = ""  # the file that saves operations, taken where passes rewrite the tree
     historical: bool = False  # kept for what it teaches: slower to derive, longer to run, joints of one kind
     embeds: bool = False  # constraints are among its speeds
     own_rows: bool = False  # it comes to the constraints' rows by itself
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
-    def load(self, attribute: str = "recipe") -> Callable[..., Any]:
-        """A function that the file provides."""
-        made: Callable[..., Any] = getattr(import_module(self.module or f"{__package__}.{self.name}"), attribute)
+    def load(self, attribute: str = "recipe", shortened: bool = False) -> Callable[..., Any]:
+        """A function that the file provides, or the one that saves operations, if there is one."""
+        module = (shortened and self.shortened) or self.module or f"{__package__}.{self.name}"
+        made: Callable[..., Any] = getattr(import_module(module), attribute)
         return made
 
 
 _LISTED = (
     Formalism("auto", passes="several"),  # its recipe takes the tree as each variant of the passes writes it
     Formalism("poincare", passes="none", elsewhere={"eulerpoincare": "It"}),
-    Formalism("newton_euler", elsewhere={"newton": "It", "rnea": "The recursive Newton-Euler algorithm"}),
-    Formalism("composite_body", elsewhere={"crba": "The composite-rigid-body algorithm"}),
-    Formalism("articulated_body", elsewhere=dict.fromkeys(("aba", "featherstone"), "The articulated-body algorithm")),
+    Formalism(
+        "newton_euler",
+        shortened=f"{__package__}.short.newton_euler",
+        elsewhere={"newton": "It", "rnea": "The recursive Newton-Euler algorithm"},
+    ),
+    Formalism(
+        "composite_body",
+        shortened=f"{__package__}.short.composite_body",
+        elsewhere={"crba": "The composite-rigid-body algorithm"},
+    ),
+    Formalism(
+        "articulated_body",
+        shortened=f"{__package__}.short.articulated_body",
+        elsewhere=dict.fromkeys(("aba", "featherstone"), "The articulated-body algorithm"),
+    ),
     Formalism("kane", passes="refused", elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"}),
     Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", few_speeds=12),

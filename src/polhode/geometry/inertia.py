@@ -87,6 +87,17 @@ class Inertia:
         ])  # fmt: skip
 
 
+def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
+    """W = α̂ + ω̂ ω̂, which takes a point's position in a body to its acceleration relative to the origin."""
+    (x, y, z), (ax, ay, az) = w, alpha
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return Matrix([
+        [-(yy + zz), xy - az, xz + ay],
+        [xy + az, -(xx + zz), yz - ax],
+        [xz - ay, yz + ax, -(xx + yy)],
+    ])  # fmt: skip
+
+
 def _vee(W: Matrix, J: Matrix, i: int, j: int, k: int) -> Any:
     """(W J)_kj - (W J)_jk, with the two terms in J_jk taken together."""
     total = W[k, i] * J[i, j] - W[j, i] * J[i, k] + W[k, j] * J[j, j] - W[j, k] * J[k, k]

@@ -5,13 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..expr import Matrix, Vector, as_expr, rank
+from ..expr import Matrix, Vector, as_expr, rank, skew
+from .pose import Pose
 
 
 def bracket(a: Sequence[Any], b: Sequence[Any]) -> Vector:
     """[a, b] of two twists: (ω_a × ω_b, ω_a × v_b - ω_b × v_a)."""
     wa, va, wb, vb = Vector(a[:3]), Vector(a[3:]), Vector(b[:3]), Vector(b[3:])
     return Vector([*wa.cross(wb), *(wa.cross(vb) - wb.cross(va))])
+
+
+def dual_bracket(twist: Sequence[Any], wrench: Sequence[Any]) -> Vector:
+    """The rate of a wrench (n, f) that is carried along by a twist (ω, v): (ω × n + v × f, ω × f)."""
+    w, v, n, f = Vector(twist[:3]), Vector(twist[3:]), Vector(wrench[:3]), Vector(wrench[3:])
+    return Vector([*(w.cross(n) + v.cross(f)), *w.cross(f)])
+
+
+def change_of_frame(X: Pose) -> Matrix:
+    """The 6×6 matrix [[Rᵀ, 0], [-Rᵀ p̂, Rᵀ]] that takes a twist from frame A to frame B, where X is the pose X_AB.
+
+    Its transpose takes a wrench from B to A, for the power is the same in both.
+    """
+    turn = X.R.T
+    shift = turn @ skew(X.p)
+    return Matrix([[*turn[i], 0, 0, 0] for i in range(3)] + [[*-shift[i], *turn[i]] for i in range(3)])
 
 
 def generated_subalgebra(columns: Sequence[Sequence[Any]]) -> list[Vector]:

@@ -8,7 +8,8 @@ from ...codegen.ir.count import count
 from ...codegen.plan import plan
 from ...expr import Expr, as_expr, free_symbols, quiet_collector
 from ...expr.spelling import acceleration_of
-from ...formalisms import hollerbach_3x3, hollerbach_4x4, newton_euler, silver, uicker_kahn
+from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
+from ...formalisms.short import newton_euler
 from ...kinematics.passes import USUAL, apply
 from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector
-from ...formalisms import hollerbach_3x3, hollerbach_4x4, newton_euler, silver, uicker_kahn
+from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
+from ...formalisms.short import newton_euler
 from ...geometry import Inertia, Pose
 from ...kinematics.tree import Tree
 from .arms import chain

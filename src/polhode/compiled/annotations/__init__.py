@@ -1,28 +1,30 @@
 """What the values in generated code mean: sentences, found by fingerprint.
 
-The named quantities of a mechanism — velocities, accelerations, wrenches, inertias, pivots — are computed once more, on
-the tree as it was written and on the trees as the passes write it, and each is filed with a sentence. A value of a
-program that has the fingerprint of one of them, up to sign, is that quantity, whichever way it was computed. What has
-no name of its own but serves a named value alone is part of it.
+The recursions return what they find on the way, velocities, accelerations, wrenches, inertias, pivots, as records. They
+are run on the tree as it was written and on the trees as the passes write it, and each field is filed with a sentence
+(`naming`). A value of a program that has the fingerprint of one of them, up to sign, is that quantity, whichever way it
+was computed. What has no name of its own but serves a named value alone is part of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from ...dynamics.equations import EquationsOfMotion
-from ...expr import Vector, quiet_collector, topological
+from ...dynamics.loads import Loads
+from ...expr import quiet_collector, topological
 from ...expr.field import P
 from ...expr.text_printer import text
+from ...formalisms.short.unit_of_length import Measured, measured
 from ...kinematics.passes import VARIANTS, apply
 from ...kinematics.tree import Tree
-from ...kinematics.unit import measured
 from ...model.records import GROUND
 from ..catalogue import catalogued
 from ..quantities import Asked, Outputs
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
+from .naming import Naming
 from .parts import with_parts
-from .sweeps import Sweeps
 
 __all__ = ["meanings", "speed_labels", "with_parts"]
 
@@ -46,21 +48,25 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
         _name_results(catalogue, equations, outputs)
         _name_functions(catalogue, outputs)
         trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
-        sweeps = [Sweeps(catalogue, equations, tree, "regrouped " if k else "") for k, tree in enumerate(trees)]
-        sweeps += [sweep for tree in trees for sweep in _in_its_unit(catalogue, equations, tree)]
-        for steps in zip(*(sweep.steps(of) for sweep in sweeps), strict=True):
+        named = [_in_metres(catalogue, equations, tree, "regrouped " if k else "") for k, tree in enumerate(trees)]
+        named += [naming for tree in trees for naming in _in_its_unit(catalogue, equations, tree)]
+        for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
                 step()
     return _without_constant_results(catalogue.sentences, outputs)
 
 
-def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree) -> list[Sweeps]:
-    """The sweeps over a tree with its lengths in the unit that the recursions choose, if they choose one."""
+def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
+    return Naming(catalogue, equations, Loads(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
+
+
+def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree) -> list[Naming]:
+    """The quantities of a tree with its lengths in the unit that the recursions choose, if they choose one."""
     by = measured(tree)
     if by.unit == 1:
         return []
-    given = replace(by.tree, u=Vector(by.lengths(tree.u)), tau=Vector(by.forces(tree.tau)))
-    return [Sweeps(replace(catalogue, remark=f", unit {float(by.unit):.4g} m"), equations, given, "regrouped ")]
+    remarked = replace(catalogue, remark=f", unit {float(by.unit):.4g} m")
+    return [Naming(remarked, equations, Loads(equations.system, tree), by, "regrouped ")]
 
 
 def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector, is_zero
-from ...kinematics.field import acceleration_matrix
+from ...geometry.inertia import acceleration_matrix
 from ...kinematics.tree import BASE, Tree
 from .bodies import NONRECURSIVE, Part
 from .rotational import Partials, Rotational, added, in_own_basis, total

@@ -20,7 +20,7 @@ from ...model.builder import Builder
 from ...model.model import Model
 from ...model.records import GROUND, Joint
 from ..between import meeting, turn_inward
-from ..parallel import merge
+from ..passes.merge import merge
 from ..tree import Link, Tree, Turn, build_tree
 
 Key = str | tuple[str, int]

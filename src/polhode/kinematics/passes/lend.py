@@ -1,4 +1,4 @@
-"""Particles at the origin of a joint, lent to the link that the joint carries.
+"""Regrouping that leaves particles further out, where they cancel first moments.
 
 A particle at the origin of a joint that only turns belongs as well to the link on either side. Given to the outer link,
 it can cancel a component of the inner link's first moment:
@@ -6,7 +6,12 @@ it can cancel a component of the inner link's first moment:
     h ← h - m p,    J ← J - m p pᵀ,    m_child ← m_child + m    with m = h_k / p_k.
 
 Its force m a takes six operations; the component of h took ten, in W h and h × a. A particle may be negative. Only
-numbers are lent, and never more than the mechanism weighs, so that no digits are lost.
+numbers are lent, and never more than the mechanism weighs, so that no digits are lost. What it saves, in operations:
+
+                                          `regroup`   `lend`
+    Panda, inverse dynamics                     546      538
+    Solo 12, inverse dynamics                 1,050    1,030
+    ANYmal, inverse dynamics                  1,254    1,226
 """
 
 from __future__ import annotations
@@ -15,10 +20,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from ..expr import Matrix, Vector, rational_value
-from ..expr.inverse import inverse
-from ..geometry import Inertia
-from .tree import Tree
+from ...expr import Matrix, Vector, rational_value
+from ...expr.inverse import inverse
+from ...geometry import Inertia
+from ..tree import Tree
+from .regroup import move_inward, with_inertias
 
 #: An offset's component that is smaller than this part of the largest is not divided by.
 _SMALL = Fraction(1, 20)
@@ -27,20 +33,34 @@ _SMALL = Fraction(1, 20)
 _ATTEMPTS = 3
 
 
-def weight(tree: Tree) -> Fraction | None:
+def lend(tree: Tree) -> Tree:
+    """Regroup, but lend particles outward where they cancel first moments."""
+    inertias, most = [link.inertia for link in tree.links], _weight(tree)
+    for i in reversed(range(len(tree.links))):
+        move_inward(tree, inertias, i)
+        lent = {} if most is None else _particles(tree, i, inertias[i].h, most)
+        for child, m in lent.items():
+            inertias[child] = inertias[child] + _particle(m, Vector([0, 0, 0]))
+            inertias[i] = inertias[i] - _particle(m, tree.links[child].fixed.p)
+        if lent:  # the mass that is missing now is at the origin of this joint, and so is not moved
+            move_inward(tree, inertias, i)
+    return with_inertias(tree, inertias)
+
+
+def _weight(tree: Tree) -> Fraction | None:
     """The mass of the mechanism, if it is known in numbers."""
     masses = _numbers(link.inertia.m for link in tree.links)
     return None if masses is None else sum(map(abs, masses), Fraction(0))
 
 
-def particle(m: Any, p: Vector) -> Inertia:
+def _particle(m: Any, p: Vector) -> Inertia:
     """The inertia of a particle at p."""
     return Inertia(m, p * m, Matrix([[m * p[i] * p[j] for j in range(3)] for i in range(3)]))
 
 
-def particles(tree: Tree, place: int, h: Vector, most: Fraction) -> dict[int, Any]:
+def _particles(tree: Tree, i: int, h: Vector, most: Fraction) -> dict[int, Any]:
     """What a link with first moment h lends, by borrower: masses that cancel as many components of h as they can."""
-    moment, offsets = _numbers(h), _borrowers(tree, place)
+    moment, offsets = _numbers(h), _borrowers(tree, i)
     if moment is None:
         return {}
     for _ in range(_ATTEMPTS):
@@ -54,10 +74,10 @@ def particles(tree: Tree, place: int, h: Vector, most: Fraction) -> dict[int, An
     return {}
 
 
-def _borrowers(tree: Tree, place: int) -> dict[int, list[Fraction]]:
+def _borrowers(tree: Tree, i: int) -> dict[int, list[Fraction]]:
     """The links whose joints only turn about their origins, and their offsets, as far as they are numbers."""
     found = {}
-    for child in tree.children[place]:
+    for child in tree.children[i]:
         link = tree.links[child]
         offset = None if link.drive or any(any(v) for _, v in link.H) else _numbers(link.fixed.p)
         if offset is not None:

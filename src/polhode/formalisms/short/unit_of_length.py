@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from ..expr import Vector, as_expr, rational_value
-from ..geometry import Inertia, Pose
-from .known import Drive
-from .tree import BASE, Link, Tree
+from ...expr import Vector, as_expr, rational_value
+from ...geometry import Inertia, Pose
+from ...kinematics.known import Drive
+from ...kinematics.tree import BASE, Link, Tree
 
 #: A length that is smaller than this part of the largest is no unit: it may be a trace of rounding.
 _SMALL = Fraction(1, 1000)
@@ -88,7 +88,7 @@ def _in_unit(tree: Tree, unit: Fraction, slides: Collection[int]) -> Tree:
     return replace(
         tree,
         links=tuple(_link_in_unit(link, unit, slides) for link in tree.links),
-        bodies={name: (place, _pose(X, unit)) for name, (place, X) in tree.bodies.items()},
+        bodies={name: (i, _pose(X, unit)) for name, (i, X) in tree.bodies.items()},
         gravity=_shorter(tree.gravity, unit),
     )
 

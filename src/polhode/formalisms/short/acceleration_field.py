@@ -1,4 +1,4 @@
-"""The acceleration field of a body, a + W r with W = α̂ + ω̂ ω̂, and how it is carried over a joint.
+"""The acceleration field of a body, a + W r with W = α̂ + ω̂ ω̂, and how it is known over a joint by one column.
 
 A point on the axis of a joint moves with either link. If the joint turns about the coordinate axis k, the column W e_k
 is therefore the parent's, turned, and with the products of ω it gives the rest (i, j, k cyclic):
@@ -11,25 +11,15 @@ so that neither the angular acceleration across the axis nor ω_j² has to be co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..expr import Matrix, Vector
-from .tree import BASE, Tree, Turn
+from ...expr import Matrix, Vector
+from ...kinematics.passes.axes import unit_axis_of
+from ...kinematics.tree import BASE, Tree, Turn
 
 
-def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
-    """W = α̂ + ω̂ ω̂."""
-    (x, y, z), (ax, ay, az) = w, alpha
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return Matrix([
-        [-(yy + zz), xy - az, xz + ay],
-        [xy + az, -(xx + zz), yz - ax],
-        [xz - ay, yz + ax, -(xx + yy)],
-    ])  # fmt: skip
-
-
-def carried(
+def field_from_column(
     k: int, w: Vector, column: Vector, alpha_k: Any, weights: Sequence[int], wanted: Collection[int]
 ) -> tuple[Matrix, Vector]:
     """W and α of a link that turns about its axis k, whose column W e_k is known.
@@ -52,17 +42,7 @@ def carried(
         (i, j): both - alpha_k, (j, i): both + alpha_k,
     }  # fmt: skip
     W = Matrix([[entries[a, b] for b in range(3)] for a in range(3)])
-    return W, Vector([alpha[place] for place in range(3)])
-
-
-def unit_axis_of(vector: Iterable[Any]) -> int | None:
-    """The coordinate axis along which, or against which, a unit vector points; None for any other vector.
-
-    >>> unit_axis_of([0, -1, 0]), unit_axis_of([0, 1, 1])
-    (1, None)
-    """
-    entries = [next((value for value in (-1, 0, 1) if entry == value), 2) for entry in vector]
-    return [abs(entry) for entry in entries].index(1) if sorted(map(abs, entries)) == [0, 0, 1] else None
+    return W, Vector([alpha[i] for i in range(3)])
 
 
 def spin_axis(turn: Turn) -> int | None:
@@ -73,7 +53,7 @@ def spin_axis(turn: Turn) -> int | None:
 
 
 def importance(tree: Tree, axes: Sequence[int | None]) -> list[list[int]]:
-    """For each column of each link's W how many things ask for it: moments, offsets, joints that carry it on."""
+    """For each column of each link's W how many things ask for it: moments, offsets, joints over which it is known."""
     found = _multiplied(tree)
     for link, k in zip(tree.links, axes, strict=True):
         turn = link.long_turn
@@ -85,15 +65,15 @@ def importance(tree: Tree, axes: Sequence[int | None]) -> list[list[int]]:
 
 def _multiplied(tree: Tree) -> list[list[int]]:
     """For each column of each link's W how many vectors it multiplies: the first moment and the offsets of joints."""
-    offsets = {place: [tree.links[child].fixed.p for child in tree.children[place]] for place in tree.children}
+    offsets = {i: [tree.links[child].fixed.p for child in tree.children[i]] for i in tree.children}
     return [
-        [sum(bool(vector[k]) for vector in (link.inertia.h, *offsets[place])) for k in range(3)]
-        for place, link in enumerate(tree.links)
+        [sum(bool(vector[k]) for vector in (link.inertia.h, *offsets[i])) for k in range(3)]
+        for i, link in enumerate(tree.links)
     ]
 
 
-def carrying_axes(tree: Tree) -> list[int | None]:
-    """For each link the axis whose column of W is carried over its joint; None where α is found first.
+def columns_known(tree: Tree) -> list[int | None]:
+    """For each link the axis whose column of W is the same on both sides of its joint; None where α is found first.
 
     Where nothing asks for W, of the link or of the one it turns against, α alone is cheaper.
     """

@@ -13,19 +13,20 @@ from typing import Any
 
 from ..constraints import Constraints, constraints_of
 from ..constraints.wrenches import Push, constraint_wrenches, pushes
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.loads import Loads, Wrench
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
+from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
 from ..geometry import Pose
 from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
-from ..kinematics.tree import BASE, build_tree
+from ..kinematics.tree import build_tree
 from ..model.constraint import Condition
 from ..model.force import JointForce, Potential
 from ..model.model import Model
 from ..model.records import Joint
-from .equations import EquationsOfMotion
-from .loads import Loads, Wrench
 
 
 @dataclass(frozen=True)
@@ -73,20 +74,14 @@ class Reactions:
     @property
     def wrenches(self) -> list[Wrench]:
         """For each link what its joint passes on to it, about its origin in its components."""
-        from ..formalisms.newton_euler import accelerate, inertial_wrenches, pass_inward
-
         if self._wrenches is None:
             external = Loads(self.system, self.tree).wrenches()
             if self.ties is not None:
                 held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
                 external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
             tree = self.tree
-            table = inertial_wrenches(tree, accelerate(tree, tree.u, list(self.given.udot), tree.gravity), external)
-            for place in reversed(range(len(tree.links))):
-                link = tree.links[place]
-                if link.parent != BASE:
-                    table[link.parent] = pass_inward(link, table[link.parent], *table[place])
-            self._wrenches = table
+            motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
+            self._wrenches = transmitted(tree, inertial_wrenches(tree, motion, external))
         return self._wrenches
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:

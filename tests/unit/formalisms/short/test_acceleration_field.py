@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from polhode.expr import Vector, symbols
+from polhode.formalisms.short.acceleration_field import field_from_column
 from polhode.geometry import about
-from polhode.kinematics.field import acceleration_matrix, carried, unit_axis_of
+from polhode.geometry.inertia import acceleration_matrix
 
 
 @pytest.mark.parametrize("wanted", [set(), {0, 1, 2}], ids=["alpha is not wanted", "alpha is wanted"])
@@ -21,13 +22,6 @@ def test_the_column_along_the_axis_gives_the_whole_field(k: int, weights: tuple[
     w_in = R.T @ w_parent
     w, alpha = w_in + nu, R.T @ alpha_parent + axis * rate_of_rate + w_in.cross(nu)
     column = R.T @ (acceleration_matrix(w_parent, alpha_parent) @ axis)
-    W, found = carried(k, w, column, alpha[k], weights, wanted)
+    W, found = field_from_column(k, w, column, alpha[k], weights, wanted)
     assert list(W.entries()) == list(acceleration_matrix(w, alpha).entries())
     assert list(found) == list(alpha)
-
-
-def test_a_unit_vector_is_known_by_its_axis() -> None:
-    assert unit_axis_of([0, -1, 0]) == 1
-    assert unit_axis_of([0, 0, 0]) is None
-    assert unit_axis_of([0, 1, 1]) is None
-    assert unit_axis_of([0, 2, 0]) is None

@@ -1,0 +1,63 @@
+"""Passes over the tree that change how a mechanism is written down, never how it moves.
+
+One file each, which says what the pass saves; every function of the motion stays the same, by fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...errors import PolhodeError, shown
+from ..tree import Tree
+from .hold import hold
+from .lend import lend
+from .merge import merge
+from .regroup import regroup
+from .rest import rest
+from .slide import slide
+from .spread import spread
+
+PASSES: dict[str, Callable[[Tree], Tree]] = {
+    "slide": slide,  # origins where their own offsets are short
+    "spread": spread,  # origins where offsets are short together
+    "regroup": regroup,  # mass to the parent that its joint does not move
+    "lend": lend,  # the same, with particles left where they cancel first moments
+    "merge": merge,  # parallel joints crossed in one step
+    "hold": hold,  # links between parallel joints in one orientation
+    "rest": rest,  # last links in the orientation of their joint frames on the parents
+}
+
+#: What is done by default, and what else is worth trying: for all, for inverse dynamics.
+USUAL = ("slide", "regroup", "merge", "rest")
+VARIANTS = (
+    USUAL,
+    ("spread", "regroup", "hold", "rest"),
+    ("spread", "lend", "rest"),
+)
+
+
+def check(names: Iterable[str]) -> None:
+    """Refuse the name of a pass that is none."""
+    for name in names:
+        if not isinstance(name, str) or name not in PASSES:
+            raise PolhodeError(
+                f"there is no pass {shown(name)}.", cure=f"Choose among {', '.join(PASSES)}.", code="E-TREE-001"
+            )
+
+
+def apply(tree: Tree, names: Iterable[str]) -> Tree:
+    """The tree after the named passes, in their order."""
+    return apply_each(tree, [tuple(names)])[0]
+
+
+def apply_each(tree: Tree, variants: Iterable[tuple[str, ...]]) -> list[Tree]:
+    """The tree after each list of passes; what lists have in common at their beginning is done once."""
+    made: dict[tuple[str, ...], Tree] = {(): tree}
+    found = []
+    for names in variants:
+        check(names)
+        for count in range(1, len(names) + 1):
+            if names[:count] not in made:
+                made[names[:count]] = PASSES[names[count - 1]](made[names[: count - 1]])
+        found.append(made[names])
+    return found

@@ -1,0 +1,33 @@
+"""A link that carries nothing keeps the orientation of its joint frame on the parent; its constants turn instead.
+
+No vector has to be turned into the link and back. The angle of a wheel, which looks the same however far it has turned,
+leaves the equations. What it saves, in operations:
+
+                                            without   with
+    six-joint arm, forward dynamics             448    442
+    UR5, forward dynamics                       435    431
+    ANYmal, after `lend`, inverse dynamics    1,270  1,226
+    ANYmal, after `lend`, forward dynamics    2,532  2,386
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...geometry import Pose
+from ..tree import BASE, Tree
+from .axes import own_angle, turn_by, turned_inertia
+
+
+def rest(tree: Tree) -> Tree:
+    """Give each link that carries nothing, and does not hang on the ground, the orientation of its joint frame."""
+    turns: dict[int, Pose] = {}
+    links = list(tree.links)
+    for i, link in enumerate(tree.links):
+        free = not tree.children[i] and link.merged is None and link.parent != BASE
+        angle = own_angle(tree, link) if free else None
+        if angle is not None:
+            turn = turns[i] = turn_by(link.H[0][0], angle)
+            links[i] = replace(link, motion=Pose.identity(), inertia=turned_inertia(link.inertia, turn))
+    bodies = {name: (i, turns[i] @ X if i in turns else X) for name, (i, X) in tree.bodies.items()}
+    return replace(tree, links=tuple(links), bodies=bodies)

@@ -1,0 +1,30 @@
+"""Parallel joints are crossed in one step."""
+
+from __future__ import annotations
+
+from tests.unit.kinematics.passes.walker import keeps_the_equations, walker
+
+from polhode.expr import same
+from polhode.kinematics.motion import velocities
+from polhode.kinematics.passes import apply
+from polhode.kinematics.tree import build_tree
+
+
+def test_merging_keeps_the_equations() -> None:
+    assert keeps_the_equations("merge", walker())
+
+
+def test_a_foot_is_turned_against_the_hip_by_both_joints_between() -> None:
+    tree = apply(build_tree(walker("y")), ["merge"])
+    merged = {link.name: link.merged for link in tree.links if link.merged is not None}
+    assert {*merged} == {"left foot", "right foot"}
+    names = [link.name for link in tree.links]
+    turn, found = merged["left foot"], velocities(tree)
+    assert names[turn.anchor] == "left hip" and len(turn.spin) == 2
+    w = turn.outward(found[turn.anchor][0]) + turn.velocity(tree.u)
+    assert same(w, found[names.index("left foot")][0])
+
+
+def test_axes_that_are_not_parallel_are_left_alone() -> None:
+    tree = build_tree(walker("z"))
+    assert apply(tree, ["merge"]).links == tree.links
