@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from tests.seeds import TREES, seeds
 
 from polhode import Equations
-from polhode.analysis.reactions import Reactions
+from polhode.dynamics.reactions import Reactions
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
 from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
 from polhode.model.records import GROUND, Joint

@@ -9,8 +9,8 @@ from tests.seeds import seeds
 
 import polhode as ph
 from polhode import Equations
-from polhode.analysis.power import Power
 from polhode.constraints.random_constraints import random_constrained_system
+from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
 from polhode.model.samples.random_system import random_system
 

@@ -6,10 +6,10 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.analysis.reactions import Reactions
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.loads import Loads
+from polhode.dynamics.reactions import Reactions
 from polhode.errors import PolhodeError
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses

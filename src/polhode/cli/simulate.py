@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ..analysis.reactions import check_name
+from ..dynamics.reactions import check_name
 from ..errors import PolhodeError, SimulationError, unknown
 from ..model.system import System
 from ..simulate.power_audit import TOLERANCE, PowerAudit

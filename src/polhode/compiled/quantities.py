@@ -77,7 +77,7 @@ class ReactionOf(Quantity):
     arrays = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..analysis.reactions import reaction
+        from ..dynamics.reactions import reaction
 
         made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False)
         return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
@@ -93,7 +93,7 @@ class DrivingForceOf(Quantity):
     arrays = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..analysis.reactions import Reactions
+        from ..dynamics.reactions import Reactions
 
         return [("effort", (), [Reactions(equations, solved=False).driving_force(self.coordinate)])]
 

@@ -28,7 +28,7 @@ _SAME = 1e-7
 
 
 def _power(equations: EquationsOfMotion) -> Outputs:
-    from ..analysis.power import power
+    from ..dynamics.power import power
 
     balances = [balance for _, balance in power(equations, solved=False).parts()]
     powers = [entry for balance in balances for entry in (*balance.ports.values(), balance.rate)]
@@ -45,7 +45,7 @@ def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
 
 
 def _solved_motion(equations: EquationsOfMotion) -> Outputs:
-    from ..analysis.reactions import Reactions
+    from ..dynamics.reactions import Reactions
 
     given = Reactions(equations).given
     return [

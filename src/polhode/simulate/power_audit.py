@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..analysis.power import power
 from ..compiled.reactions import Floats
+from ..dynamics.power import power
 from ..errors import SimulationError
 from .reactions import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:
-    from ..analysis.power import Balance
+    from ..dynamics.power import Balance
     from .trajectory import Trajectory
 
 TOLERANCE = 1e-6

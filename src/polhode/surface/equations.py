@@ -16,14 +16,14 @@ from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
-    from ..analysis.power import Power
-    from ..analysis.reactions import Reaction
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Binding, Constraints
     from ..dynamics.equations import EquationsOfMotion
+    from ..dynamics.power import Power
+    from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
     from ..formalisms.kane.report import Report
     from ..geometry import Pose
@@ -231,19 +231,19 @@ class Equations:
         A joint's is what the parent exerts on the child, a closure's what frame a exerts on frame b, a rolling
         contact's what the ground (or what it rolls on) exerts on the wheel; `on` names the other body for the opposite.
         """
-        from ..analysis.reactions import reaction
+        from ..dynamics.reactions import reaction
 
         return reaction(self.record, name, at, frame, on)
 
     def driving_force(self, coordinate: str) -> Expr:
         """The effort that makes a prescribed coordinate move as prescribed."""
-        from ..analysis.reactions import Reactions
+        from ..dynamics.reactions import Reactions
 
         return Reactions(self.record).driving_force(coordinate)
 
     def power(self, solved: bool = True) -> Power:
         """What flows through every port, and the rates of energy; unless `solved`, u̇ and λ are left as symbols."""
-        from ..analysis.power import power
+        from ..dynamics.power import power
 
         return power(self.record, solved)
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.loads import Loads, Wrench
 from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
 from ..kinematics.known import leader_of
 from ..kinematics.motion import velocities
 from ..kinematics.tree import BASE
 from ..model.force import JointForce, Load, PointSpring, Potential
 from ..model.records import GROUND
+from .equations import EquationsOfMotion
+from .loads import Loads, Wrench
 from .reactions import Reactions
 
 

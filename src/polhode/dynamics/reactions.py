@@ -13,12 +13,9 @@ from typing import Any
 
 from ..constraints import Constraints, constraints_of
 from ..constraints.wrenches import Push, constraint_wrenches, pushes
-from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.loads import Loads, Wrench
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
-from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
 from ..geometry import Pose
 from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
@@ -27,6 +24,8 @@ from ..model.constraint import Condition
 from ..model.force import JointForce, Potential
 from ..model.model import Model
 from ..model.records import Joint
+from .equations import EquationsOfMotion
+from .loads import Loads, Wrench
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,8 @@ class Reactions:
     def wrenches(self) -> list[Wrench]:
         """For each link what its joint passes on to it, about its origin in its components."""
         if self._wrenches is None:
+            from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
+
             external = Loads(self.system, self.tree).wrenches()
             if self.ties is not None:
                 held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
