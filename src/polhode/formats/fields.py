@@ -14,9 +14,8 @@ from ..expr import Vector, as_expr
 from ..model.fields import Field
 from . import records
 from .document import Path
-from .motion import describe_axis, describe_rotation
 from .names import Scope
-from .spelling import spell
+from .spelling import describe_axis, describe_rotation, spell
 from .values import Values
 
 _ANNOTATIONS: dict[str, Any] = {
@@ -26,8 +25,14 @@ _ANNOTATIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = None) -> type[records.Record]:
-    """The record that checks these fields, under a `type` if there are several in its place.
+def record_of(
+    title: str,
+    doc: str | None,
+    fields: Iterable[Field],
+    kind: str | None = None,
+    base: type[records.Record] = records.Record,
+) -> type[Any]:
+    """The record that checks these fields and those of its base, under a `type` if there are several in its place.
 
     >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
     >>> spring = record_of("Spring", "A spring.", fields, "spring")
@@ -37,7 +42,7 @@ def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = 
     made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
     for field in fields:
         made[field.name] = (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
-    return pydantic.create_model(title, __base__=records.Record, __doc__=doc, __module__=__name__, **made)
+    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **made)
 
 
 def _annotation(field: Field) -> Any:
@@ -75,17 +80,20 @@ def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
     inside = replace(values, scope=free)
     return {
-        field.name: _read(inside if field.free else values, (*path, field.name), field, getattr(record, field.name))
+        field.name: read_field(
+            inside if field.free else values, (*path, field.name), field, getattr(record, field.name)
+        )
         for field in fields
     }
 
 
-def _read(values: Values, path: Path, field: Field, given: Any) -> Any:
+def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
+    """The value of one field from its text or texts."""
     if given is None:
         return None
     if field.many or field.count is not None:
         one = replace(field, many=False, count=None)
-        return [_read(values, (*path, k), one, entry) for k, entry in enumerate(given)]
+        return [read_field(values, (*path, k), one, entry) for k, entry in enumerate(given)]
     if field.kind == "number":
         return values.number(path, given)
     if field.kind in ("vector", "point"):

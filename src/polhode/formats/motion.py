@@ -1,25 +1,23 @@
-"""How a joint moves and how it is turned, in the model file's words: named where a name says it all."""
+"""How a joint moves, in the model file's words: named where a name says it all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import FormatError, PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, pi, same
-from ..expr.node import NEG
-from ..geometry import rotation, unit_axis
+from ..expr import Matrix, Vector, as_expr, same
+from ..geometry import unit_axis
 from ..model import JointType
 from ..model.joint_type import BY_NAME, Compound, Fixed, JointMap, joint_type
 from ..model.stage import Stage
 from . import records
 from .document import Path
 from .names import Scope
-from .spelling import spell
+from .spelling import LETTERS, describe_axis, spell
 from .values import Values
 
 _OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
-_LETTERS = ("x", "y", "z", "-x", "-y", "-z")
 
 
 def describe_motion(kind: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
@@ -102,7 +100,7 @@ def _block(stages: Sequence[Stage]) -> dict[str, Any] | None:
             if not any(column[:3]):
                 directions.append(Vector(column[3:]))
             elif not stage.stores_orientation:
-                indices += [axis for axis in (1, 2, 3) if same(column[:3], unit_axis(_LETTERS[axis - 1]))]
+                indices += [axis for axis in (1, 2, 3) if same(column[:3], unit_axis(LETTERS[axis - 1]))]
         if stage.stores_orientation and stage.storage.isdigit():
             indices += [int(digit) for digit in stage.storage]
     return {"translations": directions, "rotations": indices}
@@ -125,36 +123,6 @@ def _option(key: str, value: Any, scope: Scope) -> Any:
     if key == "translations":
         return [describe_axis(direction, scope) for direction in value]
     return describe_axis(value, scope)
-
-
-def describe_axis(axis: Vector, scope: Scope) -> str | list[str]:
-    for letter in _LETTERS:
-        if same(axis, unit_axis(letter)):
-            return letter
-    return [spell(as_expr(entry), scope) for entry in axis]
-
-
-def describe_rotation(R: Matrix, scope: Scope) -> Any:
-    """Nothing, a turn about an axis of the frame, or a matrix."""
-    R = R.map(as_expr)
-    if same(R.entries(), Matrix.identity(3).map(as_expr).entries()):
-        return None
-    for letter in ("x", "y", "z"):
-        for angle in _angles(R):
-            if same(rotation((letter, angle)).entries(), R.entries()):
-                return [letter, spell(angle, scope)]
-    return [[spell(entry, scope) for entry in row] for row in R]
-
-
-def _angles(R: Matrix) -> Iterator[Expr]:
-    """Angles that a rotation may be by: those whose sine or cosine it holds, and twelfths of a turn."""
-    for entry in R.entries():
-        wave = entry.args[0] if entry.op == NEG else entry
-        if wave.op in ("sin", "cos"):
-            yield wave.args[0]
-            yield -wave.args[0]
-    for twelfth in (2, 3, 4, 6, 8, 9, 10, 12, -10, -9, -8, -6, -4, -3, -2):
-        yield pi * twelfth / 12
 
 
 # ---- in -------------------------------------------------------------------------------------------------------
