@@ -1,4 +1,4 @@
-"""What every joint must keep, whatever its map: a new one in BY_NAME is tested by being there."""
+"""What every joint must keep, whatever its map: a new one in JOINTS is tested by being there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from polhode.kinematics.joint import (
     envelope_kinematics,
     simple_configuration,
 )
-from polhode.model.joint_type import BY_NAME, JointType, joint_type
+from polhode.model.joints import JOINTS, JointType, joint_type
 from polhode.model.records import Joint
 from polhode.model.stage import STORAGES, Stage
 
@@ -44,7 +44,22 @@ SKATE = [[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
 OFFSET_HINGE = [[0], [0], [2], [1], [-1], [3]]
 
 UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
-TRANSLATION_FIRST = JointType("free", (Stage(Matrix(UNIT[3:] + UNIT[:3]), "123"),))
+
+
+@dataclass(frozen=True)
+class OfStage(JointType):
+    """A joint of one stage, and a type that no list has."""
+
+    stage: Stage
+
+    name = "of a stage"
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return (self.stage,)
+
+
+TRANSLATION_FIRST = OfStage(Stage(Matrix(UNIT[3:] + UNIT[:3]), "123"))
 
 CASES = {
     "fixed": Case(ph.Fixed(), 0, 0),
@@ -122,7 +137,7 @@ every_moving_joint = pytest.mark.parametrize(
 
 
 def test_every_named_joint_is_in_the_suite() -> None:
-    assert {case.type.name for case in CASES.values()} >= {*BY_NAME}
+    assert {case.type.name for case in CASES.values()} >= {*JOINTS}
     assert {stage.storage for case in CASES.values() for stage in case.type.stages} == {*STORAGES}
 
 
@@ -226,7 +241,7 @@ def test_universal_axes_are_fixed_in_parent_and_child() -> None:
 
 
 def test_joints_can_be_had_by_name_and_wrong_ones_are_refused() -> None:
-    for name in BY_NAME:
+    for name in JOINTS:
         assert joint_type(name).name == name
     with pytest.raises(ModelError, match="revolute"):
         joint_type("revolut")

@@ -25,14 +25,8 @@ _ANNOTATIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def record_of(
-    title: str,
-    doc: str | None,
-    fields: Iterable[Field],
-    kind: str | None = None,
-    base: type[records.Record] = records.Record,
-) -> type[Any]:
-    """The record that checks these fields and those of its base, under a `type` if there are several in its place.
+def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = None) -> type[records.Record]:
+    """The record that checks these fields, under a `type` if there are several in its place.
 
     >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
     >>> spring = record_of("Spring", "A spring.", fields, "spring")
@@ -40,9 +34,16 @@ def record_of(
     Spring(type='spring', stiffness='k', length='0')
     """
     made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
-    for field in fields:
-        made[field.name] = (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
-    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **made)
+    made |= keys_of(fields)
+    return pydantic.create_model(title, __base__=records.Record, __doc__=doc, __module__=__name__, **made)
+
+
+def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
+    """For each field what pydantic makes a key of a record from."""
+    return {
+        field.name: (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
+        for field in fields
+    }
 
 
 def _annotation(field: Field) -> Any:
