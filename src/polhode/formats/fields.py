@@ -48,7 +48,8 @@ def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
 
 def _annotation(field: Field) -> Any:
     if field.kind == "word":
-        one: Any = Annotated[str, WithJsonSchema({"enum": list(field.choices)})]
+        numerals = [int(word) for word in field.choices if word.isdigit()]  # as other readers of YAML see them
+        one: Any = Annotated[str, WithJsonSchema({"enum": [*field.choices, *numerals]})]
     else:
         one = _ANNOTATIONS[field.kind]
     if field.many or field.count is not None:
