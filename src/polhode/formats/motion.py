@@ -9,9 +9,8 @@ from ..errors import FormatError
 from ..expr import Matrix
 from ..model.joints import JOINTS, Compound, Fixed, JointMap, JointType, joint_type
 from ..model.stage import Stage
-from . import records
+from . import fields, records
 from .document import Path
-from .fields import describe_fields, read_field
 from .names import Scope
 from .spelling import spell
 from .values import Values
@@ -20,7 +19,7 @@ from .values import Values
 def describe_motion(kind: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
     """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
     if JOINTS.get(kind.name) is type(kind):
-        return {"type": kind.name, **describe_fields(kind.fields, kind, scope, scope)}, True
+        return {"type": kind.name, **fields.describe_fields(kind.fields, kind, scope, scope)}, True
     if isinstance(kind, Compound):
         return {"sequence": [describe_motion(part, scope, place)[0] for part in kind.joints]}, False
     if kind.outermost_first and all(stage.storage == "angles" for stage in kind.stages):
@@ -51,8 +50,8 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
         )
         return Fixed()
     form = forms[0]
-    fields = {field.name: field for kind in JOINTS.values() for field in kind.fields}
-    given = {name: getattr(record, name) for name in fields if getattr(record, name) is not None}
+    known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
+    given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
     strange = [] if form == "type" else list(given)
     if form != "map" and record.groups is not None:
         strange.append("groups")
@@ -67,6 +66,6 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
             return JointMap(entries, groups or None)
-        options = {name: read_field(values, (*path, name), fields[name], text) for name, text in given.items()}
+        options = {name: fields.read_field(values, (*path, name), known[name], text) for name, text in given.items()}
         return joint_type(str(record.type), **options)
     return Fixed()
