@@ -17,7 +17,7 @@ from polhode.expr import as_expr, directional, evaluate, free_symbols, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import flow, link_jacobian
 from polhode.kinematics.tree import build_tree
-from polhode.model.joint_type import JointType
+from polhode.model.joints import JointType
 
 TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
 JOINTS: dict[str, JointType] = {

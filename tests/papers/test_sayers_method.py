@@ -13,7 +13,7 @@ from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.linear import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
-from polhode.model.joint_type import JointType
+from polhode.model.joints import JointType
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 

@@ -211,6 +211,38 @@ def test_a_method_that_reaches_right_imports_only_when_it_is_called() -> None:
         assert not early, f"{path.relative_to(ROOT)} imports {early} when loaded; import inside the method instead"
 
 
+#: Folders of files that are one element each, and their protocol; and an element from outside the package.
+ELEMENTS = {"model/joints": ("polhode.model.joints.protocol", "radial_arm")}
+
+
+def beyond_its_protocol(path: Path, module: str, protocol: str) -> set[str]:
+    """What the file of an element imports of polhode beside its protocol, expressions and geometry."""
+    allowed = (protocol, "polhode.errors", "polhode.expr", "polhode.geometry")
+    names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), module)
+    own = {name for name in names if name.startswith("polhode")}
+    return {name for name in own if not any(name == each or name.startswith(f"{each}.") for each in allowed)}
+
+
+@pytest.mark.parametrize("folder", ELEMENTS)
+def test_the_file_of_an_element_knows_its_protocol_expressions_and_geometry(folder: str) -> None:
+    protocol, added = ELEMENTS[folder]
+    package = ROOT / "src" / "polhode" / folder
+    files = {path: f"polhode.{folder.replace('/', '.')}.{path.stem}" for path in package.glob("*.py")}
+    files = {path: module for path, module in files.items() if path.stem != "__init__" and module != protocol}
+    files[ROOT / "tests" / "concepts" / f"{added}.py"] = added
+    assert len(files) > 2
+    assert not {
+        path.name: found for path, name in files.items() if (found := beyond_its_protocol(path, name, protocol))
+    }
+
+
+def test_an_element_that_looks_beyond_its_protocol_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "screw.py"
+    path.write_text("from ...expr import cos\nfrom ..system import System\nfrom .protocol import stage\n")
+    found = beyond_its_protocol(path, "polhode.model.joints.screw", "polhode.model.joints.protocol")
+    assert found == {"polhode.model.system.System"}
+
+
 #: Tests of a whole room, or of the whole house.
 OF_NO_MODULE = {
     "test_layers.py",

@@ -96,7 +96,7 @@ def joint_closing(closure: Closure) -> JointClosing:
     """The coordinates and conditions of a closing joint.
 
     >>> from polhode.geometry import Pose
-    >>> from polhode.model.joint_type import Compound, Prismatic, Revolute
+    >>> from polhode.model.joints import Compound, Prismatic, Revolute
     >>> here, slot = Pose.identity(), Compound(Revolute("z"), Prismatic("x"))
     >>> made = joint_closing(Closure("pin", slot, "a", here, "b", here))
     >>> [q.name for q in made.symbols], [name for name, _ in made.conditions(here)[0]]

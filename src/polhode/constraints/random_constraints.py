@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ModelError
 from ..expr import sin
 from ..kinematics.tree import BASE, build_tree
-from ..model.joint_type import (
+from ..model.joints import (
     BuildingBlock,
     Compound,
     Cylindrical,

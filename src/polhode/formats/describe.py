@@ -14,9 +14,9 @@ from ..geometry.exact_rotation import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potential
 from ..model.records import GROUND, Coupling, Parameter
-from .motion import describe_motion, describe_rotation
+from .motion import describe_motion
 from .names import Scope, scope_of
-from .spelling import spell, spell_number
+from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
 from .ties import describe_prescribed, describe_ties
 

@@ -14,9 +14,8 @@ from ..expr import Vector, as_expr
 from ..model.fields import Field
 from . import records
 from .document import Path
-from .motion import describe_axis, describe_rotation
 from .names import Scope
-from .spelling import spell
+from .spelling import describe_axis, describe_rotation, spell
 from .values import Values
 
 _ANNOTATIONS: dict[str, Any] = {
@@ -35,14 +34,22 @@ def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = 
     Spring(type='spring', stiffness='k', length='0')
     """
     made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
-    for field in fields:
-        made[field.name] = (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
+    made |= keys_of(fields)
     return pydantic.create_model(title, __base__=records.Record, __doc__=doc, __module__=__name__, **made)
+
+
+def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
+    """For each field what pydantic makes a key of a record from."""
+    return {
+        field.name: (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
+        for field in fields
+    }
 
 
 def _annotation(field: Field) -> Any:
     if field.kind == "word":
-        one: Any = Annotated[str, WithJsonSchema({"enum": list(field.choices)})]
+        numerals = [int(word) for word in field.choices if word.isdigit()]  # as other readers of YAML see them
+        one: Any = Annotated[str, WithJsonSchema({"enum": [*field.choices, *numerals]})]
     else:
         one = _ANNOTATIONS[field.kind]
     if field.many or field.count is not None:
@@ -75,17 +82,20 @@ def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
     inside = replace(values, scope=free)
     return {
-        field.name: _read(inside if field.free else values, (*path, field.name), field, getattr(record, field.name))
+        field.name: read_field(
+            inside if field.free else values, (*path, field.name), field, getattr(record, field.name)
+        )
         for field in fields
     }
 
 
-def _read(values: Values, path: Path, field: Field, given: Any) -> Any:
+def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
+    """The value of one field from its text or texts."""
     if given is None:
         return None
     if field.many or field.count is not None:
         one = replace(field, many=False, count=None)
-        return [_read(values, (*path, k), one, entry) for k, entry in enumerate(given)]
+        return [read_field(values, (*path, k), one, entry) for k, entry in enumerate(given)]
     if field.kind == "number":
         return values.number(path, given)
     if field.kind in ("vector", "point"):

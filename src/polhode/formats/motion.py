@@ -1,163 +1,41 @@
-"""How a joint moves and how it is turned, in the model file's words: named where a name says it all."""
+"""How a joint moves, in the model file's words: a type by its name, a joint map, or a sequence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..errors import FormatError, PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, pi, same
-from ..expr.node import NEG
-from ..geometry import rotation, unit_axis
-from ..model import JointType
-from ..model.joint_type import BY_NAME, Compound, Fixed, JointMap, joint_type
+from ..errors import FormatError
+from ..expr import Matrix
+from ..model.joints import JOINTS, Compound, Fixed, JointMap, JointType, joint_type
 from ..model.stage import Stage
-from . import records
+from . import fields, records
 from .document import Path
 from .names import Scope
 from .spelling import spell
 from .values import Values
 
-_OPTIONS = ("axis", "pitch", "first", "second", "normal", "storage", "translations", "rotations", "reference")
-_LETTERS = ("x", "y", "z", "-x", "-y", "-z")
-
 
 def describe_motion(kind: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
     """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
-    if not kind.stages:
-        return {"type": "fixed"}, True
-    named = _named(kind, kind.name, scope)
-    if named is not None:
-        return named, True
+    if JOINTS.get(kind.name) is type(kind):
+        return {"type": kind.name, **fields.describe_fields(kind.fields, kind, scope, scope)}, True
+    if isinstance(kind, Compound):
+        return {"sequence": [describe_motion(part, scope, place)[0] for part in kind.joints]}, False
     if kind.outermost_first and all(stage.storage == "angles" for stage in kind.stages):
         return _map(kind.stages, scope), all(not stage.coordinate_labels for stage in kind.stages)
-    if kind.outermost_first and len(kind.stages) > 1:
-        raise FormatError(
-            "a joint of several stages, listed from the child, stores an orientation as a quaternion or vector.",
-            place=place,
-            cure="Write it as Compound(...), from the parent to the child.",
-            code="E-YAML-044",
-        )
-    return {"sequence": [_stage(stage, scope) for stage in kind.stages]}, False
-
-
-def _stage(stage: Stage, scope: Scope) -> dict[str, Any]:
-    alone = JointType("stage", (stage,))
-    for name in BY_NAME:
-        named = _named(alone, name, scope)
-        if named is not None:
-            return named
-    return _map([stage], scope)
+    raise FormatError(
+        f"a model file has no words for the joint type '{kind.name}'.",
+        place=place,
+        cure="Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types.",
+        code="E-YAML-044",
+    )
 
 
 def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
     rows = [[spell(entry, scope) for stage in stages for entry in stage.H[i]] for i in range(6)]
     groups = [str(stage.speeds) for stage in stages]
     return {"map": rows, **({"groups": groups} if len(groups) > 1 else {})}
-
-
-def _named(kind: JointType, name: str, scope: Scope) -> dict[str, Any] | None:
-    """The joint as a type with options, if that type with those options is this very joint."""
-    options = _options(kind, name)
-    if options is None:
-        return None
-    try:
-        made = joint_type(name, **options)
-    except PolhodeError:
-        return None
-    if not _same_joint(made, kind):
-        return None
-    return {"type": name, **{key: _option(key, value, scope) for key, value in options.items()}}
-
-
-def _options(kind: JointType, name: str) -> dict[str, Any] | None:
-    """The options with which a type of this name could be this joint."""
-    if name == "building_block":
-        return _block(kind.stages)
-    first = kind.stages[0]
-    column = first.H.columns[0]
-    turning, sliding = Vector(column[:3]), Vector(column[3:])
-    if name == "universal" and len(kind.stages) == 2:
-        return {"first": turning, "second": Vector(kind.stages[1].H.columns[0][:3])}
-    if len(kind.stages) != 1:
-        return None
-    options: dict[str, dict[str, Any]] = {
-        "revolute": {"axis": turning},
-        "prismatic": {"axis": sliding},
-        "screw": {"axis": turning, "pitch": as_expr(sliding.dot(turning))},
-        "cylindrical": {"axis": turning},
-        "planar": {"normal": turning},
-        "spherical": {"storage": first.storage},
-        "free": {"storage": first.storage},
-    }
-    return options.get(name)
-
-
-def _block(stages: Sequence[Stage]) -> dict[str, Any] | None:
-    """Directions and axis indices with which a building block could have these stages."""
-    directions: list[Vector] = []
-    indices: list[int] = []
-    for stage in stages:
-        for column in stage.H.columns:
-            if not any(column[:3]):
-                directions.append(Vector(column[3:]))
-            elif not stage.stores_orientation:
-                indices += [axis for axis in (1, 2, 3) if same(column[:3], unit_axis(_LETTERS[axis - 1]))]
-        if stage.stores_orientation and stage.storage.isdigit():
-            indices += [int(digit) for digit in stage.storage]
-    return {"translations": directions, "rotations": indices}
-
-
-def _same_joint(a: JointType, b: JointType) -> bool:
-    return len(a.stages) == len(b.stages) and all(
-        one.storage == other.storage and one.H.shape == other.H.shape and same(one.H.entries(), other.H.entries())
-        for one, other in zip(a.stages, b.stages, strict=True)
-    )
-
-
-def _option(key: str, value: Any, scope: Scope) -> Any:
-    if key == "storage":
-        return value
-    if key == "pitch":
-        return spell(value, scope)
-    if key == "rotations":
-        return [str(index) for index in value]
-    if key == "translations":
-        return [describe_axis(direction, scope) for direction in value]
-    return describe_axis(value, scope)
-
-
-def describe_axis(axis: Vector, scope: Scope) -> str | list[str]:
-    for letter in _LETTERS:
-        if same(axis, unit_axis(letter)):
-            return letter
-    return [spell(as_expr(entry), scope) for entry in axis]
-
-
-def describe_rotation(R: Matrix, scope: Scope) -> Any:
-    """Nothing, a turn about an axis of the frame, or a matrix."""
-    R = R.map(as_expr)
-    if same(R.entries(), Matrix.identity(3).map(as_expr).entries()):
-        return None
-    for letter in ("x", "y", "z"):
-        for angle in _angles(R):
-            if same(rotation((letter, angle)).entries(), R.entries()):
-                return [letter, spell(angle, scope)]
-    return [[spell(entry, scope) for entry in row] for row in R]
-
-
-def _angles(R: Matrix) -> Iterator[Expr]:
-    """Angles that a rotation may be by: those whose sine or cosine it holds, and twelfths of a turn."""
-    for entry in R.entries():
-        wave = entry.args[0] if entry.op == NEG else entry
-        if wave.op in ("sin", "cos"):
-            yield wave.args[0]
-            yield -wave.args[0]
-    for twelfth in (2, 3, 4, 6, 8, 9, 10, 12, -10, -9, -8, -6, -4, -3, -2):
-        yield pi * twelfth / 12
-
-
-# ---- in -------------------------------------------------------------------------------------------------------
 
 
 def read_motion(values: Values, path: Path, record: records.Motion) -> JointType:
@@ -172,8 +50,9 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
         )
         return Fixed()
     form = forms[0]
-    options = [key for key in _OPTIONS if getattr(record, key) is not None]
-    strange = [] if form == "type" else list(options)
+    known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
+    given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
+    strange = [] if form == "type" else list(given)
     if form != "map" and record.groups is not None:
         strange.append("groups")
     for key in strange:
@@ -187,16 +66,6 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
             return JointMap(entries, groups or None)
-        given = {key: _read_option(values, (*path, key), key, getattr(record, key)) for key in options}
-        return joint_type(str(record.type), **given)
+        options = {name: fields.read_field(values, (*path, name), known[name], text) for name, text in given.items()}
+        return joint_type(str(record.type), **options)
     return Fixed()
-
-
-def _read_option(values: Values, path: Path, key: str, value: Any) -> Any:
-    if key == "pitch":
-        return values.number(path, value)
-    if key == "translations":
-        return [values.axis((*path, k), direction) for k, direction in enumerate(value)]
-    if key == "rotations":
-        return [values.count((*path, k), index) for k, index in enumerate(value)]
-    return value if key == "storage" else values.axis(path, value)

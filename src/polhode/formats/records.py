@@ -206,18 +206,12 @@ class Frame(Placed):
 
 
 class Motion(Record):
-    """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child."""
+    """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child.
+
+    What each type takes is added from its fields.
+    """
 
     type: str | None = None
-    axis: Axis | None = None
-    pitch: Number | None = None
-    first: Axis | None = None
-    second: Axis | None = None
-    normal: Axis | None = None
-    storage: str | None = None
-    translations: tuple[Axis, ...] | None = None
-    rotations: tuple[Count, ...] | None = None
-    reference: Axis | None = None
     map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
     groups: tuple[Count, ...] | None = None
     sequence: tuple[Motion, ...] | None = None

@@ -1,16 +1,22 @@
-"""From an expression to text that the grammar reads back as the same expression, form and all."""
+"""From expressions, axes and rotations to texts that are read back as the same values, form and all."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ..errors import LimitError
-from ..expr import Expr, topological
+from ..expr import Expr, Matrix, Vector, as_expr, pi, same, topological
 from ..expr.node import ADD, CALL, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
+from ..geometry import rotation, unit_axis
 from .grammar import DEPTH_LIMIT, LENGTH_LIMIT
 from .names import Scope
+
+#: How an axis of the frame is written.
+LETTERS = ("x", "y", "z", "-x", "-y", "-z")
 
 _ATOM, _POWER, _PRODUCT, _SUM = 4, 3, 2, 1
 _QUOTED = re.compile("`[^`]*`")
@@ -117,3 +123,33 @@ def _product(left: Expr, right: Expr, a: _Part, b: _Part) -> _Part:
     if b.binding == _PRODUCT and not left.is_number:
         a, b = b, a
     return _Part(f"{a.within(_PRODUCT)}*{b.within(_POWER)}", _PRODUCT)
+
+
+def describe_axis(axis: Vector, scope: Scope) -> str | list[str]:
+    for letter in LETTERS:
+        if same(axis, unit_axis(letter)):
+            return letter
+    return [spell(as_expr(entry), scope) for entry in axis]
+
+
+def describe_rotation(R: Matrix, scope: Scope) -> Any:
+    """Nothing, a turn about an axis of the frame, or a matrix."""
+    R = R.map(as_expr)
+    if same(R.entries(), Matrix.identity(3).map(as_expr).entries()):
+        return None
+    for letter in ("x", "y", "z"):
+        for angle in _angles(R):
+            if same(rotation((letter, angle)).entries(), R.entries()):
+                return [letter, spell(angle, scope)]
+    return [[spell(entry, scope) for entry in row] for row in R]
+
+
+def _angles(R: Matrix) -> Iterator[Expr]:
+    """Angles that a rotation may be by: those whose sine or cosine it holds, and twelfths of a turn."""
+    for entry in R.entries():
+        wave = entry.args[0] if entry.op == NEG else entry
+        if wave.op in ("sin", "cos"):
+            yield wave.args[0]
+            yield -wave.args[0]
+    for twelfth in (2, 3, 4, 6, 8, 9, 10, 12, -10, -9, -8, -6, -4, -3, -2):
+        yield pi * twelfth / 12

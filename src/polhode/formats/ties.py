@@ -14,9 +14,9 @@ from ..model.reading import unknown
 from ..model.records import GROUND
 from . import records
 from .document import Path
-from .motion import describe_axis, describe_motion, describe_rotation, read_motion
+from .motion import describe_motion, read_motion
 from .names import Scope
-from .spelling import spell
+from .spelling import describe_axis, describe_rotation, spell
 from .tracks import add_disc, describe_disc, frame_of
 from .values import Values
 

@@ -14,9 +14,8 @@ from ..model.constraint import Disc
 from ..model.track import plane_across
 from . import records
 from .document import Path
-from .motion import describe_axis
 from .names import Scope
-from .spelling import spell
+from .spelling import describe_axis, spell
 from .values import Values
 
 

@@ -9,7 +9,7 @@ from .system import System
 
 if TYPE_CHECKING:
     from .body import Body, Frame, Shape, box, cylinder, disc, rod, sphere
-    from .joint_type import (
+    from .joints import (
         BuildingBlock,
         Compound,
         Cylindrical,
@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: Where the names above are; a system whose file is known needs none of them.
-_HOMES = ("body", "joint_type", "model", "records")
+_HOMES = ("body", "joints", "model", "records")
 
 
 def __getattr__(name: str) -> Any:

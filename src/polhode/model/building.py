@@ -12,7 +12,7 @@ from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .constraint import Disc
-from .joint_type import JointType, joint_type
+from .joints import JointType, joint_type
 from .lookup import body_name, check_new, placed, tell_apart
 from .model import Model
 from .reading import (
@@ -149,7 +149,7 @@ def joint(
     parent_name, in_parent = placed(system, parent, at, rotation, place)
     if made_type.nominal is not None:
         in_parent = in_parent @ Pose(made_type.nominal, zeros())
-        made_type = replace(made_type, nominal=None)
+        made_type = made_type.in_nominal_frame()
     child_name, in_child = placed(system, child, child_at, child_rotation, place)
     _check_child(system, parent_name, child_name, place)
     q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")

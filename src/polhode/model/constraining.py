@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
@@ -11,7 +10,7 @@ from ..expr import derivative, free_symbols, is_zero, symbol
 from ..geometry import Pose, unit_axis
 from .body import Body, Frame
 from .constraint import Ball, Closure, Condition, Disc, Slip, Wheel
-from .joint_type import JointType, joint_type
+from .joints import JointType, joint_type
 from .lookup import check_new, frame_name, joint_named, placed, tell_apart
 from .reading import checked_name, flag_of, index_of, list_of, number_of, radius_of, vector_of, zeros
 from .records import GROUND, Coupling, Joint, Prescribed
@@ -121,7 +120,7 @@ def close(
         raise ModelError(f"both frames are on body '{body_a}'.", place=place, code="E-MODEL-053")
     kind = joint_type(joint, place, **options)
     if kind.nominal is not None:
-        pose_a, kind = pose_a @ Pose(kind.nominal, zeros()), replace(kind, nominal=None)
+        pose_a, kind = pose_a @ Pose(kind.nominal, zeros()), kind.in_nominal_frame()
     made = Closure(label, kind, body_a, pose_a, body_b, pose_b)
     system.add("constraints", label, made)
     return made

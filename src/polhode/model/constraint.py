@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..expr import Expr, Vector
 from ..geometry import Pose
-from .joint_type import JointType
+from .joints import JointType
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .constraining import Place
     from .constraint import Ball, Closure, Condition, Disc, Slip, Wheel
-    from .joint_type import JointType
+    from .joints import JointType
     from .records import Coupling, Joint, Prescribed
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
+from .joints import JointType
 from .model import Model
 
 _TABLES = (
@@ -35,6 +36,8 @@ def _plain(value: Any) -> Any:
         return tuple((str(key), _plain(entry)) for key, entry in value.items())
     if isinstance(value, list | tuple):
         return tuple(_plain(entry) for entry in value)
+    if isinstance(value, JointType):  # it is its stages, whatever its type makes them of
+        return ("JointType", value.name, _plain(value.stages), *value.from_parent)
     if is_dataclass(value):
         own = (
             (field.name, getattr(value, field.name))

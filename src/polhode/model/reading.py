@@ -13,7 +13,7 @@ from ..expr import Expr, Vector, as_expr, constant_value, free_symbols, symbol, 
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
-from .joint_type import JointType
+from .joints import JointType
 
 NAME_LIMIT = 128
 

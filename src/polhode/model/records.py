@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..expr import Expr
 from ..geometry import Pose
-from .joint_type import JointType
+from .joints import JointType
 
 #: The name of the body that does not move.
 GROUND = "ground"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
-    from .joint_type import JointType
+    from .joints import JointType
     from .records import Joint, NamedPose
 
 

@@ -12,9 +12,11 @@ import numpy as np
 from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate
+from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ..model.joints.protocol import JointType, Mark
 from ..model.model import Model
 from ..model.records import GROUND
 from ..view.scene import Motion, Scene, SceneBody, Shape
@@ -125,14 +127,15 @@ class _Painter:
         tracks = self._tracks(body.name)
         if body.name == GROUND:
             # no stands where things roll
-            made_up = () if tracks or self._height(np.zeros(3)) is not None else self._bases(points)
+            made_up = [] if tracks or self._height(np.zeros(3)) is not None else self._marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
-        pieces = self._given(body) or self._made_up(body, start, [*points[1:], *closing])
+        bars_and_mass = self._made_up(body, start, [*points[1:], *closing])
+        pieces = self._given(body) or [*bars_and_mass, *self._marks(body.name)]
         return SceneBody(body.name, (*pieces, *tracks), tip.tolist())
 
     def _tracks(self, name: str) -> list[Shape]:
@@ -187,22 +190,37 @@ class _Painter:
         squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
 
-    def _bases(self, points: Sequence[Floats]) -> tuple[Shape, ...]:
-        fixed = [joint for joint in self.system.joints.values() if joint.parent == GROUND]
-        held = [point for joint, point in zip(fixed, points, strict=True) if joint.type.name != "free"]
-        return tuple(_ball(point, 2.2 * _BAR * self.size, _STAND) for point in [*held, *self.closures[GROUND]])
+    def _marks(self, name: str, color: str | None = None) -> list[Shape]:
+        """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
+        held = [(joint.type, joint.parent, joint.in_parent) for joint in self.system.joints.values()]
+        for tie in self.system.constraints.values():
+            if isinstance(tie, Closure):
+                held.append(
+                    (tie.type, *((tie.body_b, tie.pose_b) if tie.body_b == GROUND else (tie.body_a, tie.pose_a)))
+                )
+        return [self._mark(kind.drawing, kind, pose, color) for kind, on, pose in held if on == name and kind.drawing]
+
+    def _mark(self, mark: Mark, kind: JointType, pose: Pose, color: str | None) -> Shape:
+        turn = self.numbers(pose.R.entries()).reshape(3, 3)
+        if mark.along:
+            turn = _turned_to(turn @ self.numbers(getattr(kind, mark.along)))
+        size = tuple(_BAR * self.size * entry for entry in mark.size)
+        return Shape(mark.kind, size, self.numbers(pose.p).tolist(), turn, color)
 
 
 def _bar(start: Floats, end: Floats, radius: float, color: str | None = None) -> Shape:
     """A round-ended bar between two points."""
     along = end - start
     length = float(np.linalg.norm(along))
-    z = along / length
+    return Shape("capsule", (radius, length), ((start + end) / 2).tolist(), _turned_to(along / length), color)
+
+
+def _turned_to(z: Floats) -> Floats:
+    """A rotation that brings the axis z along a direction."""
     x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
     x /= np.linalg.norm(x)
-    turn = np.column_stack([x, np.cross(z, x), z])
-    return Shape("capsule", (radius, length), ((start + end) / 2).tolist(), turn, color)
+    return np.column_stack([x, np.cross(z, x), z])
 
 
-def _ball(at: Floats, radius: float, color: str | None = None) -> Shape:
-    return Shape("sphere", (radius,), at.tolist(), np.eye(3), color)
+def _ball(at: Floats, radius: float) -> Shape:
+    return Shape("sphere", (radius,), at.tolist(), np.eye(3))

@@ -13,7 +13,7 @@ from polhode.constraints.carrying import carry, fitted
 from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
 from polhode.formalisms.network.kinematics import inverse_kinematics
-from polhode.model.joint_type import JointType
+from polhode.model.joints import JointType
 from polhode.simulate.units import coordinate_units
 
 HALF = Fraction(1, 2)

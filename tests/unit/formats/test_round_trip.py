@@ -191,9 +191,12 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         save_yaml(system, path)
     assert not list(tmp_path.iterdir()), "nothing half-written stays behind"
 
-    stages = (*ph.Spherical().stages, *ph.Revolute().stages)
+    class Odd(JointType):
+        name = "odd"
+        stages = (*ph.Spherical().stages, *ph.Revolute().stages)
+
     odd = ph.System()
-    odd.joint("ball", odd.ground, odd.body("b", 1, inertia=(1, 1, 1)), JointType("odd", stages))
+    odd.joint("ball", odd.ground, odd.body("b", 1, inertia=(1, 1, 1)), Odd())
     with pytest.raises(PolhodeError, match="joint 'ball'"):
         dumps_yaml(odd)
 

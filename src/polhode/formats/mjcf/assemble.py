@@ -19,7 +19,7 @@ from ...errors import PolhodeError, Problem
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
 from ...geometry.exact_rotation import ROUNDING
-from ...model import Body, Fixed, Free, Joint, Prismatic, Revolute, Shape, Spherical, System
+from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..urdf.symbolic import Numbers
 from . import exact
@@ -136,7 +136,7 @@ class Assembly:
         anchor = Vector(self._vector("length", name, model.jnt_pos[j]))
         at = p + R @ anchor
         if kind == "ball":
-            made = Spherical()
+            made: JointType = Spherical()
         else:
             a = self._axis(model.jnt_axis[j], place)
             made = Revolute(a) if kind == "hinge" else Prismatic(a)

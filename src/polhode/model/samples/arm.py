@@ -8,7 +8,7 @@ from math import cos, sin
 from ...errors import PolhodeError
 from ...expr import Expr
 from ..body import Shape, cylinder, rod
-from ..joint_type import JointMap, JointType, Revolute, Spherical
+from ..joints import JointMap, JointType, Revolute, Spherical
 from ..system import System
 
 _WRISTS = ("compound", "spherical")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...expr import Vector, as_expr, pi
 from ...geometry import rotation
 from ..body import Shape
-from ..joint_type import Compound, Prismatic, Revolute
+from ..joints import Compound, Prismatic, Revolute
 from ..system import System
 
 #: Table 1 of the paper: name, value, unit.

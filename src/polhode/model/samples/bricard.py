@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...expr import Vector, as_expr
 from ..body import Shape, box
-from ..joint_type import Revolute
+from ..joints import Revolute
 from ..system import System
 
 #: Corners of the unit cube that the chain passes at home; the way back from the last to the first is the ground.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...expr import Expr, tanh
 from ..body import Body, Shape
-from ..joint_type import Compound, Free, Prismatic, Revolute
+from ..joints import Compound, Free, Prismatic, Revolute
 from ..records import Joint
 from ..system import System
 from .tyre import Curve, Tyre, put_on_road

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...expr import Matrix
 from ..body import rod
-from ..joint_type import Revolute
+from ..joints import Revolute
 from ..system import System
 
 

@@ -21,11 +21,11 @@ from ...geometry import rotation
 from ...geometry.inertia import rotate_symmetric
 from ...geometry.orientation import SEQUENCES
 from ..body import Body, Frame, box
-from ..joint_type import (
+from ..joints import JOINTS as TYPES
+from ..joints import (
     Compound,
     Cylindrical,
     Fixed,
-    Free,
     JointMap,
     JointType,
     Planar,
@@ -37,23 +37,25 @@ from ..joint_type import (
 )
 from ..reading import flag_of, list_of
 from ..records import GROUND, Joint
+from ..stage import STORAGES
 from ..system import System
 
-#: What a random joint can be.
+#: What a random joint is unless other kinds are asked for; any registered type is one that can be.
 JOINTS = (
     "fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "free", "map",
     "nonholonomic", "compound",
 )  # fmt: skip
 
-#: Which joints a massless body can carry without making a motion that moves nothing, by the joint that carries it.
+#: Which joints a massless body can carry without making a motion that moves nothing, by the joint that carries it; on
+#: a weld it can carry any.
 _BEYOND_MASSLESS = {
-    "fixed": JOINTS,
     "revolute": ("fixed", "prismatic"),
     "prismatic": ("fixed", "revolute", "spherical"),
 }
 
 #: Half of all orientations are stored in one of the three common ways, half in an Euler sequence.
 _STORAGES = ("angles", "quaternion", "vector") * 4 + SEQUENCES
+_OFTEN = {STORAGES: _STORAGES}
 
 _MOST_SPEEDS = 6
 _LETTERS = ("x", "y", "z", "-x", "-y", "-z")
@@ -106,7 +108,7 @@ def random_system(
 ) -> System:
     """A mechanism drawn by a seed: a tree of any shape, with rotated frames, off-centre inertias and loads.
 
-    `joints` names the kinds to draw from (see `JOINTS`), `symbolic` is the probability that a quantity is a
+    `joints` names the kinds to draw from (`JOINTS`, or any type), `symbolic` is the probability that a quantity is a
     parameter, which then has a value; no more than `max_speeds` speeds are used, further bodies being welded. With
     `floating` the first body is free and carries all others.
 
@@ -122,7 +124,7 @@ def random_system(
     with understood("a number", (symbolic, max_speeds), place="random system", cure="Give symbolic from 0 to 1."):
         symbolic, max_speeds = float(symbolic), index(max_speeds)
     loads, floating = (flag_of(each, "loads, floating", "random system") for each in (loads, floating))
-    unknown = [kind for kind in joints if kind not in JOINTS]
+    unknown = [kind for kind in joints if kind not in (*JOINTS, *TYPES)]
     if unknown or not joints or not 0 <= low <= high:
         raise PolhodeError(
             f"there is no random joint {unknown[0]!r}." if unknown else f"cannot draw {bodies} bodies with {joints}.",
@@ -218,11 +220,12 @@ class _Draft:
         carrier: dict[int, str] = {}  # for each massless body the kind of its joint
         left = max_speeds
         for place, parent in enumerate(parents, start=1):
-            allowed = tuple(kind for kind in _BEYOND_MASSLESS[carrier.get(parent, "fixed")] if kind in kinds)
+            beyond = _BEYOND_MASSLESS.get(carrier.get(parent, "fixed"), dict.fromkeys((*JOINTS, *TYPES)))
+            allowed = tuple(kind for kind in beyond if kind in kinds)
             allowed = ("free",) if floating and place == 1 else allowed
             name, kind = self.joint_type(allowed or ("fixed",), left)
             left -= kind.speeds
-            may_be_massless = name in _BEYOND_MASSLESS and place in parents and parent not in carrier
+            may_be_massless = name in ("fixed", *_BEYOND_MASSLESS) and place in parents and parent not in carrier
             if may_be_massless and self.dice.chance(0.25):
                 carrier[place] = name
             body = self.body(f"b{place}", massless=place in carrier)
@@ -261,24 +264,22 @@ class _Draft:
         return "fixed", Fixed()
 
     def make_joint_type(self, name: str) -> JointType:
-        dice = self.dice
-        axis = dice.pick(_AXES)
-        if name == "fixed":
-            return Fixed()
-        if name == "screw":
-            return Screw(axis, self.value("pitch", -1, 1))
-        if name == "universal":
-            return Universal(*self.crossing(2))
-        if name in ("spherical", "free"):
-            return {"spherical": Spherical, "free": Free}[name](dice.pick(_STORAGES))
+        axis = self.dice.pick(_AXES)
         if name == "map":
             return self.joint_map()
         if name == "nonholonomic":
             return self.nonholonomic()
         if name == "compound":
             return self.compound()
-        simple = {"revolute": Revolute, "prismatic": Prismatic, "cylindrical": Cylindrical, "planar": Planar}
-        return simple[name](axis)
+        fields = [field for field in TYPES[name].fields if not field.many and field.default is not None]
+        directions = [field.name for field in fields if field.kind == "axis"]
+        given = dict(zip(directions, self.crossing(len(directions)) if len(directions) > 1 else [axis], strict=False))
+        for field in fields:
+            if field.kind == "number":
+                given[field.name] = self.value(field.name, -1, 1)
+            elif field.choices:
+                given[field.name] = self.dice.pick(_OFTEN.get(field.choices, field.choices))
+        return TYPES[name](**given)
 
     def crossing(self, count: int) -> list[Any]:
         """Axes of which no two are parallel."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...expr import Expr, tanh
 from ..body import Body, Frame, Shape
-from ..joint_type import Compound, Free, Prismatic, Revolute
+from ..joints import Compound, Free, Prismatic, Revolute
 from ..records import Joint
 from ..system import System
 from .tyre import Curve, Tyre, put_on_road

@@ -7,7 +7,7 @@ Equations II", section VII.7; F. Mazzia and C. Magherini, "Test Set for Initial 
 
 from __future__ import annotations
 
-from ..joint_type import Revolute
+from ..joints import Revolute
 from ..system import System
 
 #: Name, value and unit; a spring of stiffness c0 draws D towards C, a torque mom drives the crank.

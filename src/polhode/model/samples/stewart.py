@@ -6,7 +6,7 @@ import math
 
 from ...expr import Expr, Vector, as_expr, cos, pi, sin
 from ..body import Shape, cylinder, rod
-from ..joint_type import Free, Prismatic, Spherical, Universal
+from ..joints import Free, Prismatic, Spherical, Universal
 from ..system import System
 
 #: Name, value, unit: radii of the rings of joints, rest length and masses of legs, mass and thickness of the plate.

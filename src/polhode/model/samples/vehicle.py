@@ -10,7 +10,7 @@ from typing import Any
 from ...expr import Expr, Vector, as_expr, pi
 from ...geometry import rotation
 from ..body import Body, Frame, Shape
-from ..joint_type import Revolute
+from ..joints import Revolute
 from ..records import Joint
 from ..system import System
 from .tyre import Patch

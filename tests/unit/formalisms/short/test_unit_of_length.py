@@ -10,7 +10,7 @@ import polhode as ph
 from polhode.formalisms.deriving import derive
 from polhode.formalisms.short.unit_of_length import measured
 from polhode.kinematics.tree import build_tree
-from polhode.model.joint_type import JointType
+from polhode.model.joints import JointType
 from polhode.model.system import System
 
 

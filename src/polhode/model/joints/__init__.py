@@ -1,0 +1,74 @@
+"""The joint types by name. A new one is its file and its entry in JOINTS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import ModelError, shown, suggestion
+from .building_block import BuildingBlock
+from .compound import Compound
+from .fixed import Fixed
+from .free import Free, Spherical
+from .joint_map import JointMap
+from .one_axis import Cylindrical, Prismatic, Revolute, Screw
+from .planar import Planar
+from .protocol import JointType
+from .universal import Universal
+
+__all__ = [
+    "JOINTS", "BuildingBlock", "Compound", "Cylindrical", "Fixed", "Free", "JointMap", "JointType", "Planar",
+    "Prismatic", "Revolute", "Screw", "Spherical", "Universal", "joint_type",
+]  # fmt: skip
+
+#: Each by its name in model files; maps and sequences have forms of their own there.
+JOINTS: dict[str, type[JointType]] = {
+    each.name: each
+    for each in (
+        Fixed,
+        Revolute,
+        Prismatic,
+        Screw,
+        Cylindrical,
+        Universal,
+        Planar,
+        Spherical,
+        Free,
+        BuildingBlock,
+    )
+}
+
+
+def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointType:
+    """A joint type by its name, `joint_type("revolute", axis="y")`, or as it is."""
+    if isinstance(kind, JointType):
+        if options:
+            raise ModelError(
+                f"{', '.join(options)} cannot be given beside a ready joint type.", place=place, code="E-JOINT-006"
+            )
+        return kind
+    made = JOINTS.get(kind) if isinstance(kind, str) else None
+    if made is None:
+        raise ModelError(
+            f"there is no joint type {shown(kind)}.",
+            place=place,
+            cure=suggestion(kind, JOINTS, f"Choose one of {', '.join(JOINTS)}."),
+            code="E-JOINT-007",
+        )
+    known = [field.name for field in made.fields]
+    strange = [name for name in options if name not in known]
+    if strange:
+        raise ModelError(
+            f"a {kind} joint does not take {', '.join(strange)}.",
+            place=place,
+            cure=suggestion(strange[0], known, f"It takes {', '.join(known) or 'nothing'}."),
+            code="E-JOINT-008",
+        )
+    missing = [field.name for field in made.fields if field.is_required and field.name not in options]
+    if missing:
+        raise ModelError(
+            f"a {kind} joint needs {', '.join(missing)}.",
+            place=place,
+            cure=f"Give {made.fields[known.index(missing[0])].doc}.",
+            code="E-JOINT-012",
+        )
+    return made(**options)

@@ -1,0 +1,165 @@
+"""Sayers' building-block joint: directions, axis indices, and the nominal orientation of Table 3.
+
+M. W. Sayers, "Symbolic Vector/Dyadic Multibody Formalism for Tree-Topology Systems" (1991), Tables 1 and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from operator import index
+from typing import Any
+
+from ...errors import ModelError, understood
+from ...expr import Matrix, Vector, as_expr, is_zero, rational_value, same, sqrt
+from ...expr.field import root_of_integer, square_free
+from ...geometry import unit_axis
+from .protocol import XYZ, Field, JointType, Stage, orientation_labels, stage, twist
+
+_IDENTITY = Matrix.identity(3)
+
+
+@dataclass(frozen=True)
+class BuildingBlock(JointType):
+    """Sayers' joint, Table 1: up to three translations fixed in the parent, then up to three rotations by axis index.
+
+    `axis` and `reference` are d_rot and d_ref, fixed in the parent: they give the nominal orientation, Table 3. Three
+    translations along the axes of the nominal frame with three rotations are a free joint whose speeds are body
+    components; other speeds are the rates of the coordinates, but for three rotations the angular velocity's body
+    components. Coordinates and speeds of translation come first.
+
+    >>> block = BuildingBlock("xyz", (1, 2, 3))
+    >>> block.coordinate_labels(), block.speed_labels()
+    (['x', 'y', 'z', 'a1', 'a2', 'a3'], ['vx', 'vy', 'vz', 'wx', 'wy', 'wz'])
+    """
+
+    translations: Any = ()
+    rotations: Any = ()
+    axis: Any = None
+    reference: Any = None
+
+    name = "building_block"
+    fields = (
+        Field("translations", "axis", (), "up to three directions that are fixed in the parent", many=True),
+        Field("rotations", "count", (), "up to three axis indices of 1, 2 and 3", many=True),
+        Field("axis", "axis", None, "the direction of the first rotation in the parent"),
+        Field("reference", "axis", None, "a direction in the parent that is not parallel to the axis"),
+    )
+    outermost_first = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotations", _checked_rotations(self.rotations))
+        given = self.translations
+        with understood("a list of directions", given, place="building block", cure='Give for example "xyz".'):
+            directions = tuple(unit_direction(direction, "direction of translation") for direction in given)
+        object.__setattr__(self, "translations", directions)
+        _ = self.nominal, self.stages
+
+    @cached_property
+    def _turn(self) -> Matrix:
+        return nominal_orientation(self.rotations, self.axis, self.reference)
+
+    @property
+    def nominal(self) -> Matrix | None:
+        return None if same(self._turn.entries(), _IDENTITY.entries()) else self._turn
+
+    def in_nominal_frame(self) -> BuildingBlock:
+        return BuildingBlock([self._turn.T @ direction for direction in self.translations], self.rotations)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        directions = [self._turn.T @ direction for direction in self.translations]
+        columns = [twist(translation=direction) for direction in directions]
+        word = "".join(map(str, self.rotations))
+        turns = [twist(unit_axis(letter)) for letter in XYZ]
+        labels = {"coordinate_labels": orientation_labels(word), "speed_labels": ("wx", "wy", "wz")}
+        if len(columns) == len(word) == 3 and same(Matrix(directions).entries(), _IDENTITY.entries()):
+            slides = {"coordinate_labels": XYZ, "speed_labels": ("vx", "vy", "vz")}
+            return (stage([*columns, *turns], word, **{key: slides[key] + labels[key] for key in slides}),)
+        sliding = [stage(columns)] if columns else []
+        if len(word) == 3:
+            return (*sliding, stage(turns, word, **labels))
+        return (*sliding, *(stage([turns[index - 1]]) for index in self.rotations))
+
+
+def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
+    """A letter, or three components of unit length, exactly.
+
+    >>> unit_direction((0.6, 0, 0.8), "axis")
+    Vector([3/5, 0, 4/5])
+    """
+    if isinstance(direction, str):
+        return unit_axis(direction)
+    with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
+        made = Vector([as_expr(entry) for entry in direction])
+    if len(made) != 3 or not is_zero(made.dot(made) - 1):
+        raise ModelError(
+            f"the {what} ({', '.join(map(str, made))}) is not a unit vector.",
+            place="building block",
+            cure="Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter.",
+            code="E-BLOCK-001",
+        )
+    return made
+
+
+def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
+    """Up to three axis indices of 1, 2, 3, none twice in a row."""
+    with understood("a list of axis indices", rotations, place="building block", cure="Give for example (1, 2, 3)."):
+        indices = tuple(map(index, rotations))
+    if len(indices) > 3 or any(index not in (1, 2, 3) for index in indices):
+        raise ModelError(
+            f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.",
+            place="building block",
+            cure="Write for example rotations=(1, 2, 3).",
+            code="E-BLOCK-004",
+        )
+    for one, next_one in pairwise(indices):
+        if one == next_one:
+            raise ModelError(
+                f"the rotations {indices} turn twice in a row about axis {one}.",
+                place="building block",
+                cure="Turn about it once, or put another axis between.",
+                code="E-BLOCK-003",
+            )
+    return indices
+
+
+def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> Matrix:
+    """How the child is turned in the parent when all coordinates are zero, Table 3: columns b_1, b_2, b_3.
+
+    With i the first index, b_i = d_rot, b_(i+2) is along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i. Unless given, d_rot is
+    axis i of the parent and d_ref its axis i+1.
+
+    >>> nominal_orientation((3,), "x", "y")
+    Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    """
+    first = rotations[0] - 1 if rotations else 0
+    d_rot = unit_direction("xyz"[first] if axis is None else axis, "axis")
+    d_ref = unit_direction("xyz"[(first + 1) % 3] if reference is None else reference, "reference")
+    last = _normalized(d_rot.cross(d_ref))
+    columns: dict[int, Vector] = {first: d_rot, (first + 2) % 3: last, (first + 1) % 3: last.cross(d_rot)}
+    return Matrix.columns_of([columns[k] for k in range(3)], 3).map(as_expr)
+
+
+def _normalized(normal: Vector) -> Vector:
+    square = as_expr(normal.dot(normal))
+    if is_zero(square):
+        raise ModelError(
+            "the reference is parallel to the axis of the first rotation.",
+            place="building block",
+            cure="Give a reference that is not, best one across it.",
+            code="E-BLOCK-002",
+        )
+    if is_zero(square - 1):
+        return normal
+    known = rational_value(square)
+    if known is None or root_of_integer(square_free(known)[1]) is None:
+        raise ModelError(
+            "the angle between axis and reference has no exact sine.",
+            place="building block",
+            cure="Give a reference at right angles to the axis.",
+            code="E-BLOCK-005",
+        )
+    return Vector(normal / sqrt(as_expr(known)))

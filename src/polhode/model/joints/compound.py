@@ -1,0 +1,45 @@
+"""Joints one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...errors import ModelError, shown
+from .protocol import JointType, Stage
+
+
+@dataclass(frozen=True, init=False)
+class Compound(JointType):
+    """Successive joints without bodies between them, from the parent to the child."""
+
+    joints: tuple[JointType, ...]
+    name: str = "compound"
+
+    outermost_first = False
+
+    def __init__(self, *joints: JointType, name: str = "compound") -> None:
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "name", name)
+        for joint in joints:
+            _check_part(joint)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(joint.stages[place] for joint in self.joints for place in joint.from_parent)
+
+
+def _check_part(joint: object) -> None:
+    if not isinstance(joint, JointType):
+        raise ModelError(
+            f"{shown(joint)} is not a joint type.",
+            place="compound joint",
+            cure='Give joint types, for example Compound(Revolute("x"), Prismatic("z")).',
+            code="E-JOINT-011",
+        )
+    if joint.nominal is not None:
+        raise ModelError(
+            f"a {joint.name} with a nominal orientation cannot be a part of a compound joint.",
+            cure="Leave out its axis and reference, or put a massless body between.",
+            code="E-BLOCK-006",
+        )

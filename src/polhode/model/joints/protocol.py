@@ -1,0 +1,153 @@
+"""What a joint type is: its stages, what a user gives for it, and how it is drawn; the rest follows.
+
+A new joint is a file with a frozen dataclass that extends `JointType`, and one entry of JOINTS. The file imports this
+protocol, expressions and geometry only. Its attributes are what `fields` lists; its stages are made of them:
+
+    class Revolute(JointType):
+        axis: Any = "z"
+
+        name = "revolute"
+        fields = (Field("axis", "axis", "z"),)
+
+        @cached_property
+        def stages(self) -> tuple[Stage, ...]:
+            return (stage([twist(self.axis)]),)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+from ...errors import understood
+from ...expr import Matrix, Vector, as_expr
+from ...geometry import unit_axis
+from ...geometry.orientation import ORIENTATIONS
+from ..fields import Field
+from ..stage import STORAGES, Stage
+
+__all__ = ["STORAGE", "XYZ", "Field", "JointType", "Mark", "Stage", "orientation_labels", "stage", "twist"]
+
+XYZ = ("x", "y", "z")
+
+#: How a joint that turns in every way stores its orientation.
+STORAGE = Field("storage", "word", "quaternion", "how the orientation is stored", choices=STORAGES)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What shows a joint where it sits in the parent: a solid as in `Shape`, a ball unless another is named.
+
+    Its sizes count in radii of the bars that links are drawn by. Its z is along the axis that a field holds.
+    """
+
+    kind: str = "sphere"
+    size: tuple[float, ...] = (2.2,)
+    along: str = ""
+
+
+class JointType(ABC):
+    """A joint: its simple stages, listed as their coordinates are.
+
+    A sequence of stages is a compound joint. `outermost_first` tells which way the list runs: Kwatny and Blankenship
+    count from the child to the parent (26); a user who writes `Compound(...)` thinks from the parent to the child. A
+    `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
+    """
+
+    name: str
+    fields: tuple[Field, ...] = ()
+    drawing: Mark | None = Mark()
+    outermost_first: bool = True
+
+    @property
+    @abstractmethod
+    def stages(self) -> tuple[Stage, ...]:
+        """The simple joints that it is made of."""
+
+    def __post_init__(self) -> None:
+        """Values are read as their fields say, and stages made: what is wrong with them is said at once."""
+        for field in self.fields:
+            object.__setattr__(self, field.name, self._read(field, getattr(self, field.name)))
+        _ = self.stages
+
+    def _read(self, field: Field, value: Any) -> Any:
+        if field.kind not in _READ or (value is None and field.default is None):
+            return value
+        with understood(f"a {field.name}", value, place=f"{self.name} joint", cure=f"Give {field.doc}."):
+            return tuple(map(_READ[field.kind], value)) if field.many else _READ[field.kind](value)
+
+    @property
+    def nominal(self) -> Matrix | None:
+        return None
+
+    def in_nominal_frame(self) -> JointType:
+        """The same joint, told in the frame that its nominal orientation makes."""
+        return self
+
+    @property
+    def from_parent(self) -> list[int]:
+        """The stages in the order in which they are met from the parent to the child."""
+        places = list(range(len(self.stages)))
+        return places[::-1] if self.outermost_first else places
+
+    @property
+    def coordinates(self) -> int:
+        return sum(stage.coordinates for stage in self.stages)
+
+    @property
+    def speeds(self) -> int:
+        return sum(stage.speeds for stage in self.stages)
+
+    @property
+    def is_holonomic(self) -> bool:
+        return all(stage.is_holonomic for stage in self.stages)
+
+    def coordinate_labels(self) -> list[str]:
+        """Suffixes for coordinate names; a single coordinate carries the joint's own name."""
+        return _labels([(stage.coordinate_labels, stage.coordinates) for stage in self.stages])
+
+    def speed_labels(self) -> list[str]:
+        """Suffixes for speed names."""
+        return _labels([(stage.speed_labels, stage.speeds) for stage in self.stages])
+
+
+#: How the values of a field are read, by its kind; others are left to the stages.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "axis": unit_axis, "number": as_expr, "vector": lambda value: Vector([as_expr(entry) for entry in value]),
+    "count": index,
+}  # fmt: skip
+
+
+def _labels(stages: list[tuple[tuple[str, ...], int]]) -> list[str]:
+    if sum(count for _, count in stages) == 1:
+        return [""]
+    result: list[str] = []
+    for place, (labels, count) in enumerate(stages, start=1):
+        own = labels if len(labels) == count else tuple(str(k) for k in range(1, count + 1))
+        if len(stages) == 1:
+            result += own
+        else:
+            result += [str(place)] if count == 1 else [f"{place}{label}" for label in own]
+    return result
+
+
+def twist(rotation: Iterable[Any] = (0, 0, 0), translation: Iterable[Any] = (0, 0, 0)) -> list[Any]:
+    """A column of a joint map: rotation over translation."""
+    return [*rotation, *translation]
+
+
+def stage(columns: Sequence[Sequence[Any]], storage: str = "angles", **labels: tuple[str, ...]) -> Stage:
+    """A simple joint from the columns of its map, outermost first."""
+    return Stage(Matrix.columns_of(columns, 6), storage, **labels)
+
+
+def orientation_labels(storage: object) -> tuple[str, ...]:
+    """Names for the coordinates of an orientation; of an unknown storage none, as the stage will refuse it."""
+    if not isinstance(storage, str):
+        return ()
+    if storage == "angles":
+        return ("ax", "ay", "az")
+    return ORIENTATIONS[storage].labels if storage in ORIENTATIONS else ()

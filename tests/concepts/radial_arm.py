@@ -1,0 +1,31 @@
+"""A joint from outside the package: the arm of a radial drill, which climbs a threaded column and carries a slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from polhode.model.joints.protocol import Field, JointType, Mark, Stage, stage, twist
+
+
+@dataclass(frozen=True)
+class RadialArm(JointType):
+    """A screw about the column with `lead` metres of advance for each radian, then a translation along the arm."""
+
+    lead: Any
+    column: Any = "z"
+    arm: Any = "x"
+
+    name = "radial_arm"
+    fields = (
+        Field("lead", "number", doc="metres of advance for each radian", unit="m/rad"),
+        Field("column", "axis", "z", "the axis that is fixed in the parent"),
+        Field("arm", "axis", "x", "the direction of the slide, which turns along"),
+    )
+    drawing = Mark("cylinder", (1.2, 9), "column")
+    outermost_first = False
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return (stage([twist(self.column, self.column * self.lead)]), stage([twist(translation=self.arm)]))
