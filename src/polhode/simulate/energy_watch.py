@@ -10,7 +10,7 @@ from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import warn
 from ..expr import free_symbols
-from ..model.force import Load, PointSpring, Potential
+from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad
 from .drive import Drive
 from .trajectory import Trajectory
 
@@ -28,14 +28,14 @@ def is_conservative(functions: Functions, tau: Drive, inputs: Drive) -> bool:
     equations = functions.equations
     if tau.function is not None or tau.rest.any() or inputs.function is not None:
         return False
-    if not all(_stores(load) for load in equations.system.loads) or _is_moved(equations):
+    if not all(_stores(load) for load in equations.system.primitive_loads) or _is_moved(equations):
         return False
     return "t" not in functions.native("energy").arrays
 
 
-def _stores(load: Load) -> bool:
+def _stores(load: PrimitiveLoad) -> bool:
     """Whether all that a load takes in is in the potential energy."""
-    return isinstance(load, Potential) or (isinstance(load, PointSpring) and not load.damping)
+    return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
 
 
 def _is_moved(equations: EquationsOfMotion) -> bool:
