@@ -204,6 +204,26 @@ def test_a_model_with_it_pickles_and_its_digest_is_that_of_what_it_comes_to(kind
 # ---- pictures ------------------------------------------------------------------------------------------------------
 
 
+@every_element
+def test_a_page_shows_its_drawing(kind: str, tmp_path: Path) -> None:
+    s = loaded(kind)
+    page = s.derive().simulate(0.1, step=0.05, method="rk4").animate(tmp_path / "run.html").read_text(encoding="utf-8")
+    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.DOTALL)
+    assert found
+    scene = json.loads(found[1])
+    (element,) = s.loads
+    lines = [ends for shape, *ends in element.drawing if shape == "line"]
+    assert [line["name"] for line in scene["lines"]] == ["it"] * len(lines)
+    for line, fields in zip(scene["lines"], lines, strict=True):
+        drawn = [scene["bodies"][end["body"]]["name"] for end in line["ends"]]
+        assert drawn == [getattr(element, field) for field in fields]
+    for (body,) in (ends for shape, *ends in element.drawing if shape == "mark"):
+        (own,) = (each for each in scene["bodies"] if each["name"] == getattr(element, body))
+        (at,) = (field.name for field in element.fields() if field.kind == "point" and field.of == body)
+        places = [shape["position"] for shape in own["shapes"] if shape["kind"] == "sphere"]
+        assert any(np.allclose(place, evaluate(list(getattr(element, at)), {})) for place in places)
+
+
 # ---- mistakes ------------------------------------------------------------------------------------------------------
 
 WRONG: dict[str, Any] = {

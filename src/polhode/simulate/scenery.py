@@ -1,8 +1,10 @@
-"""What bodies look like: their own shapes, or shapes made up from joints, mass centres and inertia."""
+"""What a mechanism looks like: bodies by their own shapes, or by shapes made up from joints, mass centres and inertia;
+force elements as their drawing says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 
 from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
-from ..expr import Expr, as_expr, evaluate
+from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
 from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
@@ -48,12 +50,25 @@ class DrawnBody:
 
 
 @dataclass(frozen=True, eq=False)
+class DrawnLine:
+    """A line between points of two bodies."""
+
+    name: str
+    ends: tuple[tuple[str, list[float]], ...]
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
 class Scenery:
-    """All bodies, the ground first, which way is up, and how high the ground is that they roll or glide on, if any."""
+    """All bodies, the ground first, which way is up, and how high the ground is that they roll or glide on, if any.
+
+    Lines are what acts between two bodies.
+    """
 
     bodies: tuple[DrawnBody, ...]
     up: list[float]
     ground: float | None = None
+    lines: tuple[DrawnLine, ...] = ()
 
     @staticmethod
     def of(
@@ -96,7 +111,19 @@ class _Painter:
         bodies = tuple(self._drawn(body) for body in self.system.bodies.values())
         pull = self.numbers(self.system.gravity)
         up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
-        return Scenery(bodies, up.tolist(), self._height(up / np.linalg.norm(up)))
+        lines = tuple(DrawnLine(name, ends, _BAR * self.size / 3) for name, ends in self._acting("line"))
+        return Scenery(bodies, up.tolist(), self._height(up / np.linalg.norm(up)), lines)
+
+    def _acting(self, shape: str) -> Iterator[tuple[str, tuple[tuple[str, list[float]], ...]]]:
+        """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
+        for each in self.system.acting:
+            element = each.element
+            at = {field.of: field.name for field in element.fields() if field.kind == "point"}
+            for drawn, *held in element.drawing:
+                points = [getattr(element, at[field]) for field in held]
+                if drawn == shape and {*free_symbols(as_expr(x) for point in points for x in point)} <= {*self.values}:
+                    ends = zip(held, points, strict=True)
+                    yield each.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
@@ -132,17 +159,23 @@ class _Painter:
     def _drawn(self, body: Body) -> DrawnBody:
         points, closing = self.joints[body.name], self.closures[body.name]
         tracks = self._tracks(body.name)
+        extras = [*tracks, *self._marks(body.name)]
         if body.name == GROUND:
             # no stands where things roll
             made_up = () if tracks or self._height(np.zeros(3)) is not None else self._bases(points)
-            return DrawnBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
+            return DrawnBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body) or self._made_up(body, start, [*points[1:], *closing])
-        return DrawnBody(body.name, (*pieces, *tracks), tip.tolist())
+        return DrawnBody(body.name, (*pieces, *extras), tip.tolist())
+
+    def _marks(self, name: str) -> list[Piece]:
+        """Where something acts on a body."""
+        points = [np.array(point) for _, ((body, point),) in self._acting("mark") if body == name]
+        return [_ball(point, 1.5 * _BAR * self.size) for point in points]
 
     def _tracks(self, name: str) -> list[Piece]:
         """The curves of a body that discs roll on, as far as they come and a little farther."""

@@ -358,7 +358,7 @@ class Trajectory:
     def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
         """Write the motion as one self-contained HTML page and return its path."""
         from ..view.page import write_page
-        from ..view.scene import Channel, Motion, Scene, SceneBody, Shape
+        from ..view.scene import Channel, Motion, Scene, SceneBody, SceneLine, Shape
         from .scenery import Scenery, quaternions_of
 
         reach = dict(
@@ -369,7 +369,11 @@ class Trajectory:
         ground = np.zeros((len(self.t), 1, 3)), np.broadcast_to(np.eye(3), (len(self.t), 1, 3, 3))
         positions = np.concatenate([ground[0], positions], axis=1)
         rotations = np.concatenate([ground[1], rotations], axis=1)
-        drawn = [place for place, body in enumerate(scenery.bodies) if body.pieces or body.name != GROUND]
+        ends = {body for line in scenery.lines for body, _ in line.ends}
+        drawn = [
+            place for place, body in enumerate(scenery.bodies) if body.pieces or body.name != GROUND or GROUND in ends
+        ]
+        number = {scenery.bodies[place].name: k for k, place in enumerate(drawn)}
         scene = Scene(
             self.title,
             [
@@ -382,6 +386,10 @@ class Trajectory:
             ],
             up=scenery.up,
             ground=scenery.ground,
+            lines=[
+                SceneLine(line.name, [(number[body], point) for body, point in line.ends], line.radius)
+                for line in scenery.lines
+            ],
         )
         motion = Motion(self.t, positions[:, drawn], quaternions_of(rotations[:, drawn]))
         energy = self.energy
