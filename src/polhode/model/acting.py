@@ -11,7 +11,7 @@ from ..expr import Expr, Vector, derivative, free_symbols
 from ..geometry import unit_axis
 from ..geometry.exact_rotation import as_rotation
 from .fields import Field
-from .forces.protocol import LENGTH, ForceElement, LineTension, PotentialEnergy, PrimitiveLoad
+from .forces.protocol import LENGTH, RATE, ForceElement, LineTension, PotentialEnergy, PrimitiveLoad
 from .lookup import frame_name, joint_named, placed
 from .reading import checked_name, flag_of, index_of, list_of, number_of, result_of, titled, unknown, vector_of
 from .records import GROUND, Joint
@@ -32,15 +32,16 @@ def apply(system: Builder, element: ForceElement) -> None:
 
 def _check(element: ForceElement, load: PrimitiveLoad) -> None:
     """Refuse energies that depend on the motion, and tensions that do not follow from their energy."""
-    if isinstance(load, PotentialEnergy):
-        moving = [x for x in free_symbols([load.energy]) if x.data[0] in ("speed", "effort", "acceleration")]
-        if moving:
+    if isinstance(load, PotentialEnergy | LineTension):
+        moving = {"speed", "effort", "acceleration"} | ({"coordinate"} if isinstance(load, LineTension) else set())
+        wrong = [x for x in free_symbols([load.energy]) if x.data[0] in moving or x is RATE]
+        if wrong:
             raise element.wrong(
-                f"a potential cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
-                "Use joint_force, force or torque for what depends on motion.",
+                f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'.",
+                "Use joint_force, force, torque or line_force for what depends on motion.",
                 "E-MODEL-018",
             )
-    elif isinstance(load, LineTension) and derivative([load.energy], LENGTH)[0] != load.elastic:
+    if isinstance(load, LineTension) and derivative([load.energy], LENGTH)[0] != load.elastic:
         raise element.wrong(
             f"the elastic tension {load.elastic} is not the slope of the stored energy {load.energy}.",
             "Give its derivative by LENGTH, and what is not elastic as the tension.",
@@ -90,7 +91,7 @@ class _Reading:
         for each in fields:
             at = points.get(each.name)
             body, point = self._spot(self._given(each), (0, 0, 0) if at is None else getattr(self.element, at))
-            if body in self.values.values():
+            if body in [self.values.get(other.name) for other in fields]:
                 raise ModelError(f"both ends are on body '{body}'.", place=self.place, code="E-MODEL-010")
             self.values[each.name] = body
             if at is not None:
