@@ -13,7 +13,6 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from polhode.simulate.scenery import Scenery
 from ruamel.yaml import YAML
 
 import polhode as ph
@@ -35,6 +34,7 @@ from polhode.model.joints import JOINTS, JointType, joint_type
 from polhode.model.records import Joint
 from polhode.model.samples.random_system import random_system
 from polhode.model.stage import STORAGES, Stage
+from polhode.simulate.scene import scene_of
 
 from .radial_arm import RadialArm
 
@@ -361,12 +361,14 @@ def test_what_a_user_gives_is_what_the_fields_say(case: Case) -> None:
 def test_a_joint_is_drawn_on_what_holds_it(case: Case, tmp_path: Path) -> None:
     system = one_joint(case.type, at=(0, 1, 0), rotation=("x", 0.3))
     run = system.derive().simulate(0.1)
-    pieces = Scenery.of(run.equations.record, {}).bodies[0].pieces
+    pieces = scene_of(run.equations.record, {}).bodies[0].shapes
     mark = case.type.drawing
     assert [piece.kind for piece in pieces] == ([] if mark is None else [mark.kind])
     if mark is not None and mark.along:
         turned = system.joints["joint"].in_parent.R @ getattr(case.type, mark.along)
-        assert np.allclose(pieces[0].rotation[:, 2], [float(entry) for entry in turned])
+        w, x, y, z = pieces[0].rotation
+        along = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
+        assert np.allclose(along, [float(entry) for entry in turned])
     assert run.animate(tmp_path / "page.html").stat().st_size > 1000
 
 

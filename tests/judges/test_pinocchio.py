@@ -24,7 +24,7 @@ from tests.seeds import TREES, seeds
 from polhode import Equations
 from polhode.dynamics.reactions import Reactions
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
-from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
+from polhode.model.forces.protocol import LENGTH, RATE, BodyTorque, LineTension, PointForce, PotentialEnergy, SpeedForce
 from polhode.model.records import GROUND, Joint
 from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import Stage
@@ -239,16 +239,16 @@ class Applied:
         self.on_velocities = np.zeros(self.twin.model.nv)
         self.on_speeds = dict.fromkeys(self.twin.u, 0.0)
         self.energy = 0.0
-        for load in self.twin.system.loads:
+        for load in self.twin.system.primitive_loads:
             if isinstance(load, PointForce):
                 self.push(load.body, load.point, self.rotation(load.frame) @ numbers(self.values, load.vector))
             elif isinstance(load, BodyTorque):
                 torque = self.rotation(load.frame) @ numbers(self.values, load.vector)
                 self.on_velocities += self.jacobian(load.body)[3:].T @ torque
-            elif isinstance(load, JointForce):
+            elif isinstance(load, SpeedForce):
                 speed = self.twin.system.joints[load.joint].u[load.index]
                 self.on_speeds[speed] += numbers(self.values, [load.value])[0]
-            elif isinstance(load, PointSpring):
+            elif isinstance(load, LineTension):
                 self.stretch(load)
 
     def frame(self, body: str) -> Any:
@@ -276,19 +276,21 @@ class Applied:
     def push(self, body: str, point: Any, force: Array) -> None:
         self.on_velocities += self.point(body, point)[1].T @ force
 
-    def stretch(self, spring: PointSpring) -> None:
-        k, rest, c = numbers(self.values, [spring.stiffness, spring.length, spring.damping])
+    def stretch(self, spring: LineTension) -> None:
         a, J_a = self.point(spring.body_a, spring.point_a)
         b, J_b = self.point(spring.body_b, spring.point_b)
         length = np.linalg.norm(b - a)
         along = (b - a) / length
-        tension = k * (length - rest) + c * along @ (J_b - J_a) @ self.v
+        here = self.values | {LENGTH: float(length), RATE: float(along @ (J_b - J_a) @ self.v)}
+        tension, energy = numbers(here, [spring.elastic + spring.tension, spring.energy])
         self.on_velocities += (J_a - J_b).T @ along * tension
-        self.energy += k * (length - rest) ** 2 / 2
+        self.energy += energy
 
     def add_potentials(self, equations: Equations) -> None:
         """-Γᵀ ∂V/∂q for potentials that are given in the coordinates themselves."""
-        given = sum((load.energy for load in self.twin.system.loads if isinstance(load, Potential)), as_expr(0))
+        given = sum(
+            (load.energy for load in self.twin.system.primitive_loads if isinstance(load, PotentialEnergy)), as_expr(0)
+        )
         slope = Vector(gradient(given, list(equations.q)))
         forces = numbers(self.values, [as_expr(column.dot(slope)) for column in equations.kinematic_matrix.columns])
         for speed, force in zip(equations.u, forces, strict=True):

@@ -13,7 +13,7 @@ from polhode.constraints.random_constraints import TREE_JOINTS, random_constrain
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.constraint import Ball, Closure, Condition, Slip, Wheel
-from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring, Potential
+from polhode.model.forces import Force, JointForce, JointSpring, Potential, Spring, Torque
 from polhode.model.records import GROUND
 from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import STORAGES
@@ -47,7 +47,7 @@ def assert_every_kind(systems: list[System], joints: set[str]) -> set[str]:
     used = [joint.type for system in systems for joint in system.joints.values()]
     assert {joint.name for joint in used} == joints - {"nonholonomic"}
     loads = {type(load) for system in systems for load in system.loads}
-    assert loads == {PointForce, BodyTorque, JointForce, PointSpring, Potential}
+    assert loads == {Force, Torque, JointForce, JointSpring, Spring, Potential}
     assert any(body.is_massless for system in systems for name, body in system.bodies.items() if name != GROUND)
     storages = {stage.storage for joint in used for stage in joint.stages}
     assert storages >= {"quaternion", "vector", "angles"}

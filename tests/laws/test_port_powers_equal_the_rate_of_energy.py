@@ -115,7 +115,7 @@ def test_loads_of_one_name_share_a_port_and_others_are_counted() -> None:
     system.joint_force(hinge, 5)
     flow = system.derive().power()
     (u,) = hinge.u
-    assert flow.ports == {"effort hinge": hinge.tau[0] * u, "load closer": -2 * u**2, "load joint force 3": 5 * u}
+    assert flow.ports == {"effort hinge": hinge.tau[0] * u, "load closer": -2 * u**2, "load joint force 2": 5 * u}
     assert gaps(flow) == []
 
 

@@ -8,8 +8,8 @@ import pytest
 from tests.seeds import seeds
 
 from polhode import Equations
-from polhode.expr import Expr, Vector, as_expr, directional, sqrt
-from polhode.model.force import BodyTorque, JointForce, PointForce, PointSpring
+from polhode.expr import Expr, Vector, as_expr, directional, sqrt, substitute
+from polhode.model.forces.protocol import LENGTH, RATE, BodyTorque, LineTension, PointForce, SpeedForce
 from polhode.model.samples.random_system import JOINTS, random_system
 from polhode.model.system import System
 
@@ -23,20 +23,21 @@ def flow(made: Equations) -> dict[Expr, Any]:
 def applied_power(system: System, made: Equations) -> Any:
     """What forces that have no potential do, from the motion of the points and bodies on which they act."""
     total: Any = made.tau.dot(made.u)
-    for load in system.loads:
+    for load in system.primitive_loads:
         if isinstance(load, PointForce):
             (velocity,) = _rates(made, [made.pose(load.body).point(load.point)])
             total = total + velocity.dot(made.pose(load.frame).R @ load.vector)
         elif isinstance(load, BodyTorque):
             spin = Vector((made.jacobian(load.body) @ made.u)[:3])
             total = total + spin.dot(made.pose(load.frame).R @ load.vector)
-        elif isinstance(load, JointForce):
+        elif isinstance(load, SpeedForce):
             total = total + load.value * system.joints[load.joint].u[load.index]
-        elif isinstance(load, PointSpring):
+        elif isinstance(load, LineTension):
             a, b = made.pose(load.body_a).point(load.point_a), made.pose(load.body_b).point(load.point_b)
             length = sqrt(as_expr((b - a).dot(b - a)))
             ((rate,),) = _rates(made, [[length]])
-            total = total - load.damping * rate**2
+            (tension,) = substitute([load.tension], {LENGTH: length, RATE: rate})
+            total = total - tension * rate
     return total
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.expr import evaluate, free_symbols
-from polhode.model.force import PointForce
+from polhode.model.forces import Force
 from polhode.model.samples import Tyre, Vehicle, brush, car, cruising, put_on_road, semitrailer, steady_turn
 
 BOTH = {"car": car, "semitrailer": semitrailer}
@@ -94,13 +94,13 @@ def wheel() -> tuple[ph.System, ph.Body, ph.Body]:
 def test_the_road_pushes_the_wheel_where_its_disc_meets_the_plane() -> None:
     system, hub, disc = wheel()
     put_on_road(system, hub, system.joints["spin"], Tyre(0.3, 2e5, 9e4, 7e4), 4000)
-    push = next(load for load in system.loads if isinstance(load, PointForce))
-    arm = hub.arrow(push.point)
+    push = next(load for load in system.loads if isinstance(load, Force))
+    arm = hub.arrow(push.at)
     assert ((hub.origin.position() + arm) & system.ground.z) == 0
     assert (arm & hub.y) == 0, "in the plane of the disc"
     other = ph.System.of(replace(system.model(), loads=()))
     hub, disc = other.bodies[hub.name], other.bodies[disc.name]
-    other.force(disc, hub.arrow(push.vector), at=disc.point(hub.arrow(push.point)))
+    other.force(disc, hub.arrow(push.vector), at=disc.point(hub.arrow(push.at)))
     assert other.derive("poincare").agrees_with(system.derive("newton_euler"))
 
 

@@ -15,21 +15,19 @@ from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sq
 from ..kinematics.between import carried, carried_point, meeting
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
-from ..model.force import (
+from ..model.forces.protocol import (
     LENGTH,
     POSITION,
     RATE,
+    VELOCITY,
     BodyTorque,
-    GravityField,
-    JointForce,
-    LineForce,
-    Load,
+    LineTension,
     PointForce,
-    PointSpring,
-    Potential,
+    PotentialEnergy,
+    PrimitiveLoad,
+    SpeedForce,
 )
 from ..model.model import Model
-from ..model.records import GROUND
 
 Wrench = tuple[Vector, Vector]
 
@@ -67,18 +65,14 @@ class Loads:
             return Vector(substitute([as_expr(entry) for entry in value], self.tree.followed))
         return substitute([value], self.tree.followed)[0]
 
-    @cached_property
-    def springs(self) -> list[PointSpring]:
-        return [load for load in self.system.loads if isinstance(load, PointSpring)]
-
     def wrenches(self, conservative: bool = True) -> list[Wrench]:
         """For each link the torque about its origin and the force on it, in link components, gravity apart.
 
-        Without `conservative` the elastic part of springs is left out (it is in the potential energy).
+        Without `conservative` the elastic part of tensions is left out (it is in the potential energy).
         """
-        return self.wrenches_of(self.system.loads, conservative)
+        return self.wrenches_of(self.system.primitive_loads, conservative)
 
-    def wrenches_of(self, loads: Iterable[Load], conservative: bool = True) -> list[Wrench]:
+    def wrenches_of(self, loads: Iterable[PrimitiveLoad], conservative: bool = True) -> list[Wrench]:
         """The same of some loads alone."""
         zero = Vector([0, 0, 0])
         table: list[Wrench] = [(zero, zero) for _ in self.tree.links]
@@ -91,11 +85,8 @@ class Loads:
                     vector, origin = self._in_link(load)
                     torque = carried(self.tree, vector, origin, place)
                     table[place] = (table[place][0] + torque, table[place][1])
-            elif isinstance(load, PointSpring | LineForce):
+            elif isinstance(load, LineTension):
                 self._pull(table, load, conservative)
-            elif isinstance(load, GravityField):
-                for force in self.attractions(load):
-                    self._push(table, force.body, force.point, *self._in_link(force))
         return table
 
     def _in_link(self, load: PointForce | BodyTorque) -> tuple[Vector, int]:
@@ -103,16 +94,28 @@ class Loads:
         frame = self.system.frames.get(load.frame)
         place, X = self.tree.bodies[load.frame if frame is None else frame.body]
         vector = self._given(load.vector)
+        if isinstance(load, PointForce):
+            vector = self._at_point(load, vector)
         return X.R @ (vector if frame is None else frame.pose.R @ vector), place
 
-    def in_ground(self, load: PointForce | BodyTorque) -> Vector:
-        """A given force or torque in ground components."""
-        return carried(self.tree, *self._in_link(load), BASE)
+    def _at_point(self, load: PointForce, law: Vector) -> Vector:
+        """A law of place and velocity, where they are those of the point."""
+        if not {*POSITION, *VELOCITY} & {*free_symbols([as_expr(entry) for entry in law])}:
+            return law
+        place, X = self.tree.bodies[load.body]
+        position, velocity = carried_point(self.tree, X.point(self._given(load.point)), place, BASE)
+        here = dict(zip((*POSITION, *VELOCITY), map(as_expr, (*position, *velocity)), strict=True))
+        return Vector(substitute([as_expr(entry) for entry in law], here))
 
-    def pull_in_ground(self, load: PointSpring | LineForce) -> Vector:
-        """The force on end a, towards b, in ground components."""
-        line = self._line(load)
-        return carried(self.tree, line.span * (self._tension(load, line, True) / line.length), line.place, BASE)
+    def in_ground(self, load: PointForce | BodyTorque | LineTension) -> tuple[Vector, Vector]:
+        """Force and torque on the body at the point where they act, for a tension on its end a; ground components."""
+        zero = Vector([0, 0, 0])
+        if isinstance(load, LineTension):
+            line = self._line(load)
+            pull = line.span * (self._tension(load, line, True) / line.length)
+            return carried(self.tree, pull, line.place, BASE), zero
+        vector = carried(self.tree, *self._in_link(load), BASE)
+        return (vector, zero) if isinstance(load, PointForce) else (zero, vector)
 
     def _push(self, table: list[Wrench], body: str, point: Vector, force: Vector, origin: int) -> None:
         """Add a force, given in the components of a link, at a point of a body."""
@@ -121,14 +124,14 @@ class Loads:
             own = carried(self.tree, force, origin, place)
             table[place] = (table[place][0] + X.point(point).cross(own), table[place][1] + own)
 
-    def _line(self, load: PointSpring | LineForce) -> Line:
+    def _line(self, load: LineTension) -> Line:
         (place_a, X_a), (place_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
         top = meeting(self.tree, place_a, place_b)
         a, v_a = carried_point(self.tree, X_a.point(self._given(load.point_a)), place_a, top)
         b, v_b = carried_point(self.tree, X_b.point(self._given(load.point_b)), place_b, top)
         return Line(top, b - a, v_b - v_a)
 
-    def _pull(self, table: list[Wrench], load: PointSpring | LineForce, conservative: bool) -> None:
+    def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""
         line = self._line(load)
         tension = self._tension(load, line, conservative)
@@ -138,31 +141,17 @@ class Loads:
         self._push(table, load.body_a, self._given(load.point_a), pull, line.place)
         self._push(table, load.body_b, self._given(load.point_b), -pull, line.place)
 
-    def _tension(self, load: PointSpring | LineForce, line: Line, conservative: bool) -> Any:
-        """k (L - L0) + c L̇, or what the law of a line force says."""
-        if isinstance(load, LineForce):
-            return substitute([self._given(load.tension)], {LENGTH: line.length, RATE: line.rate})[0]
-        tension: Any = load.stiffness * (line.length - load.length) if conservative else as_expr(0)
-        return tension + load.damping * line.rate if load.damping else tension
-
-    def attractions(self, field: GravityField) -> list[PointForce]:
-        """A field of gravity as forces: m g(r) at the mass centre of every body that moves."""
-        made = []
-        for body in self.system.bodies.values():
-            place, X = self.tree.bodies[body.name]
-            if place != BASE and body.mass:
-                centre, _ = carried_point(self.tree, X.point(body.com), place, BASE)
-                here = dict(zip(POSITION, centre, strict=True))
-                pull = Vector(substitute(self._given(field.acceleration), here)) * body.mass
-                made.append(PointForce(field.name, body.name, body.com, pull, GROUND))
-        return made
+    def _tension(self, load: LineTension, line: Line, conservative: bool) -> Any:
+        """What the laws of a tension say for this line."""
+        law = self._given(load.elastic + load.tension if conservative else load.tension)
+        return substitute([law], {LENGTH: line.length, RATE: line.rate})[0]
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
         """For each speed the sum of the generalized forces given on it; potentials by -Γᵀ ∂V/∂q."""
         total: list[Any] = [as_expr(0)] * len(self.tree.u)
         index = {name: place for place, name in enumerate(self.tree.speeds)}
-        for load in self.system.loads:
-            if isinstance(load, JointForce):
+        for load in self.system.primitive_loads:
+            if isinstance(load, SpeedForce):
                 own = self.system.joints[load.joint].u[load.index]
                 for leader, ratio in self._led_by(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
@@ -181,20 +170,16 @@ class Loads:
 
     @property
     def given_potential(self) -> Any:
-        """The sum of the potentials that the user gave."""
-        total: Any = as_expr(0)
-        for load in self.system.loads:
-            if isinstance(load, Potential):
-                total = total + self.stored(load)
-        return total
+        """The sum of the potential energies of the coordinates."""
+        loads = (load for load in self.system.primitive_loads if isinstance(load, PotentialEnergy))
+        return sum((self.stored(load) for load in loads), start=as_expr(0))
 
-    def stored(self, load: Load) -> Any:
-        """The energy that a spring or a given potential holds; nothing in other loads."""
-        if isinstance(load, Potential):
-            return self._given(load.energy)
-        if isinstance(load, PointSpring):
-            return load.stiffness * (self._line(load).length - load.length) ** 2 / 2
-        return as_expr(0)
+    def stored(self, load: PotentialEnergy | LineTension) -> Any:
+        """The energy that a load holds."""
+        energy = self._given(load.energy)
+        if isinstance(load, LineTension) and energy:
+            energy = substitute([energy], {LENGTH: self._line(load).length})[0]
+        return energy
 
     @property
     def weight_energy(self) -> Any:
@@ -204,8 +189,6 @@ class Loads:
 
     @cached_property
     def potential_energy(self) -> Any:
-        """Gravity, given potentials and springs: V = -g·Σ m c + …"""
-        total = self.weight_energy + self.given_potential
-        for spring in self.springs:
-            total = total + self.stored(spring)
-        return total
+        """Gravity, potentials of the coordinates and what stretched lines hold: V = -g·Σ m c + …"""
+        loads = (load for load in self.system.primitive_loads if isinstance(load, LineTension))
+        return sum((self.stored(load) for load in loads), start=self.weight_energy + self.given_potential)

@@ -13,8 +13,7 @@ is a check of the other.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +22,7 @@ from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substi
 from ..kinematics.known import leader_of
 from ..kinematics.motion import velocities
 from ..kinematics.tree import BASE
-from ..model.force import JointForce, Load, PointSpring, Potential
+from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND
 from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
@@ -113,7 +112,7 @@ class _Meter:
         self.swept, self.system, self.tree = swept, swept.system, swept.tree
         self.loads = Loads(self.system, self.tree)
         self.twists = velocities(self.tree)
-        self.names = _load_names(self.system.loads)
+        self.names = [(load, each.name) for each in self.system.acting for load in each.loads]
         rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
         self.flow: dict[Expr, Any] = {**rates, self.system.time: as_expr(1)}
         self.flow |= dict(zip(self.tree.u, swept.given.udot, strict=True))
@@ -147,7 +146,7 @@ class _Meter:
         w, v = self.twists[place]
         return wrench[0].dot(w) + wrench[1].dot(v)
 
-    def done_by(self, load: Load, conservative: bool = True) -> dict[str, Any]:
+    def done_by(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
         """What a load does on each body."""
         table = self.loads.wrenches_of([load], conservative)
         return {
@@ -211,7 +210,7 @@ class _Meter:
             return self.flow[symbol]
         return self.tree.followed.get(speeds[index], speeds[index])
 
-    def joint_force(self, load: JointForce) -> Any:
+    def joint_force(self, load: SpeedForce) -> Any:
         """The power of a generalized force."""
         speed = self.system.joints[load.joint].u[load.index]
         value, moving = substitute([load.value, speed], self.tree.followed)
@@ -222,9 +221,9 @@ class _Meter:
         """For each joint what joint forces, potentials and conditions do along its freedom."""
         made = {name: _Ports() for name in self.system.joints}
         for load, name in self.names:
-            if isinstance(load, JointForce):
+            if isinstance(load, SpeedForce):
                 made[load.joint].add(f"load {name}", self.joint_force(load))
-            elif isinstance(load, Potential):
+            elif isinstance(load, PotentialEnergy):
                 for joint, rate in self.along_joints(load.energy).items():
                     made[joint].add(f"load {name}", -rate)
         for condition, multiplier in self.swept.conditions:
@@ -302,16 +301,16 @@ class _Meter:
         return found
 
     def on_the_whole(self) -> _Ports:
-        """What comes from outside: all but weight, springs and potentials, which give back what they take."""
+        """What comes from outside: all but weight and stored energy, which give back what they take."""
         made = _Ports()
         for _, port, done in self.given():
             made.add(port, done)
         for load, name in self.names:
             for done in self.done_by(load, conservative=False).values():
                 made.add(f"load {name}", done)
-            if isinstance(load, JointForce):
+            if isinstance(load, SpeedForce):
                 made.add(f"load {name}", self.joint_force(load))
-            elif isinstance(load, PointSpring | Potential):
+            elif isinstance(load, PotentialEnergy | LineTension) and load.energy:
                 made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
@@ -320,17 +319,9 @@ class _Meter:
         made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
         return made
 
-    def let_out(self, load: PointSpring | Potential) -> Any:
+    def let_out(self, load: LineTension | PotentialEnergy) -> Any:
         """What a store of energy does on bodies or along joints; what its energy changes beyond that, time puts in."""
-        if isinstance(load, Potential):
+        if isinstance(load, PotentialEnergy):
             return -sum(self.along_joints(load.energy).values(), start=as_expr(0))
         all_of_it, without = self.done_by(load), self.done_by(load, conservative=False)
         return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))
-
-
-def _load_names(loads: Sequence[Load]) -> list[tuple[Load, str]]:
-    """Each load with its name, or with its kind and number; loads of one name share a port."""
-    kinds = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(load).__name__).lower() for load in loads]
-    return [
-        (load, load.name or f"{kind} {place}") for place, (load, kind) in enumerate(zip(loads, kinds, strict=True), 1)
-    ]

@@ -21,7 +21,7 @@ from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.tree import build_tree
 from ..model.constraint import Condition
-from ..model.force import JointForce, Potential
+from ..model.forces.protocol import PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
@@ -137,10 +137,10 @@ class Reactions:
         n, f = self.wrenches[place]
         h = self.tree.links[place].stage.H.columns[0]
         effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
-        for load in self.system.loads:
-            if isinstance(load, JointForce) and load.joint == joint.name and load.index == index:
+        for load in self.system.primitive_loads:
+            if isinstance(load, SpeedForce) and load.joint == joint.name and load.index == index:
                 effort = effort - load.value
-            if isinstance(load, Potential):
+            if isinstance(load, PotentialEnergy):
                 effort = effort + derivative([load.energy], joint.q[index])[0]
         for condition, multiplier in self.conditions:
             along = joint.u[index] if condition.on_speeds else joint.q[index]

@@ -39,6 +39,7 @@ _STYLES: Final = {
     ("speed", ""): ("", 1), ("speed", QUASI): ("u", 0), ("effort", ""): ("tau", 0),
     ("acceleration", ""): ("", 2), ("acceleration", OWN): ("", 1), ("acceleration", QUASI): ("u", 1),
     ("multiplier", ""): ("lambda", 0), ("line", ""): ("line", 0), ("position", ""): ("position", 0),
+    ("velocity", ""): ("velocity", 0),
 }  # fmt: skip
 #: Quantities that no model names, and the words kept for them.
 _OURS: Final = {"time": "t", "stabilisation": "alpha_stabilisation"}

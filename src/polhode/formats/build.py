@@ -12,17 +12,16 @@ from ..errors import PolhodeError, warn
 from ..expr import Expr, Matrix
 from ..model import Shape as ModelShape
 from ..model import System, body
+from ..model.forces import FORCES
 from ..model.records import GROUND, Joint
 from . import records
 from .document import Document, Path
+from .fields import read_fields
 from .motion import read_motion
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 from .ties import add_prescribed, add_ties
 from .values import Values
-
-_VECTORS = ("vector", "at", "at_a", "at_b")
-_NUMBERS = ("value", "stiffness", "rest", "damping", "length", "energy")
 
 
 def build(document: Document, model: records.Model, name: str) -> System:
@@ -55,9 +54,10 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _check_joints_carry_mass(system, values)
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
     spoiled = bool(document.problems)
-    values.scope = names(lenient=spoiled, now=True)
+    values.scope, free = names("parameter", lenient=spoiled), names(lenient=spoiled, now=True)
     for place, load in enumerate(model.loads):
-        _add_load(None if spoiled else system, values, ("loads", place), load)
+        _add_load(None if spoiled else system, values, ("loads", place), load, free)
+    values.scope = free
     add_ties(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
         _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
@@ -176,30 +176,12 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
         system.couple(key, record.leader, multiplier, offset)
 
 
-def _add_load(system: System | None, values: Values, path: Path, record: Any) -> None:
-    arguments: dict[str, Any] = {}
-    for key, value in record.model_dump().items():
-        if key in _VECTORS:
-            arguments[key] = values.vector((*path, key), value)
-        elif key in _NUMBERS:
-            arguments[key] = values.number((*path, key), value)
-        elif key == "index":
-            arguments[key] = values.count((*path, key), value)
-        elif key != "type":
-            arguments[key] = value
-    if system is None:
-        return
-    makers: dict[str, Callable[..., None]] = {
-        "force": system.force,
-        "torque": system.torque,
-        "joint_force": system.joint_force,
-        "joint_spring": system.joint_spring,
-        "spring": system.spring,
-        "damper": system.damper,
-        "potential": system.potential,
-    }
-    with values.noting(path):
-        makers[record.type](**arguments)
+def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:
+    element = FORCES[record.type]
+    given = read_fields(values, path, element.fields(), record, free)
+    if system is not None:
+        with values.noting(path):
+            system.apply(element(**given))
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:

@@ -12,8 +12,10 @@ from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from ..model import Body, Joint, Shape, System
-from ..model.force import BodyTorque, JointForce, Load, PointForce, PointSpring, Potential
+from ..model.forces import FORCES
+from ..model.forces.protocol import ForceElement
 from ..model.records import GROUND, Coupling, Parameter
+from .fields import describe_fields
 from .motion import describe_motion
 from .names import Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
@@ -151,61 +153,15 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
     )
 
 
-def _load(load: Load, fixed: Scope, free: Scope) -> dict[str, Any]:
-    name = load.name
-    if isinstance(load, PointForce):
-        return _filled(
-            {
-                "type": "force",
-                "name": name,
-                "on": load.body,
-                "vector": _list(load.vector, free),
-                "at": _offset(load.point, free),
-                "frame": None if load.frame == GROUND else load.frame,
-            }
+def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
+    if FORCES.get(load.kind) is not type(load):
+        raise FormatError(
+            f"model files know no load of type '{load.kind}'.",
+            place=load.words,
+            cure=f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}.",
+            code="E-YAML-030",
         )
-    if isinstance(load, BodyTorque):
-        return _filled(
-            {
-                "type": "torque",
-                "name": name,
-                "on": load.body,
-                "vector": _list(load.vector, free),
-                "frame": None if load.frame == GROUND else load.frame,
-            }
-        )
-    if isinstance(load, JointForce):
-        return _filled(
-            {
-                "type": "joint_force",
-                "name": name,
-                "joint": load.joint,
-                "index": str(load.index) if load.index else None,
-                "value": spell(load.value, free),
-            }
-        )
-    if isinstance(load, PointSpring):
-        return _filled(
-            {
-                "type": "spring",
-                "name": name,
-                "a": load.body_a,
-                "b": load.body_b,
-                "at_a": _offset(load.point_a, free),
-                "at_b": _offset(load.point_b, free),
-                "stiffness": spell(load.stiffness, free),
-                "length": _unless_zero(load.length, free),
-                "damping": _unless_zero(load.damping, free),
-            }
-        )
-    if isinstance(load, Potential):
-        return _filled({"type": "potential", "name": name, "energy": spell(load.energy, free)})
-    raise FormatError(
-        f"a {type(load).__name__} has no place in a model file.",
-        place=f"load '{name}'" if name else "load",
-        cure="Keep this system in Python, or write the force with force, spring or potential.",
-        code="E-YAML-030",
-    )
+    return {"type": load.kind, **describe_fields(load.fields(), load, fixed, free)}
 
 
 def _unless_zero(value: Expr, scope: Scope) -> str | None:

@@ -80,13 +80,21 @@ def _description(field: Field) -> str | None:
 
 def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any, free: Scope) -> dict[str, Any]:
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
-    inside = replace(values, scope=free)
     return {
         field.name: read_field(
-            inside if field.free else values, (*path, field.name), field, getattr(record, field.name)
+            replace(values, scope=_scope(field, values.scope, free)),
+            (*path, field.name),
+            field,
+            getattr(record, field.name),
         )
         for field in fields
     }
+
+
+def _scope(field: Field, fixed: Scope, free: Scope) -> Scope:
+    """The names that a field may use."""
+    scope = free if field.free else fixed
+    return replace(scope, own=field.own_symbols) if field.arguments else scope
 
 
 def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
@@ -114,7 +122,7 @@ def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: S
     """The texts of an element's fields, without those that stand at their default."""
     made = {}
     for field in fields:
-        text = _spelled(field, getattr(element, field.name), free if field.free else fixed)
+        text = _spelled(field, getattr(element, field.name), _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
             made[field.name] = text
     return made

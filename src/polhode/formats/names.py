@@ -23,17 +23,20 @@ class Scope:
     """The names that an expression may use, by kind; a bare name is a parameter, an input or a coordinate.
 
     A speed that shares its name with a coordinate is written u(name). What the model declares goes before the
-    built-in `t` and `pi`, which stay reachable as time() and pi(). A lenient scope accepts unknown names: it serves
-    to go on looking for mistakes after one that already spoils the names.
+    built-in `t` and `pi`, which stay reachable as time() and pi(); a law's `own` arguments go before both. A lenient
+    scope accepts unknown names: it serves to go on looking for mistakes after one that already spoils the names.
     """
 
     tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol
     now: Expr | None = None
     lenient: bool = False
     functions: Mapping[str, Opaque] = field(default_factory=dict)  # the model's tables
+    own: Mapping[str, Expr] = field(default_factory=dict)  # the arguments of a law
 
     def named(self, name: str) -> Expr:
         """The symbol that a bare name stands for."""
+        if name in self.own:
+            return self.own[name]
         found = [kind for kind in ("parameter", "input", "coordinate") if name in self._table(kind)]
         if len(found) > 1:
             raise FormatError(
@@ -70,6 +73,8 @@ class Scope:
     def spell(self, leaf: Expr) -> str:
         """A symbol as it must be written here."""
         kind, name = leaf.data[0], leaf.name
+        if self.own.get(name) is leaf:
+            return quoted(name)
         if leaf is self.now:
             return "t" if self._means("t", leaf) else "time()"
         if kind not in _ACCESSOR_OF or self._table(kind).get(name) is not leaf:
@@ -113,7 +118,7 @@ class Scope:
             return FormatError(f"{name!r} is not a number.", cure="Write 0 or 1.")
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
-        names = [known for table in self.tables.values() for known in table]
+        names = [*self.own, *(known for table in self.tables.values() for known in table)]
         return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
 
 

@@ -317,86 +317,6 @@ class NoSlip(Record):
 Rolling = Annotated[Wheel | Ball | Track | KnifeEdge | NoSlip, Field(discriminator="type")]
 
 
-class Force(Record):
-    """A force at a point of a body, its components along the axes of a frame (the ground's)."""
-
-    type: Literal["force"]
-    name: str = ""
-    on: Name
-    vector: Vector3
-    at: Vector3 = ("0", "0", "0")
-    frame: Name = "ground"
-
-
-class Torque(Record):
-    """A pure torque on a body, its components along the axes of a frame (the ground's)."""
-
-    type: Literal["torque"]
-    name: str = ""
-    on: Name
-    vector: Vector3
-    frame: Name = "ground"
-
-
-class JointForce(Record):
-    """A generalized force on one speed of a joint."""
-
-    type: Literal["joint_force"]
-    name: str = ""
-    joint: Name
-    index: Count = "0"
-    value: Number
-
-
-class JointSpring(Record):
-    """A spring and damper in a joint."""
-
-    type: Literal["joint_spring"]
-    name: str = ""
-    joint: Name
-    index: Count = "0"
-    stiffness: Number = "0"
-    rest: Number = "0"
-    damping: Number = "0"
-
-
-class Spring(Record):
-    """A spring and damper along the line between two points."""
-
-    type: Literal["spring"]
-    name: str = ""
-    a: Name
-    b: Name
-    at_a: Vector3 = ("0", "0", "0")
-    at_b: Vector3 = ("0", "0", "0")
-    stiffness: Number
-    length: Number = "0"
-    damping: Number = "0"
-
-
-class Damper(Record):
-    """A damper along the line between two points."""
-
-    type: Literal["damper"]
-    name: str = ""
-    a: Name
-    b: Name
-    at_a: Vector3 = ("0", "0", "0")
-    at_b: Vector3 = ("0", "0", "0")
-    damping: Number
-
-
-class Potential(Record):
-    """A potential energy, as any expression of coordinates, parameters and time."""
-
-    type: Literal["potential"]
-    name: str = ""
-    energy: Number
-
-
-Load = Annotated[Force | Torque | JointForce | JointSpring | Spring | Damper | Potential, Field(discriminator="type")]
-
-
 class Table(Record):
     """An interpolated function: y over x, or z over x and y with a row of z for each x.
 
@@ -435,5 +355,5 @@ class Model(Record):
     closures: dict[Name, Closure] = {}
     conditions: dict[Name, Condition] = {}
     rolling: dict[Name, Rolling] = {}
-    loads: tuple[Load, ...] = ()
+    loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `vocabulary`
     poses: dict[Name, Pose] = {}

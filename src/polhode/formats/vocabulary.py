@@ -5,30 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, Union
 
 import pydantic
 
 from ..errors import ModelError
 from ..model.fields import Field
+from ..model.forces import FORCES
+from ..model.forces.protocol import ForceElement
 from ..model.joints import JOINTS, JointType
 from . import records
-from .fields import keys_of
+from .fields import keys_of, record_of
 
 
 def model_record() -> type[records.Model]:
     """The record that a model file is checked against."""
-    return _made(tuple(JOINTS.values()))
+    return _made(tuple(JOINTS.values()), tuple(FORCES.values()))
 
 
 @cache
-def _made(joints: tuple[type[JointType], ...]) -> type[records.Model]:
+def _made(joints: tuple[type[JointType], ...], forces: tuple[type[ForceElement], ...]) -> type[records.Model]:
     types = Field("type", "word", None, choices=tuple(each.name for each in joints))
     keys: dict[str, Any] = keys_of([types, *_options(joints)])
     motion = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
     joint, closure = (_like(base, motion) for base in (records.Joint, records.Closure))
     sections: dict[str, Any] = {"joints": joint, "closures": closure}
-    made: type[records.Model] = _like(records.Model, **{key: _by_name(each) for key, each in sections.items()})
+    loads = [record_of(each.__name__, each.__doc__ or "", each.fields(), each.kind) for each in forces]
+    load: Any = Annotated[Union[tuple(loads)], pydantic.Field(discriminator="type")]  # noqa: UP007
+    made: type[records.Model] = _like(
+        records.Model, **{key: _by_name(each) for key, each in sections.items()}, loads=(tuple[load, ...], ())
+    )
     return made
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow
     from .body import Body, Frame
     from .constraint import Constraint
-    from .force import Load
-    from .model import Model
+    from .forces.protocol import ForceElement, PrimitiveLoad
+    from .model import Acting, Model
     from .records import Coupling, Joint, NamedPose, Parameter, Prescribed
 
 #: One lock for all that is read late: what is read may itself need another system.
@@ -53,7 +53,9 @@ class Builder:
     couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
     prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
     constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")
-    loads: tuple[Load, ...] = _part("loads", "What acts on the bodies and joints.")
+    loads: tuple[ForceElement, ...] = _part("loads", "What acts on the bodies and joints.")
+    acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
+    primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] | Arrow = (0, 0, "-9.81")) -> None:
@@ -104,10 +106,10 @@ class Builder:
         """Put a record into a table; all methods that add something end here.
 
         >>> import polhode as ph
-        >>> from polhode.model.force import Potential
+        >>> from polhode.model.forces import Potential
         >>> s = ph.System("weight")
         >>> height = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z")).q[0]
-        >>> s.add("loads", "lift", Potential("lift", -3 * height))
+        >>> s.add("loads", "lift", Potential(name="lift", energy=-3 * height))
         >>> s.loads
         (Potential(name='lift', energy=-3*z),)
         """

@@ -16,15 +16,18 @@ from .joints import JointType
 from .model import Model
 
 _TABLES = (
-    "gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "prescribed", "constraints", "loads",
+    "gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "prescribed", "constraints",
 )  # fmt: skip
 
 
 def digest(model: Model) -> str:
     """The digest of all that shapes the equations; names of poses and looks of bodies are left out."""
     word = sha256()
-    for table in _TABLES:
-        word.update(repr(_plain(getattr(model, table))).encode("utf-8", "surrogatepass"))
+    loads = [
+        (each.name, each.loads) for each in model.acting
+    ]  # an element may be a user's own: what it comes to counts
+    for part in (*(getattr(model, table) for table in _TABLES), loads):
+        word.update(repr(_plain(part)).encode("utf-8", "surrogatepass"))
     return word.hexdigest()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..expr import Expr, Vector
+
 #: What a field can hold. `body` and `frame` are names of bodies or frames, `joint` is the name of a joint; `name` is
 #: another name and `label` one that may be empty; a `point` is a vector in the frame of the body that `of` names.
 KINDS = (
@@ -18,7 +20,8 @@ class Field:
 
     Without a default it must be given; None stands for a value that may be missing. A `free` value may depend on
     coordinates, speeds, inputs and time, others on parameters alone. `many` is a list of such values, `count` its
-    length where that is fixed. A `word` is one of `choices`.
+    length where that is fixed. A `word` is one of `choices`. A law is a function of its `arguments`, or an expression
+    of their symbols.
     """
 
     name: str
@@ -31,7 +34,14 @@ class Field:
     count: int | None = None
     of: str = ""
     choices: tuple[str, ...] = ()
+    arguments: tuple[Expr | Vector, ...] = ()
 
     @property
     def is_required(self) -> bool:
         return self.default is ...
+
+    @property
+    def own_symbols(self) -> dict[str, Expr]:
+        """What an expression may use here and nowhere else: the arguments of a law, by name."""
+        given = [part for each in self.arguments for part in (each if isinstance(each, Vector) else (each,))]
+        return {part.name: part for part in given}

@@ -1,4 +1,4 @@
-"""The methods of a System that say what acts on it; each hands over to the module that owns the force."""
+"""The methods of a System that say what acts on it; each makes a force element and applies it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,28 @@ if TYPE_CHECKING:
     from ..expr import Expr, Vector
     from ..kinematics.vectors import Arrow, Point
     from .body import Body, Frame
+    from .forces.protocol import ForceElement
     from .records import Joint
 
 
 class ForceMethods(Builder):
     """Forces, torques, springs, potentials: what a user calls to put a load on a system."""
+
+    def apply(self, element: ForceElement) -> None:
+        """Add a force element, one of your own too: see `polhode.model.forces.protocol`.
+
+        >>> import polhode as ph
+        >>> from polhode.model.forces import Spring
+        >>> s = ph.System()
+        >>> bead = s.body("bead", mass=1)
+        >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
+        >>> s.apply(Spring(a=s.ground, b=bead, stiffness=3))
+        >>> s.derive().bias
+        Vector([3*x])
+        """
+        from .acting import apply
+
+        apply(self, element)
 
     def force(
         self,
@@ -37,9 +54,7 @@ class ForceMethods(Builder):
         >>> s.derive().bias
         Vector([k*x])
         """
-        from .acting import force
-
-        force(self, on, vector, at=at, frame=frame, name=name)
+        self._apply("force", on=on, vector=vector, at=at, frame=frame, name=name)
 
     def torque(
         self,
@@ -50,23 +65,18 @@ class ForceMethods(Builder):
         name: str = "",
     ) -> None:
         """Apply a pure torque to a body: an arrow, or components along the axes of `frame` (the ground's)."""
-        from .acting import torque
-
-        torque(self, on, vector, frame=frame, name=name)
+        self._apply("torque", on=on, vector=vector, frame=frame, name=name)
 
     def joint_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
         """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
-        from .acting import joint_force
-
-        joint_force(self, joint, value, index, name)
+        self._apply("joint_force", joint=joint, value=value, index=index, name=name)
 
     def joint_spring(
         self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
     ) -> None:
         """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
-        from .acting import joint_spring
-
-        joint_spring(self, joint, stiffness, rest, damping, index, name)
+        laws = {"stiffness": stiffness, "rest": rest, "damping": damping}
+        self._apply("joint_spring", joint=joint, **laws, index=index, name=name)
 
     def spring(
         self,
@@ -84,9 +94,8 @@ class ForceMethods(Builder):
 
         A positive tension pulls the points together, a negative one pushes them apart.
         """
-        from .acting import spring
-
-        spring(self, a, b, stiffness, length, damping, at_a=at_a, at_b=at_b, name=name)
+        laws = {"stiffness": stiffness, "length": length, "damping": damping}
+        self._apply("spring", a=a, b=b, **laws, at_a=at_a, at_b=at_b, name=name)
 
     def damper(
         self,
@@ -105,12 +114,10 @@ class ForceMethods(Builder):
         >>> c, bead = s.parameter("c"), s.body("bead", mass=1)
         >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
         >>> s.damper(s.ground, bead, c, at_a=(-1, 0, 0))
-        >>> s.loads[0].damping, s.loads[0].stiffness
-        (c, 0)
+        >>> [load.tension for load in s.primitive_loads]
+        [c*line_rate]
         """
-        from .acting import damper
-
-        damper(self, a, b, damping, at_a=at_a, at_b=at_b, name=name)
+        self._apply("damper", a=a, b=b, damping=damping, at_a=at_a, at_b=at_b, name=name)
 
     def line_force(
         self,
@@ -134,21 +141,20 @@ class ForceMethods(Builder):
         >>> s.derive().bias == (k * s.joints["x"].q[0] ** 3,)
         True
         """
-        from .acting import line_force
-
-        line_force(self, a, b, law, at_a=at_a, at_b=at_b, name=name)
+        self._apply("line_force", a=a, b=b, tension=law, at_a=at_a, at_b=at_b, name=name)
 
     def gravity_field(self, law: Callable[[Vector], Iterable[Any]], name: str = "") -> None:
         """A field that accelerates every mass: `law(position)` at each mass centre, in ground components.
 
         It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
         """
-        from .acting import gravity_field
-
-        gravity_field(self, law, name)
+        self._apply("gravity_field", acceleration=law, name=name)
 
     def potential(self, energy: Any, name: str = "") -> None:
         """Add a potential energy: any expression of coordinates, parameters and time."""
-        from .acting import potential
+        self._apply("potential", energy=energy, name=name)
 
-        potential(self, energy, name)
+    def _apply(self, kind: str, **given: Any) -> None:
+        from .forces import FORCES
+
+        self.apply(FORCES[kind](**given))

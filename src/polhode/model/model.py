@@ -11,12 +11,21 @@ from typing import Any
 from ..expr import Expr, Vector, symbol
 from .body import Body, Frame
 from .constraint import Constraint
-from .force import Load
+from .forces.protocol import ForceElement, PrimitiveLoad
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 
 
 def _table() -> Any:
     return field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A force element in its model: its own name, or its kind and number, and the primitive loads that it comes to."""
+
+    name: str
+    element: ForceElement
+    loads: tuple[PrimitiveLoad, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +53,7 @@ class Model:
     couplings: Mapping[str, Coupling] = _table()
     prescribed: Mapping[str, Prescribed] = _table()
     constraints: Mapping[str, Constraint] = _table()
-    loads: tuple[Load, ...] = ()
+    loads: tuple[ForceElement, ...] = ()
     poses: Mapping[str, NamedPose] = _table()
     origin: str = ""  # the key of the file that it was read from, where it is what the file says
 
@@ -58,6 +67,19 @@ class Model:
     def ground(self) -> Body:
         """The body that does not move."""
         return self.bodies[GROUND]
+
+    @cached_property
+    def acting(self) -> tuple[Acting, ...]:
+        """What each of the loads comes to."""
+        return tuple(
+            Acting(load.name or f"{load.title()} {number}", load, load.loads(self))
+            for number, load in enumerate(self.loads, start=1)
+        )
+
+    @cached_property
+    def primitive_loads(self) -> tuple[PrimitiveLoad, ...]:
+        """What the loads come to, all in one list."""
+        return tuple(load for each in self.acting for load in each.loads)
 
     @cached_property
     def digest(self) -> str:

@@ -11,7 +11,7 @@ from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import warn
 from ..expr import free_symbols
-from ..model.force import Load, PointSpring, Potential
+from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad
 from .initial_state import Floats
 from .inputs import Signal
 
@@ -55,14 +55,14 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     equations = functions.equations
     if tau.function is not None or tau.constant.any() or inputs.function is not None:
         return False
-    if not all(_is_potential(load) for load in equations.system.loads) or _is_rheonomic(equations):
+    if not all(_is_potential(load) for load in equations.system.primitive_loads) or _is_rheonomic(equations):
         return False
     return "t" not in functions.native("energy").arrays
 
 
-def _is_potential(load: Load) -> bool:
+def _is_potential(load: PrimitiveLoad) -> bool:
     """Whether all that a load takes in is in the potential energy."""
-    return isinstance(load, Potential) or (isinstance(load, PointSpring) and not load.damping)
+    return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
 
 
 def _is_rheonomic(equations: EquationsOfMotion) -> bool:

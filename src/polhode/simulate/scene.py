@@ -1,8 +1,10 @@
-"""The scene of a mechanism: the shapes of its bodies, or shapes made up from joints, mass centres and inertia."""
+"""The scene of a mechanism: the shapes of its bodies, or shapes made up from joints, mass centres and inertia; force
+elements as their drawing says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ import numpy as np
 
 from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
-from ..expr import Expr, as_expr, evaluate
+from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
@@ -19,7 +21,7 @@ from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
 from ..model.joints.protocol import JointType, Mark
 from ..model.model import Model
 from ..model.records import GROUND
-from ..view.scene import Motion, Scene, SceneBody, Shape
+from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -44,17 +46,18 @@ def scene_of(
 
 
 def drawn_motion(trajectory: Trajectory) -> tuple[Scene, Motion]:
-    """The scene of a trajectory and the motion of its bodies; a ground without shapes is left out."""
+    """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
     scene = scene_of(trajectory.mechanism.equations, trajectory.parameters, reach, trajectory.title)
     positions, rotations = trajectory.poses()
-    if scene.bodies[0].shapes:
+    if scene.bodies[0].shapes or any(body == 0 for line in scene.lines for body, _ in line.ends):
         times = len(trajectory.t)
         positions = np.concatenate([np.zeros((times, 1, 3)), positions], axis=1)
         rotations = np.concatenate([np.broadcast_to(np.eye(3), (times, 1, 3, 3)), rotations], axis=1)
     else:
-        scene = replace(scene, bodies=scene.bodies[1:])
+        lines = [replace(line, ends=[(body - 1, point) for body, point in line.ends]) for line in scene.lines]
+        scene = replace(scene, bodies=scene.bodies[1:], lines=lines)
     return scene, Motion(trajectory.t, positions, quaternions_of(rotations))
 
 
@@ -89,7 +92,26 @@ class _Painter:
         bodies = [self._drawn(body) for body in self.system.bodies.values()]
         pull = self.numbers(self.system.gravity)
         up = -pull if np.abs(pull).max() > 0 else np.array([0.0, 0.0, 1.0])
-        return Scene(title, bodies, up.tolist(), self._height(up / np.linalg.norm(up)))
+        return Scene(title, bodies, up.tolist(), self._height(up / np.linalg.norm(up)), self._lines())
+
+    def _lines(self) -> list[SceneLine]:
+        """What acts between two bodies."""
+        index = {name: k for k, name in enumerate(self.system.bodies)}
+        return [
+            SceneLine(name, [(index[body], point) for body, point in ends], _BAR * self.size / 3)
+            for name, ends in self._acting("line")
+        ]
+
+    def _acting(self, shape: str) -> Iterator[tuple[str, tuple[tuple[str, list[float]], ...]]]:
+        """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
+        for each in self.system.acting:
+            element = each.element
+            at = {field.of: field.name for field in element.fields() if field.kind == "point"}
+            for drawn, *held in element.drawing:
+                points = [getattr(element, at[field]) for field in held]
+                if drawn == shape and {*free_symbols(as_expr(x) for point in points for x in point)} <= {*self.values}:
+                    ends = zip(held, points, strict=True)
+                    yield each.name, tuple((getattr(element, field), self.numbers(p).tolist()) for field, p in ends)
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
@@ -125,18 +147,24 @@ class _Painter:
     def _drawn(self, body: Body) -> SceneBody:
         points, closing = self.joints[body.name], self.closures[body.name]
         tracks = self._tracks(body.name)
+        extras = [*tracks, *self._force_marks(body.name)]
         if body.name == GROUND:
             # no stands where things roll
-            made_up = [] if tracks or self._height(np.zeros(3)) is not None else self._marks(GROUND, _STAND)
-            return SceneBody(GROUND, (*(self._given(body) or made_up), *tracks), [0.0, 0.0, 0.0])
+            made_up = [] if tracks or self._height(np.zeros(3)) is not None else self._joint_marks(GROUND, _STAND)
+            return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         bars_and_mass = self._made_up(body, start, [*points[1:], *closing])
-        pieces = self._given(body) or [*bars_and_mass, *self._marks(body.name)]
-        return SceneBody(body.name, (*pieces, *tracks), tip.tolist())
+        pieces = self._given(body) or [*bars_and_mass, *self._joint_marks(body.name)]
+        return SceneBody(body.name, (*pieces, *extras), tip.tolist())
+
+    def _force_marks(self, name: str) -> list[Shape]:
+        """Where something acts on a body."""
+        points = [np.array(point) for _, ((body, point),) in self._acting("mark") if body == name]
+        return [_ball(point, 1.5 * _BAR * self.size) for point in points]
 
     def _tracks(self, name: str) -> list[Shape]:
         """The curves of a body that discs roll on, as far as they come and a little farther."""
@@ -190,7 +218,7 @@ class _Painter:
         squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
         return tuple(np.sqrt(np.maximum(squares, 0.0)).tolist()), axes
 
-    def _marks(self, name: str, color: str | None = None) -> list[Shape]:
+    def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
         """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
         held = [(joint.type, joint.parent, joint.in_parent) for joint in self.system.joints.values()]
         for tie in self.system.constraints.values():

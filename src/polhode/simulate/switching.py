@@ -13,19 +13,9 @@ from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
-from ..model.force import BodyTorque, GravityField, JointForce, LineForce, PointForce, PointSpring, Potential
 from ..model.model import Model
 from .initial_state import Floats
 
-_KINDS = {
-    BodyTorque: "torque",
-    GravityField: "gravity field",
-    JointForce: "joint force",
-    LineForce: "line force",
-    PointForce: "force",
-    PointSpring: "spring",
-    Potential: "potential",
-}
 #: Operations whose value or derivative jumps, and where: at the zero of a sign's or an absolute value's argument, and
 #: where two values are equal.
 _JUMPING = ("sign", "abs", "min", "max")
@@ -56,10 +46,8 @@ def has_tables(system: Model) -> bool:
 
 
 def _parts(system: Model) -> Iterator[tuple[str, Any]]:
-    for load in system.loads:
-        kind = _KINDS[type(load)]
-        on = f" on '{load.joint}'" if isinstance(load, JointForce) else ""
-        yield f"the {kind}{on}{f' {load.name!r}' if load.name else ''}", load
+    for each in system.acting:
+        yield f"the {each.element.words}", each.loads
     for prescribed in system.prescribed.values():
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
     for name, constraint in system.constraints.items():

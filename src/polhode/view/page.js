@@ -105,6 +105,18 @@
     return poses;
   }
 
+  /** Lines between points of two bodies, drawn as rods of length one along z that are stretched from end to end. */
+  const lines = data.lines.map(({ color, radius }) => ({
+    color, shapes: [{ kind: "cylinder", size: [radius, 1], position: [0, 0, 0.5], rotation: [1, 0, 0, 0] }],
+  }));
+  function linesAt(poses) {
+    return data.lines.map(({ ends }) => {
+      const [a, b] = ends.map(({ body, point }) => add(poses[body].p, apply(poses[body].R, point)));
+      const z = sub(b, a), x = unit(cross(Math.abs(z[1]) < 0.9 * Math.hypot(...z) ? [0, 1, 0] : [1, 0, 0], z)), y = cross(unit(z), x);
+      return { R: [0, 1, 2].flatMap((i) => [x[i], y[i], z[i]]), p: a };
+    });
+  }
+
   // ---------------------------------------------------------------- meshes
 
   const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
@@ -219,6 +231,7 @@
     const directions = steps.flatMap((x) => steps.flatMap((y) => steps.map((z) => [x, y, z]))).filter((d) => dot(d, d));
     return directions.map((d) => mesh.points.reduce((far, p) => (dot(p, d) > dot(far, d) ? p : far)));
   });
+  data.lines.forEach(({ ends }) => ends.forEach(({ body, point }) => outlines[body].push(point)));
   const cloud = [];
   for (let n = 0, most = Math.min(frames, 120); n < most; n++)
     posesAt(start + (duration * n) / Math.max(1, most - 1)).forEach(({ R, p }, k) =>
@@ -423,7 +436,7 @@
     let solid, depth, floor, trace, meshes, plane, map, target, ribbon = null;
     try {
       [solid, depth, floor, trace] = ["solid", "depth", "floor", "trace"].map((name) => program(SHADERS[name]));
-      meshes = data.bodies.map((body) => {
+      meshes = [...data.bodies, ...lines].map((body) => {
         const mesh = meshOf(body, 48);
         const vertices = arrays([mesh.points.flat(), 3], [mesh.normals.flat(), 3], [mesh.colors.flat(), 3]);
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
@@ -450,7 +463,7 @@
 
     /** The sun's orthographic view of what is visible, as tight as a sphere around it. */
     function sunView(poses, shown) {
-      const seen = poses.map((pose, k) => [pose, coarse[k].reach]).filter((_, k) => shown[k] && meshes[k].length);
+      const seen = poses.slice(0, count).map((pose, k) => [pose, coarse[k].reach]).filter((_, k) => shown[k] && meshes[k].length);
       if (!seen.length) return { matrix: placed(turn(1, 0, 0, 0), [9, 9, 9]), size: 1 };
       const middle = scale(seen.reduce((sum, [pose]) => add(sum, pose.p), [0, 0, 0]), 1 / seen.length);
       const size = 1.05 * seen.reduce((far, [pose, reach]) => Math.max(far, Math.hypot(...sub(pose.p, middle)) + reach), 0);
@@ -536,7 +549,7 @@
   function painter() {
     const canvas = document.createElement("canvas");
     const pen = canvas.getContext("2d");
-    const meshes = data.bodies.map((body) => meshOf(body, 16));
+    const meshes = [...data.bodies, ...lines].map((body) => meshOf(body, 16));
     let path = null;
 
     function draw({ poses, shown, lit, view, theme, color, now, around }) {
@@ -718,7 +731,8 @@
     state.poses = poses;
     const view = eyes(size.width, size.height);
     const color = rgb(vivid(data.bodies[state.traced]?.color || "#000000"));
-    renderer.draw({ ...state, view, color, now: state.time, around: setting() });
+    const shown = [...state.shown, ...data.lines.map(({ ends }) => ends.every(({ body }) => state.shown[body]))];
+    renderer.draw({ ...state, poses: [...poses, ...linesAt(poses)], shown, view, color, now: state.time, around: setting() });
     drawAxes(view);
     showClock();
     charts.forEach((chart) => chart.draw());

@@ -116,6 +116,13 @@ def _check(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> None:
             place=f"scene {scene.title!r}",
             cure="Give one position and one quaternion for each body of the scene, in its order.",
         )
+    for line in scene.lines:
+        if not all(0 <= body < bodies for body, _ in line.ends):
+            raise PolhodeError(
+                "it ends at a body that is not in the scene.",
+                place=f"line {line.name!r}",
+                cure=f"Count the bodies of the scene from 0 to {bodies - 1}.",
+            )
     for channel in channels:
         if len(channel.values) != len(motion.time):
             raise ShapeError(
@@ -152,6 +159,15 @@ def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
                 ],
             }
             for index, body in enumerate(scene.bodies)
+        ],
+        "lines": [
+            {
+                "name": line.name,
+                "color": line.color,
+                "radius": line.radius,
+                "ends": [{"body": body, "point": point} for body, point in line.ends],
+            }
+            for line in scene.lines
         ],
         "positions": _packed(frames.positions),
         "quaternions": _packed(frames.quaternions),

@@ -108,8 +108,23 @@ class SceneBody:
 
 
 @dataclass(frozen=True)
+class SceneLine:
+    """A line between points of two bodies, each by its number in the scene; it follows them and changes its length."""
+
+    name: str
+    ends: Sequence[tuple[int, Sequence[float]]]
+    radius: float
+    color: str = PALETTE[3]
+
+    def __post_init__(self) -> None:
+        place = f"line {self.name!r}"
+        ends = tuple((body, tuple(_numbers(point, (3,), place, "point").tolist())) for body, point in self.ends)
+        object.__setattr__(self, "ends", ends)
+
+
+@dataclass(frozen=True)
 class Scene:
-    """Bodies to be drawn together, and which way is up.
+    """Bodies to be drawn together, lines between them, and which way is up.
 
     The ground is drawn at height `ground` along `up`; left out, it lies at zero, or just beneath a motion
     that dips below zero or flies far above it.
@@ -119,6 +134,7 @@ class Scene:
     bodies: Sequence[SceneBody]
     up: Sequence[float] = (0.0, 0.0, 1.0)
     ground: float | None = None
+    lines: Sequence[SceneLine] = ()
 
     def __post_init__(self) -> None:
         up = _numbers(self.up, (3,), "scene", "up")
@@ -128,6 +144,7 @@ class Scene:
         if self.ground is not None:
             object.__setattr__(self, "ground", float(_numbers(self.ground, (), "scene", "ground")))
         object.__setattr__(self, "bodies", tuple(self.bodies))
+        object.__setattr__(self, "lines", tuple(self.lines))
         object.__setattr__(self, "up", tuple((up / length).tolist()))
 
 

@@ -63,6 +63,18 @@ def test_only_free_fields_see_coordinates() -> None:
     ]
 
 
+def test_a_law_is_an_expression_of_its_arguments_which_go_before_other_names() -> None:
+    x, length = symbol("x", "line"), symbol("length", "line")
+    fields = [Field("law", "number", free=True, arguments=(x, length)), Field("force", "number", free=True)]
+    read, problems = _read(fields, {"law": "k*x + q(x)*length", "force": "x"})
+    assert read == {"law": K * x + X * length, "force": X}
+    assert not problems
+    again = describe_fields(fields, SimpleNamespace(**read), FIXED, FREE)
+    assert _read(fields, again)[0] == read
+    _, problems = _read(fields, {"law": "1", "force": "length"})
+    assert "there is nothing called 'length' to be used here" in problems[0]
+
+
 def test_a_wrong_length_a_strange_key_and_a_missing_one_are_refused() -> None:
     record = record_of("Thing", "", [Field("curve", "number", count=2), Field("body", "body")], "thing")
     with pytest.raises(ValidationError) as caught:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 
 import polhode as ph
-from polhode.formats import loads_yaml
+from polhode.errors import ModelError
+from polhode.expr import Matrix, Vector
+from polhode.formats import dumps_yaml, loads_yaml
+from polhode.geometry import rotation
+from polhode.model.forces import FORCES
+from polhode.model.forces.protocol import ForceElement, Mechanism, PrimitiveLoad, given
 
 
 def bead() -> tuple[ph.System, ph.Joint]:
@@ -45,3 +53,52 @@ def test_the_sign_of_a_line_force_is_said_in_its_docstring() -> None:
     for method in (ph.System.line_force, ph.System.spring):
         said = " ".join((method.__doc__ or "").split())
         assert "pulls" in said and "pushes them apart" in said.replace("pushes the points", "pushes them")
+
+
+def test_a_spring_whose_stiffness_moves_with_the_mechanism_is_refused() -> None:
+    s, joint = bead()
+    with pytest.raises(ModelError, match="spring 'odd': a potential cannot depend on the coordinate 'x'") as caught:
+        s.spring(s.ground, "bead", 1 + joint.q[0] ** 2, name="odd")
+    assert "line_force" in caught.value.problems[0].cure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Everything(ForceElement):
+    """Something of every kind that a field can be."""
+
+    kind = "everything"
+
+    axis: Vector = given("axis", "z")
+    rotation: Matrix = given("rotation", None)
+    axes: tuple[Vector, ...] = given("axis", many=True)
+    pair: tuple[Any, ...] = given("number", count=2)
+    times: int = given("count", 3)
+    slips: bool = given("flag", False)
+    side: str = given("word", "left", choices=("left", "right"))
+    title_of_it: str = given("name", "it")
+    spot: Vector = given("point", (0, 0, 0))
+    arrow: Vector = given("vector", (0, 0, 0))
+    seen_from: str = given("frame", "ground")
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        return ()
+
+
+def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORCES, "everything", Everything)
+    s, _ = bead()
+    s.apply(
+        Everything(
+            axis=(0, 2, 0), rotation=[("x", 0.5)], axes=["x", "-y"], pair=[1, "2.5"], times=2, slips=True, side="right",
+            title_of_it="a name", spot=(1, 2, 3), arrow=3 * s.bodies["bead"].x, seen_from=s.bodies["bead"],
+        )
+    )  # fmt: skip
+    (made,) = s.loads
+    assert isinstance(made, Everything)
+    assert (made.axis, made.rotation) == (Vector([0, 1, 0]), rotation(("x", 0.5)))
+    assert made.axes == (Vector([1, 0, 0]), Vector([0, -1, 0]))
+    assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), Vector([3, 0, 0]), "bead")
+    assert loads_yaml(dumps_yaml(s)).loads == s.loads
+    for wrong in ({"side": "middle"}, {"slips": "yes"}, {"axis": 5}, {"times": -1}, {"axes": 5}, {"title_of_it": ""}):
+        with pytest.raises(ph.PolhodeError, match=r"everything|axis|needs a name"):
+            s.apply(Everything(**{"axes": ["x"], "pair": [1, 2], **wrong}))

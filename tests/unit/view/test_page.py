@@ -14,7 +14,7 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.view.page import frame_times, page, replace_file, write_page
-from polhode.view.scene import Channel, Motion, Scene, SceneBody, Shape
+from polhode.view.scene import Channel, Motion, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -145,6 +145,16 @@ def test_a_gap_in_a_channel_stays_a_gap():
     values = numbers(record(text)["channels"][0]["values"])
     assert np.isnan(values).any()
     assert values[-1] == 4
+
+
+def test_a_line_joins_points_of_two_bodies():
+    scene, motion = still("a", "b")
+    lines = [SceneLine("spring", [(0, (0, 0, 1)), (1, [0.5, 0, 0])], 0.01)]
+    (line,) = record(page(Scene("Two", scene.bodies, lines=lines), motion))["lines"]
+    assert line["ends"] == [{"body": 0, "point": [0, 0, 1]}, {"body": 1, "point": [0.5, 0, 0]}]
+    astray = [SceneLine("spring", [(0, (0, 0, 1)), (2, (0, 0, 0))], 0.01)]
+    with pytest.raises(PolhodeError, match="line 'spring': it ends at a body that is not in the scene"):
+        page(Scene("Two", scene.bodies, lines=astray), motion)
 
 
 def test_a_motion_of_other_bodies_is_refused(pendulum):

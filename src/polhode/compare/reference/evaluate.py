@@ -45,7 +45,8 @@ def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Exp
         elif all(jet.is_still and jet.x == arg.fp for jet, arg in zip(args, node.args, strict=True)):
             table[id(node)] = Jet(node.fp)
         elif squares and node.op == "mul" and node.args[0] is node.args[1] and node.args[0] in squares:
-            table[id(node)] = Jet(squares[node.args[0]])
+            square = args[0] * args[0]
+            table[id(node)] = Jet(squares[node.args[0]], square.d, square.dd, square.vary)
         else:
             table[id(node)] = _operation(node, args, symbols, order)
     return table[id(root)]

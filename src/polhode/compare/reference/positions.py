@@ -140,10 +140,13 @@ class Positions:
 
     def number(self, value: Any, symbols: Symbols | None = None, squares: Mapping[Expr, int] | None = None) -> int:
         """The value of an expression; `symbols` stand for what a law is written with, see `evaluated`."""
-        meant = self.meant(value)
         if symbols or self.given:
-            return evaluated(meant, {**self._given, **(symbols or {})}, squares=squares).x
-        return meant.fp
+            return self.moved(value, symbols or {}, squares, order=0).x
+        return self.meant(value).fp
+
+    def moved(self, value: Any, symbols: Symbols, squares: Mapping[Expr, int] | None = None, order: int = 1) -> Jet:
+        """The value of an expression, and its rate while these symbols move."""
+        return evaluated(self.meant(value), {**self._given, **symbols}, order, squares)
 
     @cached_property
     def _given(self) -> dict[Expr, Jet]:

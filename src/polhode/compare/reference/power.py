@@ -18,20 +18,18 @@ from functools import cached_property
 from ...expr import Expr
 from ...expr.field import P, inverse
 from ...model.body import Body
-from ...model.force import (
+from ...model.forces.protocol import (
     LENGTH,
     POSITION,
     RATE,
+    VELOCITY,
     BodyTorque,
-    GravityField,
-    JointForce,
-    LineForce,
-    Load,
+    LineTension,
     PointForce,
-    PointSpring,
-    Potential,
+    PotentialEnergy,
+    PrimitiveLoad,
+    SpeedForce,
 )
-from ...model.reading import titled
 from .evaluate import NotCovered, evaluated, root_of
 from .jet import Jet
 from .matrices import ZERO, Rows, added, applied, hat, outer, paired, product, scaled, transposed
@@ -151,19 +149,20 @@ class Power:
         forces: dict[str, Rows] = {}
         efforts = [0] * len(self.at.speeds)
         energy, missing = 0, []
-        for load in self.at.system.loads:
+        for each in self.at.system.acting:
             try:
-                if isinstance(load, JointForce):
-                    self._joint_force(load, efforts)
-                elif isinstance(load, Potential):
-                    energy += self._potential(load, efforts)
-                elif isinstance(load, PointSpring | LineForce):
-                    energy += self._along_line(load, forces)
-                else:
-                    self._direct(load, forces)
+                energy += sum(self._lay_out(load, forces, efforts) for load in each.loads)
             except NotCovered as reason:
-                missing.append(f"{_called(load)} ({reason})")
+                missing.append(f"{each.element.words} ({reason})")
         return forces, efforts, energy % P, missing
+
+    def _lay_out(self, load: PrimitiveLoad, forces: dict[str, Rows], efforts: list[int]) -> int:
+        """Add what a load does to the bodies and speeds; what it stores is returned."""
+        if isinstance(load, SpeedForce):
+            return self._on_speed(load, efforts)
+        if isinstance(load, PotentialEnergy):
+            return self._potential(load, efforts)
+        return self._along_line(load, forces) if isinstance(load, LineTension) else self._direct(load, forces)
 
     @property
     def not_covered(self) -> list[str]:
@@ -191,30 +190,23 @@ class Power:
         """τ for the accelerations of the state: inertia less weight less loads."""
         return [(a - b - c) % P for a, b, c in zip(self.inertial, self.weight, self.applied, strict=True)]
 
-    def _direct(self, load: PointForce | BodyTorque | GravityField, forces: dict[str, Rows]) -> None:
-        if isinstance(load, GravityField):
-            self._field(load, forces)
-        elif isinstance(load, PointForce):
-            point = applied(self.at.bodies[load.body].X, [*self.at.numbers(load.point), 1])
-            force = applied(self.at.frame(load.frame), [*self.at.numbers(load.vector), 0])
+    def _direct(self, load: PointForce | BodyTorque, forces: dict[str, Rows]) -> int:
+        frame = self.at.frame(load.frame)
+        if isinstance(load, PointForce):
+            body, local = self.at.bodies[load.body], [*self.at.numbers(load.point), 1]
+            point, moving = applied(body.X, local), applied(body.Xd, local)
+            motion = zip((*POSITION, *VELOCITY), (*point[:3], *moving[:3]), strict=True)
+            law = {axis: Jet(entry) for axis, entry in motion}
+            force = applied(frame, [*self.at.numbers(load.vector, law), 0])
             _lay(forces, load.body, outer(force, point))
         else:
-            torque = applied(self.at.frame(load.frame), [*self.at.numbers(load.vector), 0])
+            torque = applied(frame, [*self.at.numbers(load.vector), 0])
             spun = [[entry * _HALF % P for entry in row] + [0] for row in hat(torque[:3])]
             _lay(forces, load.body, [*spun, [0, 0, 0, 0]])
+        return 0
 
-    def _field(self, load: GravityField, forces: dict[str, Rows]) -> None:
-        """m g(c) at every mass centre."""
-        for name in self.inertias:
-            body = self.at.system.bodies[name]
-            if body.mass:
-                centre = applied(self.at.bodies[name].X, [*self.at.numbers(body.com), 1])
-                here = {axis: Jet(entry) for axis, entry in zip(POSITION, centre, strict=False)}
-                pull = [self.at.number(body.mass) * g for g in self.at.numbers(load.acceleration, here)]
-                _lay(forces, name, outer([*pull, 0], centre))
-
-    def _along_line(self, load: PointSpring | LineForce, forces: dict[str, Rows]) -> int:
-        """The tension draws end a to b and b to a; what a spring stores is returned."""
+    def _along_line(self, load: LineTension, forces: dict[str, Rows]) -> int:
+        """The tension draws end a to b and b to a: the slope of the stored energy, and what is not elastic."""
         ends = []
         for name, point in ((load.body_a, load.point_a), (load.body_b, load.point_b)):
             body, local = self.at.bodies[name], [*self.at.numbers(point), 1]
@@ -225,43 +217,26 @@ class Power:
         length = root_of(square)
         part = inverse(length)
         rate = sum(x * (y - z) for x, y, z in zip(span, vb, va, strict=True)) * part % P
-        energy = 0
-        if isinstance(load, LineForce):
-            law = {LENGTH: Jet(length), RATE: Jet(rate)}
-            tension = self.at.number(load.tension, law, squares={LENGTH: square})
-        else:
-            k, rest, c = self.at.numbers([load.stiffness, load.length, load.damping])
-            tension = k * (length - rest) + c * rate
-            # At rest length zero the graph has L² as what it is the root of.
-            energy = k * ((length - rest) ** 2 if rest else square) * _HALF % P
+        squares = {LENGTH: square}
+        stored = self.at.moved(load.energy, {LENGTH: Jet(length, 1)}, squares)
+        tension = stored.d + self.at.number(load.tension, {LENGTH: Jet(length), RATE: Jet(rate)}, squares)
         pull = [x * tension % P * part % P for x in span]
         _lay(forces, load.body_a, outer(pull, a))
         _lay(forces, load.body_b, scaled(outer(pull, b), -1))
-        return energy
+        return stored.x
 
-    def _joint_force(self, load: JointForce, efforts: list[int]) -> None:
+    def _on_speed(self, load: SpeedForce, efforts: list[int]) -> int:
         rate = self.at.rate_of(self.at.system.joints[load.joint], load.index)
         if rate.speed is not None:
             efforts[rate.speed] = (efforts[rate.speed] + rate.factor * self.at.number(load.value)) % P
+        return 0
 
-    def _potential(self, load: Potential, efforts: list[int]) -> int:
+    def _potential(self, load: PotentialEnergy, efforts: list[int]) -> int:
         """-δV on the speeds; V itself is returned."""
         made = evaluated(self.at.meant(load.energy), self.coordinates, order=1)
         for speed, slope in made.vary.items():
             efforts[speed] = (efforts[speed] - slope) % P
         return made.x
-
-
-_KINDS: dict[type[Load], str] = {
-    PointForce: "force", BodyTorque: "torque", PointSpring: "spring", LineForce: "line force",
-    GravityField: "gravity field", Potential: "potential",
-}  # fmt: skip
-
-
-def _called(load: Load) -> str:
-    """A load in the words with which it was made."""
-    kind = f"joint force on '{load.joint}'" if isinstance(load, JointForce) else _KINDS[type(load)]
-    return titled(kind, load.name)
 
 
 def _lay(forces: dict[str, Rows], body: str, force: Rows) -> None:

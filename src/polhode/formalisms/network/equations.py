@@ -37,7 +37,6 @@ from ...expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
 from ...kinematics.tree import Tree
-from ...model.force import BodyTorque, PointForce
 from ...model.model import Model
 from .component import ZERO, Pair, added, brought, carried
 from .formulation import formulation
@@ -176,15 +175,8 @@ class Network:
     def drivers(self) -> dict[str, Pair]:
         """What flows through the edges of loads: the opposite of what acts on the body at their tail."""
         loads = Loads(self.system, self.tree)
-        table: dict[str, Pair] = {}
-        for edge, load in self.parts.loads.items():
-            if isinstance(load, PointForce):
-                table[edge] = -loads.in_ground(load), ZERO
-            elif isinstance(load, BodyTorque):
-                table[edge] = ZERO, -loads.in_ground(load)
-            else:
-                table[edge] = -loads.pull_in_ground(load), ZERO
-        return table
+        acting = {edge: loads.in_ground(load) for edge, load in self.parts.loads.items()}
+        return {edge: (-force, -torque) for edge, (force, torque) in acting.items()}
 
     # ---- mass matrix -----------------------------------------------------------------------------------------
 

@@ -24,13 +24,12 @@ from typing import Any
 
 from ...constraints.closing import closing_pose
 from ...constraints.rows import Reader
-from ...dynamics.loads import Loads
 from ...expr import Matrix, Vector
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, relative_pose, world_poses
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
 from ...model.constraint import Ball, Closure, Disc, Slip, Wheel
-from ...model.force import BodyTorque, GravityField, LineForce, PointForce, PointSpring
+from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
 from ...model.model import Model
 from ...model.records import GROUND, Joint
 from .component import CENTRE, Pair
@@ -85,7 +84,7 @@ class Mechanism:
     components: tuple[Component, ...]
     joints: Mapping[str, JointEdge]
     closing: Mapping[str, ClosingEdge]
-    loads: Mapping[str, PointForce | BodyTorque | PointSpring | LineForce]
+    loads: Mapping[str, PointForce | BodyTorque | LineTension]
     graph: LinearGraph
 
     @cached_property
@@ -119,7 +118,7 @@ class _Builder:
         self.drafts: dict[str, _Draft] = {}
         self.joints: dict[str, JointEdge] = {}
         self.closing: dict[str, ClosingEdge] = {}
-        self.loads: dict[str, PointForce | BodyTorque | PointSpring | LineForce] = {}
+        self.loads: dict[str, PointForce | BodyTorque | LineTension] = {}
         self.joint_edges: list[Edge] = []
         self.other_edges: list[Edge] = []
 
@@ -206,16 +205,11 @@ class _Builder:
             draft.one_port = self.fresh(f"inertia of {body}")
             self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "through", body))
 
-    def add_load(self, number: int, load: Any) -> None:
-        """A force or torque on one terminal, or a spring between two; what acts on the ground alone is no edge."""
-        if isinstance(load, GravityField):
-            for force in Loads(self.system, self.tree).attractions(load):
-                self.add_load(number, force)
-        kinds = {PointForce: "force", BodyTorque: "torque", PointSpring: "spring", LineForce: "line force"}
-        if type(load) not in kinds:
+    def add_load(self, label: str, load: PrimitiveLoad) -> None:
+        """A force or torque on one terminal, or a tension between two; what acts on the ground alone is no edge."""
+        if not isinstance(load, PointForce | BodyTorque | LineTension):
             return
-        label = load.name or f"{kinds[type(load)]} {number}"
-        if isinstance(load, PointSpring | LineForce):
+        if isinstance(load, LineTension):
             ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
         else:
             place = load.point if isinstance(load, PointForce) else Vector([0, 0, 0])
@@ -254,8 +248,9 @@ class _Builder:
             self.add_joint(joint)
         for body in [name for name in self.drafts if name in self.system.bodies]:
             self.add_mass(body)
-        for number, load in enumerate(self.system.loads, start=1):
-            self.add_load(number, load)
+        for each in self.system.acting:
+            for load in each.loads:
+                self.add_load(each.name, load)
         for constraint in self.system.constraints.values():
             if isinstance(constraint, Closure):
                 self.add_closure(constraint)

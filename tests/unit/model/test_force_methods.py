@@ -12,7 +12,7 @@ from polhode import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, directional, free_symbols, jacobian, same, sin, sqrt
 from polhode.formalisms.registry import names
-from polhode.model.force import BodyTorque, PointForce
+from polhode.model.forces import Force, LineForce, Torque
 from polhode.model.system import System
 
 FORMALISMS, EVERY = names(), names(historical=True)
@@ -60,9 +60,9 @@ def test_an_arrow_in_one_frame_is_kept_there_and_a_mixed_one_in_the_ground() -> 
     s.force(hand.origin, hand.x + s.ground.z)
     s.torque(hand, hand.x, frame="lower")
     own, mixed, asked = s.loads
-    assert isinstance(own, PointForce)
-    assert isinstance(mixed, PointForce)
-    assert isinstance(asked, BodyTorque)
+    assert isinstance(own, Force)
+    assert isinstance(mixed, Force)
+    assert isinstance(asked, Torque)
     assert (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
     assert own.vector == (3, 1, 0)
 
@@ -227,10 +227,23 @@ def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[Sys
 def test_what_a_model_file_cannot_hold_is_refused_when_it_is_written() -> None:
     from polhode.formats import dumps_yaml
 
+    class Rope(LineForce):
+        kind = "rope"
+
     s = arm()
-    s.line_force("ground", "hand", lambda length, rate: length, name="rope")
-    with pytest.raises(FormatError, match="load 'rope': a LineForce has no place in a model file"):
+    s.apply(Rope(a="ground", b="hand", tension=lambda length, rate: length, name="rope"))
+    with pytest.raises(FormatError, match="rope 'rope': model files know no load of type 'rope'"):
         dumps_yaml(s)
+
+
+def test_laws_of_lines_and_fields_go_into_a_model_file_and_come_back() -> None:
+    from polhode.formats import dumps_yaml, loads_yaml
+
+    s = arm()
+    k, x = s.parameter("length"), s.input("x")
+    s.line_force("ground", "hand", lambda length, rate: k * length**2 - rate * s.joints["slide"].q[0], name="rope")
+    s.gravity_field(lambda r: -r * (x * k))
+    assert loads_yaml(dumps_yaml(s)).loads == s.loads
 
 
 def test_a_system_made_of_a_model_has_arrows_of_its_own() -> None:

@@ -1,0 +1,36 @@
+"""A spring and damper in a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expr import Expr
+from .protocol import ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, SpeedForce, given
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointSpring(ForceElement):
+    """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
+
+    kind = "joint_spring"
+
+    joint: str = given("joint")
+    index: int = given("count", 0, of="coordinate")
+    stiffness: Expr = given("number", 0, free=True)
+    rest: Expr = given("number", 0, free=True)
+    damping: Expr = given("number", 0, free=True)
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        q, u = model.joints[self.joint].q, model.joints[self.joint].u
+        made: list[PrimitiveLoad] = []
+        if self.stiffness:
+            made.append(PotentialEnergy(self.stiffness * (q[self.index] - self.rest) ** 2 / 2))
+        if self.damping and len(q) != len(u):
+            raise self.wrong(
+                f"its {len(q)} coordinates are not its {len(u)} speeds one by one.",
+                "Give damping with joint_force, on a speed.",
+                "E-MODEL-017",
+            )
+        if self.damping:
+            made.append(SpeedForce(self.joint, self.index, -self.damping * u[self.index]))
+        return tuple(made)

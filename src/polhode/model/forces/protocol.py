@@ -1,0 +1,152 @@
+"""What a force element is, and the few primitive loads that all of them come to.
+
+A force element is one file: a frozen record whose fields are what a user gives, and one method, `loads`, which says
+what it comes to. The primitive loads are all that dynamics, networks, power and the reference derivation understand.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol
+
+from ...errors import ModelError
+from ...expr import Expr, Vector, as_expr, symbol, symbols
+from ..fields import Field
+from ..records import GROUND as GROUND
+
+#: What the law of a tension is written with: the distance of its ends and the rate of that distance.
+LENGTH, RATE = symbol("length", "line"), symbol("rate", "line")
+#: What the law of a force is written with: place and velocity of the point where it acts, in ground components.
+POSITION, VELOCITY = Vector(symbols(["x", "y", "z"], "position")), Vector(symbols(["vx", "vy", "vz"], "velocity"))
+
+# ---- primitive loads ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PointForce:
+    """A force on a body at a point of it, its components given in a frame; a law may use `POSITION`, `VELOCITY`."""
+
+    body: str
+    point: Vector
+    vector: Vector
+    frame: str = GROUND
+
+
+@dataclass(frozen=True)
+class BodyTorque:
+    """A pure torque on a body, its components given in a frame."""
+
+    body: str
+    vector: Vector
+    frame: str = GROUND
+
+
+@dataclass(frozen=True)
+class SpeedForce:
+    """A generalized force on one speed of a joint."""
+
+    joint: str
+    index: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class PotentialEnergy:
+    """A potential energy as an expression of coordinates (and parameters and time)."""
+
+    energy: Expr
+
+
+@dataclass(frozen=True)
+class LineTension:
+    """A tension that pulls two points together: `elastic` is the slope of the stored `energy`, `tension` all else.
+
+    All three are laws of `LENGTH`, and the tension of `RATE` as well.
+    """
+
+    body_a: str
+    point_a: Vector
+    body_b: str
+    point_b: Vector
+    tension: Expr
+    elastic: Expr
+    energy: Expr
+
+
+PrimitiveLoad = PointForce | BodyTorque | SpeedForce | PotentialEnergy | LineTension
+
+# ---- force elements ----------------------------------------------------------------------------------------------
+
+
+class Mechanism(Protocol):
+    """What an element may look at: the bodies and joints of the model that it is in, by name."""
+
+    @property
+    def bodies(self) -> Mapping[str, Any]: ...
+
+    @property
+    def joints(self) -> Mapping[str, Any]: ...
+
+
+def given(kind: str, default: Any = ..., **facts: Any) -> Any:
+    """A value that a user gives to an element; see `polhode.model.fields.Field`."""
+    return field(default=MISSING if default is ... else default, metadata={"kind": kind, "default": default, **facts})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForceElement(ABC):
+    """What acts on a mechanism, as a user gave it; its docstring explains it in the schema of model files.
+
+    `kind` is its type in model files. `drawing` says what pages show of it: ("line", a, b) is a line between the points
+    on two bodies, ("mark", body) a mark at the point on one, each named by the field that holds the body.
+    """
+
+    kind: ClassVar[str]
+    drawing: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+    name: str = given("label", "")
+
+    @abstractmethod
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        """What it comes to in a mechanism."""
+
+    @classmethod
+    @cache
+    def fields(cls) -> tuple[Field, ...]:
+        """What a user gives to it, as plain data."""
+        return tuple(Field(each.name, **each.metadata) for each in fields(cls))
+
+    @classmethod
+    def title(cls) -> str:
+        """Its kind in words."""
+        return cls.kind.replace("_", " ")
+
+    @property
+    def words(self) -> str:
+        """How messages call it, such as: joint spring on 'hip' 'stop'."""
+        on = "".join(f" on '{getattr(self, each.name)}'" for each in self.fields() if each.kind == "joint")
+        return f"{self.title()}{on}{f' {self.name!r}' if self.name else ''}"
+
+    def wrong(self, message: str, cure: str, code: str) -> ModelError:
+        """An error that names the element."""
+        return ModelError(message, place=self.words, cure=cure, code=code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineElement(ForceElement):
+    """What acts along the line between two points, on two bodies."""
+
+    drawing = (("line", "a", "b"),)
+
+    a: str = given("body")
+    b: str = given("body")
+    at_a: Vector = given("point", (0, 0, 0), of="a", free=True, unit="m")
+    at_b: Vector = given("point", (0, 0, 0), of="b", free=True, unit="m")
+
+    def pull(self, tension: Any, elastic: Any = 0, energy: Any = 0) -> tuple[PrimitiveLoad, ...]:
+        """A tension along the line."""
+        laws = (as_expr(law) for law in (tension, elastic, energy))
+        return (LineTension(self.a, self.at_a, self.b, self.at_b, *laws),)
