@@ -27,7 +27,7 @@ from ..errors import PolhodeError, refuse
 from ..model.records import GROUND
 from .annotations import meanings, speed_labels, with_parts
 from .catalogue import catalogued
-from .functions import Planned, plan_of
+from .planning import Planned, plan_of
 from .quantities import Asked, Quantity, Wanted
 
 _NAMES_SHOWN = 12

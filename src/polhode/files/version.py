@@ -18,13 +18,13 @@ LOADED_AT = time_ns()
 
 
 @cache
-def stamp() -> str:
+def version_digest() -> str:
     """A digest of the names, sizes and times of polhode's source files.
 
     Where a file was changed after polhode was loaded, what runs is not what lies there: then the digest is random.
     So it is where there are no files to look at.
 
-    >>> len(stamp())
+    >>> len(version_digest())
     64
     """
     try:
@@ -33,14 +33,14 @@ def stamp() -> str:
         files = list(_archive(_FOLDER))
     now = time_ns()
     if not files or any(LOADED_AT < changed <= now for _, _, changed in files):
-        return word_of(os.urandom(16).hex())
-    return word_of(*(f"{name} {size} {changed}" for name, size, changed in files))
+        return key_of(os.urandom(16).hex())
+    return key_of(*(f"{name} {size} {changed}" for name, size, changed in files))
 
 
-def word_of(*words: str) -> str:
+def key_of(*words: str) -> str:
     """Words as one: 64 hexadecimal digits, others for other words however they are cut.
 
-    >>> word_of("ab", "c") == word_of("a", "bc")
+    >>> key_of("ab", "c") == key_of("a", "bc")
     False
     """
     from hashlib import sha256

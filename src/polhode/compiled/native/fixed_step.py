@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from polhode.codegen.program import Program
+from polhode.codegen.program import Outline, Program
 from polhode.codegen.step_loop import method_named
 from polhode.compiled.native.arrays import Floats, as_floats, batch_size, ordered
-from polhode.compiled.native.compiled import Compiled, chosen_cache, compile_program
+from polhode.compiled.native.compiled import Compiled, compile_program
 from polhode.compiled.native.loops import Loop, NativeLoop, PythonLoop, Run
 from polhode.errors import PolhodeError, ShapeError, understood
 from polhode.files.cache import ObjectCache
@@ -42,32 +43,28 @@ class Steps:
 class FixedStep:
     """Explicit fixed-step integration of x' = xdot(t, x, ...), compiled.
 
-    The program has an array `x`, optionally `t` (length 1), others that stay constant over a run, and one output of
-    x's length. `method` is rk4, heun, midpoint or euler. `normalise` lists (start, length) of parts of x, such as unit
-    quaternions, that are brought back to unit length after every step.
+    The program, compiled or not, has an array `x`, optionally `t` (length 1), others that stay constant over a run, and
+    one output of x's length. `method` is rk4, heun, midpoint or euler. `normalise` lists (start, length) of parts of x,
+    such as unit quaternions, that are brought back to unit length after every step.
     """
 
     def __init__(
         self,
-        program: Program,
+        program: Program | Compiled,
         method: str = "rk4",
         normalise: Sequence[tuple[int, int]] = (),
         *,
         cache: bool | ObjectCache = True,
         backend: str = "auto",
     ) -> None:
-        self.program, self.method = program, method
-        self.tableau = method_named(method)
+        self.method, self.tableau = method, method_named(method)
         with understood("a list of pairs (first, length)", normalise, place="normalise"):
             self.normalise = tuple((int(start), int(length)) for start, length in normalise)
-        self.size = _state_size(program, self.normalise)
-        self.rhs: Compiled = compile_program(program, cache=cache, backend=backend)
-        self._options = (cache, backend)
-        self._loop: Loop
-        if self.rhs.backend == "llvm":
-            self._loop = NativeLoop(program, self.tableau, self.normalise, chosen_cache(cache))
-        else:
-            self._loop = PythonLoop(self.rhs, self.tableau, self.normalise)
+        self.size = _state_size(program.outline, self.normalise)
+        self.rhs = program if isinstance(program, Compiled) else compile_program(program, cache=cache, backend=backend)
+        self._loop: Loop = (NativeLoop if self.rhs.backend == "llvm" else PythonLoop)(
+            self.rhs, self.tableau, self.normalise
+        )
 
     def run(
         self,
@@ -130,19 +127,18 @@ class FixedStep:
         return Steps(times, record, completed, run.x)
 
     def __reduce__(self) -> tuple[Callable[..., FixedStep], tuple[Any, ...]]:
-        return _again, (self.program, self.method, self.normalise, *self._options)
+        return FixedStep, (self.rhs, self.method, self.normalise)
 
     def _prepare(
         self, first: Floats, arrays: dict[str, Any], parameters: Any, t0: float, h: float, threads: int | None
     ) -> Run:
-        program = self.program
-        blanks = {array.name: np.zeros(array.size) for array in program.arrays if array.name in ("t", "x")}
-        found = ordered(program, (), blanks | arrays)
-        names = [array.name for array in program.arrays]
+        outline = self.rhs.outline
+        blanks = {array.name: np.zeros(array.size) for array in outline.arrays if array.name in ("t", "x")}
+        found = ordered(outline, (), blanks | arrays)
         inputs = {
-            name: as_floats(value, array.size, f"array {name!r}")
-            for name, value, array in zip(names, found, program.arrays, strict=True)
-            if name not in blanks
+            array.name: as_floats(value, array.size, f"array {array.name!r}")
+            for value, array in zip(found, outline.arrays, strict=True)
+            if array.name not in blanks
         }
         work = self.rhs.work(parameters)
         count = batch_size([("x", first), *inputs.items(), ("parameters", work)]) or (
@@ -152,12 +148,12 @@ class FixedStep:
         return Run(x, list(inputs.values()), work, float(t0), float(h), threads)
 
 
-def _state_size(program: Program, normalise: tuple[tuple[int, int], ...]) -> int:
+def _state_size(program: Outline, normalise: tuple[tuple[int, int], ...]) -> int:
     sizes = {array.name: array.size for array in program.arrays}
     place = f"program {program.name!r}"
     if "x" not in sizes or sizes.get("t", 1) != 1:
         raise ShapeError("a right-hand side has an array x and, if it has t, t of length 1.", place=place)
-    if len(program.outputs) != 1 or len(program.outputs[0].slots) != sizes["x"]:
+    if len(program.outputs) != 1 or prod(program.outputs[0][1]) != sizes["x"]:
         raise ShapeError(f"a right-hand side has one output, of x's length {sizes['x']}.", place=place)
     for start, length in normalise:
         if start < 0 or length < 1 or start + length > sizes["x"]:
@@ -170,9 +166,3 @@ def _check_run(h: float, steps: int, every: int, t0: float) -> None:
         raise PolhodeError(f"the step size is {h} and the start time {t0}; both must be finite, the step not zero.")
     if steps < 0 or every < 1:
         raise PolhodeError(f"steps is {steps} and every is {every}.", cure="Give steps >= 0 and every >= 1.")
-
-
-def _again(
-    program: Program, method: str, normalise: tuple[tuple[int, int], ...], cache: bool | ObjectCache, backend: str
-) -> FixedStep:
-    return FixedStep(program, method, normalise, cache=cache, backend=backend)

@@ -12,12 +12,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from polhode.codegen.program import Program
 from polhode.codegen.step_loop import INLINE, Tableau, step_module
 from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.backends import Code
 from polhode.compiled.native.compiled import Compiled, pieces
-from polhode.files.cache import ObjectCache
+from polhode.compiled.native.stored_code import Code, Entry
 
 Counts = npt.NDArray[np.int64]
 #: From this many initial states on, they run in lanes.
@@ -48,16 +46,14 @@ class Loop(Protocol):
 class NativeLoop:
     """`ph_steps` of `codegen.step_loop`, for one state at a time and, made when first wanted, in lanes."""
 
-    def __init__(
-        self, program: Program, tableau: Tableau, normalise: tuple[tuple[int, int], ...], cache: ObjectCache | None
-    ) -> None:
-        self._program, self._tableau, self._normalise, self._cache = program, tableau, normalise, cache
+    def __init__(self, rhs: Compiled, tableau: Tableau, normalise: tuple[tuple[int, int], ...]) -> None:
+        self._rhs, self._tableau, self._normalise = rhs, tableau, normalise
         self._loaded: dict[int, tuple[Code, Callable[..., object]]] = {}
         self._lock = threading.Lock()
 
     def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None:
         lanes = self._lanes() if len(run.x) >= LANES_FROM else 1
-        cost = len(run.x) * records * every * len(self._program.run) * len(self._tableau.b)
+        cost = len(run.x) * records * every * self._rhs.outline.length * len(self._tableau.b)
         spans = pieces(len(run.x), run.threads, cost)
 
         def one(span: range) -> None:
@@ -73,7 +69,7 @@ class NativeLoop:
                 list(pool.map(one, spans))
 
     def _small(self) -> bool:
-        return len(self._program.run) <= INLINE
+        return self._rhs.outline.length <= INLINE
 
     def _lanes(self) -> int:
         """A small kernel waits for its own results: twice the machine's lanes keep it busy."""
@@ -89,14 +85,15 @@ class NativeLoop:
 
     def _load(self, lanes: int) -> tuple[Code, Callable[..., object]]:
         from polhode.compiled.native import engine
-        from polhode.compiled.native.user_functions import link
 
-        link(self._program, self._cache)
-        host = engine.host()
-        text = step_module(
-            self._program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
-        )
-        code = engine.load(text, self._cache, thorough=self._small())
+        def make() -> Entry:
+            host = engine.host()
+            text = step_module(
+                self._rhs.program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
+            )
+            return Entry().with_object_code(engine.object_code(text, thorough=self._small()))
+
+        code = self._rhs.store.code(f"steps {self._tableau} {self._normalise} {lanes}", make)
         return code, _STEPS(code.address("ph_steps"))
 
     def _call(
