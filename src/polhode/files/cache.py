@@ -23,6 +23,7 @@ from typing import Any
 
 from polhode.errors import PolhodeError, warn
 from polhode.files.reading import NO_LINKS, Refused, irregular, read_file
+from polhode.files.writing import WAITING, put_in_place
 
 _HEADER = struct.Struct("<16s I 32s Q 32s")
 _MAGIC = b"polhode object\r\n"
@@ -113,23 +114,12 @@ class ObjectCache:
         return payload
 
     def write(self, key: str, payload: bytes) -> None:
-        """Put the payload there in one motion: temporary file, sync, rename."""
-        import tempfile
-
-        temporary = ""
+        """Put the payload there, whole or not at all."""
         try:
-            descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-", suffix=".tmp")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_header(key, payload))
-                file.write(payload)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path(key))
+            put_in_place({self.path(key): _header(key, payload) + payload}, private=True)
             self._trim_if_due(_HEADER.size + len(payload))
         except OSError as problem:
             self._warn(f"compiled code could not be stored ({problem.strerror or problem})")
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
 
     def _usable(self) -> bool:
         """The folder exists or can be made, and nobody else may change what is in it."""
@@ -179,7 +169,7 @@ class ObjectCache:
                     if entry.name.endswith(".bin"):
                         status = entry.stat()
                         files.append((status.st_mtime, status.st_size, entry.path))
-                    elif entry.name.endswith(".tmp") and now - entry.stat().st_mtime > _STALE_SECONDS:
+                    elif entry.name.endswith(WAITING) and now - entry.stat().st_mtime > _STALE_SECONDS:
                         os.unlink(entry.path)
         total = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):
