@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...geometry.inertia import nearest_inertia
+from ..findings import Findings
 from .parts import Inertial, JointPart, LinkPart
-from .report import Findings
 
 #: Rounding, relative to the largest moment.
 _SLACK = 1e-9
@@ -42,8 +42,7 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
         what = f"link '{link.name}' <inertial>"
         if inertial.mass < 0:
             findings.problem(
-                inertial.line,
-                what,
+                findings.place(inertial.line, what),
                 f"the mass {float(inertial.mass):g} is negative.",
                 "Give a mass ≥ 0.",
                 "E-URDF-070",
@@ -53,11 +52,16 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             continue
         if inertia == "any" or (inertia == "lenient" and not fault.negative):
             accepted.add(link.name)
-            findings.warn(inertial.line, what, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006")
+            findings.warn(
+                findings.place(inertial.line, what),
+                f"{fault.message}; it is used as it stands.",
+                fault.cure,
+                "W-URDF-006",
+            )
         else:
             way = "any" if fault.negative else "lenient"
             cure = f'{fault.cure} To use it as it stands, pass inertia="{way}".'
-            findings.problem(inertial.line, what, f"{fault.message}.", cure, "E-URDF-071")
+            findings.problem(findings.place(inertial.line, what), f"{fault.message}.", cure, "E-URDF-071")
     return accepted
 
 
@@ -107,8 +111,7 @@ def check_moving_masses(
     for joint in joints:
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
             findings.warn(
-                joint.line,
-                f"joint '{joint.name}'",
+                findings.place(joint.line, f"joint '{joint.name}'"),
                 f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate.",
                 f"Check the mass of link '{joint.child}'.",
                 "W-URDF-012",
@@ -123,10 +126,10 @@ def check_moving_masses(
         message = f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
         cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
         if massless == "report":
-            findings.warn(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "W-URDF-007")
+            findings.warn(findings.place(joint.line, f"joint '{joint.name}'"), f"{message}.", cure, "W-URDF-007")
         else:
             cure += ' To study motion without dynamics, pass massless="report".'
-            findings.problem(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "E-URDF-072")
+            findings.problem(findings.place(joint.line, f"joint '{joint.name}'"), f"{message}.", cure, "E-URDF-072")
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
