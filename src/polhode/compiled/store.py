@@ -53,7 +53,7 @@ def _remember_file(derivation: Derivation) -> None:
     digest, known = known_file(file.key) or ("", frozenset())
     if digest != file.digest or derivation.key not in known:
         record = {"model": file.digest, "derivations": sorted({*known, derivation.key})}
-        default_cache().keep(file.key, json.dumps(record).encode())
+        default_cache().store(file.key, json.dumps(record).encode())
 
 
 # ---- a compiled function ---------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ class ObjectCache:
         except OSError:
             return None
 
-    def keep(self, key: str, payload: bytes) -> None:
+    def store(self, key: str, payload: bytes) -> None:
         """Put something there, if the folder can be used."""
         if self._usable():
             self.write(key, payload)

@@ -1,4 +1,4 @@
-"""The version digest of polhode as installed, under which results are kept on disk: a changed polhode starts anew.
+"""The version digest of polhode as installed, under which results are stored on disk: a changed polhode starts anew.
 
 Files count by name, size and time of change, as they do for Python's own compiled modules; an archive that polhode is
 imported from counts as one file.
@@ -37,8 +37,8 @@ def version_digest() -> str:
     return key_of(*(f"{name} {size} {changed}" for name, size, changed in files))
 
 
-def key_of(*words: str) -> str:
-    """Words as one: 64 hexadecimal digits, others for other words however they are cut.
+def key_of(*texts: str) -> str:
+    """One key of several texts: 64 hexadecimal digits, others for other texts however they are cut.
 
     >>> key_of("ab", "c") == key_of("a", "bc")
     False
@@ -46,8 +46,8 @@ def key_of(*words: str) -> str:
     from hashlib import sha256
 
     told = sha256()
-    for word in words:
-        content = word.encode("utf-8", "surrogatepass")
+    for text in texts:
+        content = text.encode("utf-8", "surrogatepass")
         told.update(b"%d:" % len(content))
         told.update(content)
     return told.hexdigest()

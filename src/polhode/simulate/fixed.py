@@ -10,7 +10,7 @@ import numpy as np
 
 from ..codegen.step_loop import METHODS as TABLEAUX
 from ..codegen.step_loop import Tableau
-from ..compiled.native.loops import runge_kutta_step
+from ..compiled.native.fixed_step import runge_kutta_step
 from .drive import ControllerFailed
 from .events import Event, Watch
 from .guard import DIVERGED, Guard, Stop

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...geometry.inertia import nearest_inertia
+from ...geometry.inertia import impossible_inertia, nearest_inertia
 from ..findings import Findings
 from .parts import Inertial, JointPart, LinkPart
 
-#: Rounding, relative to the largest moment.
-_SLACK = 1e-9
 #: A milligram a millimetre away, in kg m²: a negative moment below this is a zero that was rounded.
 _NEGLIGIBLE = 1e-12
 #: A microgram, in kg: no joint of a machine moves less.
@@ -47,7 +45,7 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
                 "Give a mass ≥ 0.",
                 "E-URDF-070",
             )
-        fault = impossible_inertia(inertial)
+        fault = _fault(inertial)
         if not fault:
             continue
         if inertia == "any" or (inertia == "lenient" and not fault.negative):
@@ -65,26 +63,20 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
     return accepted
 
 
-def impossible_inertia(inertial: Inertial) -> Fault | None:
+def _fault(inertial: Inertial) -> Fault | None:
     """What is wrong with the principal moments, if anything is."""
-    import numpy as np
-
     xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
     matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    moments = [float(moment) for moment in np.linalg.eigvalsh(matrix)]
-    slack = _SLACK * max(abs(moments[0]), abs(moments[2]))
-    listed = ", ".join(f"{moment:.6g}" for moment in moments)
-    if moments[0] < -slack:
-        message = f"the inertia is not positive: its principal moments are {listed}"
-        return Fault(message, _nearest(matrix), negative=moments[0] < -_NEGLIGIBLE)
-    if moments[2] > moments[0] + moments[1] + slack:
-        message = f"the principal moments {listed} are impossible: the largest exceeds the sum of the others"
-        return Fault(message, _nearest(matrix), negative=False)
-    return None
-
-
-def _nearest(matrix: list[list[float]]) -> str:
-    return f"The nearest possible inertia is {nearest_inertia(matrix)}."
+    found = impossible_inertia(matrix)
+    if found is None:
+        return None
+    message = (
+        f"the inertia is not positive: its principal moments are {found.moments}"
+        if found.negative
+        else f"the principal moments {found.moments} are impossible: the largest exceeds the sum of the others"
+    )
+    cure = f"The nearest possible inertia is {nearest_inertia(matrix)}."
+    return Fault(message, cure, negative=found.negative < -_NEGLIGIBLE)
 
 
 def check_moving_masses(
