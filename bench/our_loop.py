@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.codegen.llvm.module import lane_module
-from polhode.compiled.native import engine
+from polhode.compiled.native.backends import lane_code
+from polhode.compiled.native.stored_code import CodeStore
 
 from .plain_tree import Floats
 
@@ -33,8 +33,7 @@ class OurLoop:
     @cached_property
     def _lanes(self) -> Any:
         """The function for several states at once, compiled when it is first asked for."""
-        host = engine.host()
-        return engine.load(lane_module(self._compiled.program, host.lanes, fused=host.fused), None)
+        return lane_code(lambda: self._compiled.program, CodeStore())
 
     def single(self, seconds: float, *, keep: bool = False) -> float:
         """Seconds a call, one state at a time; each result overwrites the last, as in the peers, unless kept."""

@@ -17,8 +17,9 @@ import pytest
 from filelock import FileLock
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.compiled.native import backends, compile_program, engine
+from polhode.compiled.native import backends, compile_program, engine, stored_code
 from polhode.compiled.native.backends import BackendWarning
+from polhode.compiled.native.stored_code import CodeStore
 from polhode.errors import PolhodeError
 from polhode.files.cache import CacheWarning, ObjectCache, default_cache
 
@@ -91,10 +92,13 @@ def test_f39_an_entry_under_another_key_is_not_believed(cache: ObjectCache) -> N
 
 
 @pytest.mark.parametrize("change", ["cpu", "features", "llvm", "triple"])
-def test_f39_another_machine_or_version_has_another_key(change: str) -> None:
+def test_f39_another_machine_or_version_has_another_key(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = vars(engine.host())
-    assert engine.key_of("ir", here) != engine.key_of("ir", {**here, change: "other"})
-    assert engine.key_of("ir", here) != engine.key_of("ir2", here)
+    keys = []
+    for told in (here, {**here, change: "other"}):
+        monkeypatch.setattr(stored_code, "machine", lambda told=told: repr(told))
+        keys += [CodeStore(None, digest).key("one state") for digest in ("program", "another")]
+    assert len(set(keys)) == 4
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files on this system")
@@ -219,7 +223,7 @@ def test_f38_a_c_compiler_that_fails_or_dies_is_reported(
     with pytest.raises(PolhodeError, match=said):
         compile_program(SQUARE, backend="c", cache=False)
 
-    def no_llvm(program: Program, cache: ObjectCache | None) -> None:
+    def no_llvm(program: Program, store: CodeStore) -> None:
         raise ImportError("no llvmlite")
 
     monkeypatch.setattr(backends, "BACKENDS", {**backends.BACKENDS, "llvm": no_llvm})

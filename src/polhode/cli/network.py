@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..files.writing import replace_file
 from ..formalisms.network import system_graph
-from ..view.page import replace_file
 from . import show
 
 

@@ -1,1 +1,1 @@
-"""What is compiled, kept on disk and exported: functions of a mechanism, their catalogue, the store, source files."""
+"""What is compiled, stored on disk and exported: functions of a mechanism, their catalogue, the store, source files."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -24,10 +22,11 @@ from ..codegen.printers.target import check_inputs
 from ..codegen.printers.targets import target_of
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse
+from ..files.writing import put_in_place
 from ..model.records import GROUND
 from .annotations import meanings, speed_labels, with_parts
 from .catalogue import catalogued
-from .functions import Planned, plan_of
+from .planning import Planned, plan_of
 from .quantities import Asked, Quantity, Wanted
 
 _NAMES_SHOWN = 12
@@ -245,19 +244,12 @@ def _check_value(program: Program) -> float | None:
 
 
 def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
-    """Write files into a folder, made where it is missing: first all beside their places, then each into its own."""
-    waiting: dict[str, Path] = {}
+    """Write files into a folder, made where it is missing: all of them or none."""
+    # A name may hold half a surrogate pair, which UTF-8 has no bytes for but JSON has an escape.
+    contents = {folder / name: content.encode("utf-8", "backslashreplace") for name, content in files.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            descriptor, beside = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".part")
-            waiting[beside] = folder / name
-            with os.fdopen(descriptor, "wb") as stream:
-                # A name may hold half a surrogate pair, which UTF-8 has no bytes for but JSON has an escape.
-                stream.write(content.encode("utf-8", "backslashreplace"))
-            os.chmod(beside, 0o644)
-        for beside, path in waiting.items():
-            os.replace(beside, path)
+        put_in_place(contents)
     except (OSError, ValueError) as error:
         raise PolhodeError(
             f"the files cannot be written: {getattr(error, 'strerror', None) or error}.",
@@ -265,7 +257,4 @@ def write_together(folder: Path, files: Mapping[str, str]) -> list[Path]:
             cure="Name a folder that can be written to.",
             code="E-EXPORT-001",
         ) from error
-    finally:
-        for beside in waiting:
-            Path(beside).unlink(missing_ok=True)
-    return list(waiting.values())
+    return list(contents)

@@ -6,7 +6,6 @@ Each function is planned and compiled when it is first called. Arrays may be one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ShapeError, ValueMissing, check_kind, understood, unknown
-from .catalogue import arrays_of, catalogued
+from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from .catalogue import catalogued
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
-from .quantities import Asked, JacobianOf, Outputs, PoseOf, Quantity
+from .planning import Planned, plan_of
+from .quantities import Asked, JacobianOf, PoseOf, label_of
 from .reactions import Exerting, actuated_efforts
 
 if TYPE_CHECKING:
@@ -26,77 +26,12 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from ..model.records import Parameter
     from .native import FixedStep
-    from .store.functions import Kept
+    from .store import Facts, StoredFunction
 
 
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
 _OPTIONS = ("t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A function's program, and the names of the parameters that it takes, in order."""
-
-    program: Program
-    parameters: tuple[str, ...]
-
-
-def plan_of(
-    equations: EquationsOfMotion,
-    asked: Asked,
-    bake: bool = False,
-    split_angles: bool = True,
-    notes: Mapping[int, str] | None = None,
-) -> Planned:
-    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
-
-    With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
-    mean, by fingerprint.
-    """
-    from ..expr import quiet_collector
-
-    wanted, make, _ = catalogued(asked)
-    with quiet_collector():
-        return plan_outputs(equations, _label(asked), wanted, make(equations), bake, split_angles, notes)
-
-
-def plan_outputs(
-    equations: EquationsOfMotion,
-    label: str,
-    wanted: Sequence[str],
-    outputs: Outputs,
-    bake: bool = False,
-    split_angles: bool = True,
-    notes: Mapping[int, str] | None = None,
-) -> Planned:
-    """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
-    from ..codegen.plan import plan
-    from ..expr import free_symbols, substitute
-
-    table = equations.system.parameters
-    check_kind(bool, "True or False", bake, "bake")
-    check_kind(bool, "True or False", split_angles, "split_angles")
-    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
-    if known:
-        roots = substitute([root for _, _, entries in outputs for root in entries], known)
-        start = 0
-        for _, _, entries in outputs:
-            entries[:] = roots[start : start + len(entries)]
-            start += len(entries)
-    met = set(free_symbols(root for _, _, entries in outputs for root in entries))
-    arrays = arrays_of(equations)
-    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
-    parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
-    program = plan(
-        label,
-        [(key, arrays[key]) for key in (*wanted, *extra)],
-        outputs,
-        list(parameters.values()),
-        notes,
-        split_angles=split_angles,
-    )
-    return Planned(program, tuple(parameters))
 
 
 class Functions(Exerting):
@@ -121,7 +56,7 @@ class Functions(Exerting):
         self.bake = bake
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[Asked, Planned] = {}
-        self._kept: dict[Asked, Kept] = {}
+        self._stored: dict[Asked, StoredFunction] = {}
         self._compiled: dict[Asked, Any] = {}
         self._defaults: dict[Asked, Any] = {}
         self._quaternions: tuple[int, ...] | None = None
@@ -141,13 +76,10 @@ class Functions(Exerting):
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
         catalogued(name)
+        if self._options["cache"]:
+            return self._stored_function(name).plan()
         if name not in self._plans:
-            if self._options["cache"]:
-                from .store.plans import kept_plan
-
-                self._plans[name] = kept_plan(self.derivation, name, self.bake)
-            else:
-                self._plans[name] = plan_of(self.equations, name, self.bake)
+            self._plans[name] = plan_of(self.equations, name, self.bake)
         return self._plans[name]
 
     def program(self, name: Asked) -> Program:
@@ -159,14 +91,19 @@ class Functions(Exerting):
         catalogued(name)
         if name not in self._compiled:
             if self._options["cache"] and self._options["backend"] in ("auto", "llvm"):
-                from .store.functions import kept_function
-
-                planned = partial(self.planned, name)
-                self._kept[name] = kept_function(self.derivation, name, self.bake, self._options["backend"], planned)
-                self._compiled[name] = self._kept[name].compiled
+                self._compiled[name] = self._stored_function(name).compiled(self._options["backend"])
             else:
                 self._compiled[name] = self.compiled(self.program(name))
         return self._compiled[name]
+
+    def _stored_function(self, name: Asked) -> StoredFunction:
+        from .store import StoredFunction
+
+        return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake))
+
+    def _facts(self, name: Asked) -> Facts | None:
+        """What is known of a stored function without equations."""
+        return self._stored[name].facts if name in self._stored else None
 
     def compiled(self, program: Program) -> Any:
         """A program of one's own in the compiled form that these functions have."""
@@ -180,17 +117,17 @@ class Functions(Exerting):
         """A native loop of fixed steps around `state_rates`; see `polhode.compiled.native.FixedStep`."""
         from .native import FixedStep
 
-        return FixedStep(self.program(of), method, normalise, **self._options)
+        return FixedStep(self.native(of), method, normalise)
 
     # ---- values ----------------------------------------------------------------------------------------------
 
     def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         catalogued(name)
-        kept = self._kept.get(name)
-        if kept and given is None and None not in kept.parameters.values():
-            return np.array(list(kept.parameters.values()), dtype=np.float64)
-        return self.values_of(tuple(kept.parameters) if kept else self.planned(name).parameters, given)
+        facts = self._facts(name)
+        if facts and given is None and None not in facts.parameters.values():
+            return np.array(list(facts.parameters.values()), dtype=np.float64)
+        return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
         """Parameters in an order: given values first, then the model's defaults."""
@@ -244,8 +181,8 @@ class Functions(Exerting):
         """
         if strange:
             catalogued(name)
-            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(_label(name), ()))
-            raise unknown("option", next(iter(strange)), known_options, place=_label(name), code="E-CALL-002")
+            known_options = (*_OPTIONS, *_MORE_OPTIONS.get(label_of(name), ()))
+            raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if extra:
@@ -271,8 +208,8 @@ class Functions(Exerting):
 
     def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
         """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
-        kept = self._kept.get(name)
-        return kept.quaternions if kept else tuple(self.equations.tree.quaternions)
+        facts = self._facts(name)
+        return facts.quaternions if facts else tuple(self.equations.tree.quaternions)
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
@@ -283,7 +220,7 @@ class Functions(Exerting):
                 "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."
                 if given is None
                 else f"multipliers is {given!r}, which is no number.",
-                place=_label(name),
+                place=label_of(name),
                 cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
                 "actuated=[…], the speeds that efforts act on.",
                 code="E-FUN-007",
@@ -404,10 +341,6 @@ class Functions(Exerting):
     def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
         return self._one(JacobianOf(name), q, **more)
-
-
-def _label(asked: Asked) -> str:
-    return asked.label if isinstance(asked, Quantity) else asked
 
 
 def _real(value: Any, what: str) -> NDArray[np.float64]:

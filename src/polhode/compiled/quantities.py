@@ -136,3 +136,8 @@ class JacobianOf(Quantity):
 #: What names a function: one of the catalogue by its name, any other by its record.
 Asked: TypeAlias = str | Quantity
 Wanted: TypeAlias = Asked | Sequence[Asked]
+
+
+def label_of(asked: Asked) -> str:
+    """What a function is called in generated code and in messages."""
+    return asked.label if isinstance(asked, Quantity) else asked

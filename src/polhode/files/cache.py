@@ -19,9 +19,11 @@ import time
 from collections.abc import Callable, Iterator
 from errno import ELOOP
 from pathlib import Path
+from typing import Any
 
-from polhode.errors import warn
+from polhode.errors import PolhodeError, warn
 from polhode.files.reading import NO_LINKS, Refused, irregular, read_file
+from polhode.files.writing import WAITING, put_in_place
 
 _HEADER = struct.Struct("<16s I 32s Q 32s")
 _MAGIC = b"polhode object\r\n"
@@ -30,6 +32,9 @@ _STALE_SECONDS = 3600.0
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 # A folder may hold ten thousand files: it is looked through at a first writing, then once in this share of its limit.
 _SHARE_UNSEEN = 64
+
+#: What it means that stored bytes are not what was looked for, or cannot be used on this machine.
+UNREADABLE = (KeyError, TypeError, ValueError, OSError, PolhodeError)
 
 
 class CacheWarning(UserWarning):
@@ -47,28 +52,40 @@ class ObjectCache:
         self._warned = False
         self._unseen: int | None = None  # bytes written since the folder was last looked through
 
-    def get_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The code of this key (64 hexadecimal digits), made once among all processes where that can be had."""
+    def get_or_make(self, key: str, make: Callable[[], bytes], read: Callable[[bytes], Any] = bytes) -> Any:
+        """What `read` makes of the bytes of this key (64 hexadecimal digits).
+
+        Where there are none, or `read` raises one of `UNREADABLE`, they are made, once among all processes where that
+        can be had.
+        """
         if not self._usable():
-            return make()
-        found = self.read(key)
-        if found is not None:
-            return found
+            return read(make())
+        try:
+            return self._read_as(key, read)
+        except UNREADABLE:
+            pass
         with self._locked(key):
-            found = self.read(key)
-            if found is None:
-                found = make()
-                self.write(key, found)
-        return found
+            try:
+                return self._read_as(key, read)
+            except UNREADABLE:
+                payload = make()
+                self.write(key, payload)
+        return read(payload)
+
+    def _read_as(self, key: str, read: Callable[[bytes], Any]) -> Any:
+        payload = self.read(key)
+        if payload is None:
+            raise KeyError(key)
+        return read(payload)
 
     def find(self, key: str) -> bytes | None:
-        """What is kept under this key in a folder that can be trusted; nothing is made."""
+        """What is stored under this key in a folder that can be trusted; nothing is made."""
         try:
             return None if _distrust(self.folder) else self.read(key)
         except OSError:
             return None
 
-    def keep(self, key: str, payload: bytes) -> None:
+    def store(self, key: str, payload: bytes) -> None:
         """Put something there, if the folder can be used."""
         if self._usable():
             self.write(key, payload)
@@ -97,23 +114,12 @@ class ObjectCache:
         return payload
 
     def write(self, key: str, payload: bytes) -> None:
-        """Put the payload there in one motion: temporary file, sync, rename."""
-        import tempfile
-
-        temporary = ""
+        """Put the payload there, whole or not at all."""
         try:
-            descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-", suffix=".tmp")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_header(key, payload))
-                file.write(payload)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path(key))
+            put_in_place({self.path(key): _header(key, payload) + payload}, private=True)
             self._trim_if_due(_HEADER.size + len(payload))
         except OSError as problem:
-            self._warn(f"compiled code could not be kept ({problem.strerror or problem})")
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+            self._warn(f"compiled code could not be stored ({problem.strerror or problem})")
 
     def _usable(self) -> bool:
         """The folder exists or can be made, and nobody else may change what is in it."""
@@ -163,7 +169,7 @@ class ObjectCache:
                     if entry.name.endswith(".bin"):
                         status = entry.stat()
                         files.append((status.st_mtime, status.st_size, entry.path))
-                    elif entry.name.endswith(".tmp") and now - entry.stat().st_mtime > _STALE_SECONDS:
+                    elif entry.name.endswith(WAITING) and now - entry.stat().st_mtime > _STALE_SECONDS:
                         os.unlink(entry.path)
         total = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):

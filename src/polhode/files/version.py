@@ -1,4 +1,4 @@
-"""The version digest of polhode as installed, under which results are kept on disk: a changed polhode starts anew.
+"""The version digest of polhode as installed, under which results are stored on disk: a changed polhode starts anew.
 
 Files count by name, size and time of change, as they do for Python's own compiled modules; an archive that polhode is
 imported from counts as one file.
@@ -18,13 +18,13 @@ LOADED_AT = time_ns()
 
 
 @cache
-def stamp() -> str:
+def version_digest() -> str:
     """A digest of the names, sizes and times of polhode's source files.
 
     Where a file was changed after polhode was loaded, what runs is not what lies there: then the digest is random.
     So it is where there are no files to look at.
 
-    >>> len(stamp())
+    >>> len(version_digest())
     64
     """
     try:
@@ -33,21 +33,21 @@ def stamp() -> str:
         files = list(_archive(_FOLDER))
     now = time_ns()
     if not files or any(LOADED_AT < changed <= now for _, _, changed in files):
-        return word_of(os.urandom(16).hex())
-    return word_of(*(f"{name} {size} {changed}" for name, size, changed in files))
+        return key_of(os.urandom(16).hex())
+    return key_of(*(f"{name} {size} {changed}" for name, size, changed in files))
 
 
-def word_of(*words: str) -> str:
-    """Words as one: 64 hexadecimal digits, others for other words however they are cut.
+def key_of(*texts: str) -> str:
+    """One key of several texts: 64 hexadecimal digits, others for other texts however they are cut.
 
-    >>> word_of("ab", "c") == word_of("a", "bc")
+    >>> key_of("ab", "c") == key_of("a", "bc")
     False
     """
     from hashlib import sha256
 
     told = sha256()
-    for word in words:
-        content = word.encode("utf-8", "surrogatepass")
+    for text in texts:
+        content = text.encode("utf-8", "surrogatepass")
         told.update(b"%d:" % len(content))
         told.update(content)
     return told.hexdigest()

@@ -11,7 +11,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ..files.version import stamp, word_of
+from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Derivation:
             pose = self.model.poses[pose].coordinates
         pose = pose if pose is None else sorted(pose.items())
         options = (self.formalism, self.passes, self.constraints, self.independent, pose, self.rows)
-        return word_of(stamp(), self.source.digest, *map(repr, options))
+        return key_of(version_digest(), self.source.digest, *map(repr, options))
 
     @property
     def is_known(self) -> bool:

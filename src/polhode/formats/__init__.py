@@ -14,9 +14,10 @@ from .source import folder_given
 if TYPE_CHECKING:
     from ..model import System
     from .dh import from_dh
+    from .findings import Report
     from .json_schema import schema
     from .mjcf import load_mjcf
-    from .urdf import Report, load_urdf
+    from .urdf import load_urdf
     from .xml_model import load_xml
     from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
 

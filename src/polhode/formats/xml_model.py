@@ -8,9 +8,10 @@ from typing import Any
 
 from ..errors import FormatError, path_of
 from ..model import System
+from .findings import Report
+from .markup import limits_of, parse_xml, read_bytes
 from .mjcf import read_mjcf
-from .urdf import Report, read_urdf
-from .urdf.markup import limits_of, parse_xml, read_bytes
+from .urdf import read_urdf
 
 _BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf}
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from ..errors import FormatError
+from ..files.writing import put_in_place
 from ..model import System
 from .build import build
 from .describe import describe
@@ -53,18 +52,9 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     """Write a mechanism to a YAML file, whole or not at all."""
     file = Path(path)
     text = dumps_yaml(system)
-    written = ""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=file.parent, prefix=".polhode-", delete=False
-        ) as stream:
-            written = stream.name
-            stream.write(text)
-        os.replace(written, file)
+        put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
-        if written:
-            with suppress(OSError):
-                os.unlink(written)
         raise FormatError(
             f"the file cannot be written: {error}.",
             place=str(file),

@@ -7,7 +7,7 @@ torque that a motion takes is linear in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..expr import Expr, Matrix, Vector
 from .pose import Pose
@@ -130,6 +130,30 @@ def rotate_symmetric(R: Matrix, S: Matrix, moving: bool = False, keep_trace: boo
         return symmetric({(min(key), max(key)): entry for key, entry in entries.items()})
     T = R @ S
     return symmetric({(i, j): T[i].dot(R[j]) for i in range(3) for j in range(i, 3)})
+
+
+class ImpossibleInertia(NamedTuple):
+    """Why no body has an inertia: its smallest principal moment, if one is negative, and all of them in words."""
+
+    negative: float
+    moments: str
+
+
+def impossible_inertia(given: Any) -> ImpossibleInertia | None:
+    """Whether no body has a symmetric matrix of floats for its inertia, but for rounding.
+
+    A body's principal moments are not negative, and the largest is no more than the sum of the others.
+
+    >>> impossible_inertia([[1, 0, 0], [0, 1, 0], [0, 0, 5]])
+    ImpossibleInertia(negative=0.0, moments='1, 1, 5')
+    """
+    import numpy as np
+
+    a, b, c = (float(moment) for moment in np.linalg.eigvalsh(given))
+    slack = 1e-9 * max(abs(a), abs(c))
+    if a >= -slack and c <= a + b + slack:
+        return None
+    return ImpossibleInertia(a if a < -slack else 0.0, f"{a:.6g}, {b:.6g}, {c:.6g}")
 
 
 def nearest_inertia(given: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols, substitute
 from ..geometry import Pose, unit_axis
-from ..geometry.inertia import nearest_inertia
+from ..geometry.inertia import impossible_inertia, nearest_inertia
 from .directions import Directions
 
 if TYPE_CHECKING:
@@ -214,19 +214,17 @@ def check_inertia(inertia: Matrix, place: str) -> None:
             cure="Check the units.",
             code="E-BODY-006",
         )
-    moments = np.linalg.eigvalsh(numbers)
-    slack = 1e-9 * max(abs(moments).max(), 1e-300)
-    listed = ", ".join(f"{moment:.6g}" for moment in moments)
-    if moments[0] < -slack:
+    fault = impossible_inertia(numbers)
+    if fault and fault.negative:
         raise ModelError(
-            f"the inertia is not positive: its principal moments are {listed}.",
+            f"the inertia is not positive: its principal moments are {fault.moments}.",
             place=place,
             cure=f"Check signs and the order {_ORDER}; it is about the mass centre unless `about` says otherwise.",
             code="E-BODY-004",
         )
-    if moments[2] > moments[0] + moments[1] + slack:
+    if fault:
         raise ModelError(
-            f"no body has the principal moments {listed}: the largest exceeds the sum of the others.",
+            f"no body has the principal moments {fault.moments}: the largest exceeds the sum of the others.",
             place=place,
             cure=f"The nearest possible inertia is {nearest_inertia(numbers)}. In Python, check=False takes any.",
             code="E-BODY-005",

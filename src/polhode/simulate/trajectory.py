@@ -267,7 +267,7 @@ class Trajectory:
 
         Reactions named are added: `torque.…` and `force.…`, each in x, y and z.
         """
-        from ..view.page import replace_file
+        from ..files.writing import replace_file
         from .trajectory_files import as_csv
 
         return replace_file(path, as_csv(self, reactions))
@@ -282,7 +282,7 @@ class Trajectory:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything but the mechanism as a NumPy archive, whole or not at all."""
-        from ..view.page import replace_file
+        from ..files.writing import replace_file
         from .trajectory_files import as_archive
 
         return replace_file(path, as_archive(self))

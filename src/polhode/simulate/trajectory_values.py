@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.functions import Functions, plan_outputs
+from ..compiled.functions import Functions
 from ..compiled.native import compile_program
+from ..compiled.planning import plan_outputs
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..expr import Expr, as_expr, free_symbols, substitute

@@ -357,6 +357,6 @@ def _operations(
     record: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
 ) -> Operations:
     from ..codegen.ir.count import count
-    from ..compiled.functions import plan_of
+    from ..compiled.planning import plan_of
 
     return count(plan_of(record, of, bake=bake, split_angles=split_angles).program)

@@ -12,9 +12,9 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ..compiled.store.origins import known_file
+from ..compiled.store import known_file
 from ..files.reading import read_file
-from ..files.version import stamp, word_of
+from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 
 if TYPE_CHECKING:
@@ -60,4 +60,4 @@ def _key(content: bytes, options: dict[str, Any]) -> str:
         told = json.dumps(options, default=os.fspath)
     except (TypeError, ValueError):
         return ""
-    return word_of(stamp(), "file", told, sha256(content).hexdigest())
+    return key_of(version_digest(), "file", told, sha256(content).hexdigest())

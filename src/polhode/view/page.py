@@ -12,14 +12,14 @@ import html
 import json
 import math
 import os
-import secrets
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import PolhodeError, ShapeError, path_of
+from polhode.errors import PolhodeError, ShapeError
+from polhode.files.writing import replace_file
 from polhode.view.scene import PALETTE, Channel, Floats, Motion, Scene
 
 FRAMES_PER_SECOND = 60
@@ -83,29 +83,6 @@ def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
         return np.array([start])
     wanted = max(math.ceil((end - start) * FRAMES_PER_SECOND) + 1, min(len(time), FEWEST_FRAMES))
     return np.linspace(start, end, max(2, min(wanted, MOST_FRAMES, MOST_NUMBERS // max(1, numbers_per_frame))))
-
-
-def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
-    """Put a file in place whole or not at all: written beside its name first, then renamed."""
-    target = path_of(path)
-    beside = target.with_name(f".polhode-{secrets.token_hex(6)}.part") if target.name else target
-    try:
-        try:
-            with open(beside, "xb") as file:
-                file.write(content)
-            os.replace(beside, target)
-        except BaseException:
-            if target.name:
-                beside.unlink(missing_ok=True)
-            raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PolhodeError(
-            f"the file cannot be written: {reason}.",
-            place=str(target),
-            cure="Name a file in a folder that exists and that you may write to.",
-        ) from error
-    return target
 
 
 def _check(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> None:

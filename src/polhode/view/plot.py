@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polhode.errors import PolhodeError, ShapeError
-from polhode.view.page import replace_file
+from polhode.files.writing import replace_file
 from polhode.view.scene import PALETTE, Channel, Floats, checked_times
 
 if TYPE_CHECKING:

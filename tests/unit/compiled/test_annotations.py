@@ -17,7 +17,7 @@ from polhode.compare.ladder.arms import puma_like_arm
 from polhode.compiled.annotations import meanings, with_parts
 from polhode.compiled.catalogue import CATALOGUE
 from polhode.compiled.export import annotated
-from polhode.compiled.functions import plan_of
+from polhode.compiled.planning import plan_of
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm

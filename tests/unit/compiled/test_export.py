@@ -155,7 +155,7 @@ def test_what_breaks_off_leaves_old_files_whole_and_no_scraps(tmp_path: Path, mo
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "chmod", full)
+    monkeypatch.setattr(os, "fdopen", full)
     with pytest.raises(PolhodeError, match="No space left"):
         write_together(tmp_path, {"a.c": "new a", "b.c": "new b"})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.c": "old a", "b.c": "old b"}

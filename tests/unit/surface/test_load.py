@@ -239,7 +239,7 @@ def test_baked_parameters_are_another_function(file: Path) -> None:
 
 def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, entries = accelerations(known), sorted(default_cache().folder.iterdir())
-    monkeypatch.setattr("polhode.compiled.store.functions.kept_function", lambda *_: pytest.fail("looked up"))
+    monkeypatch.setattr("polhode.compiled.store.StoredFunction.compiled", lambda *_: pytest.fail("looked up"))
     for options in ({"cache": False}, {"backend": "numpy"}):
         found = ph.load(known).derive().compile(**options).forward_dynamics(Q, U, TAU)
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -248,13 +248,13 @@ def test_without_the_cache_a_known_function_is_made_anew(known: Path, monkeypatc
 
 def test_f39_another_machine_makes_its_own_code(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, before = accelerations(known), len(list(default_cache().folder.glob("*.bin")))
-    monkeypatch.setattr("polhode.compiled.store.functions.machine", lambda: "another")
+    monkeypatch.setattr("polhode.compiled.native.stored_code.machine", lambda: "another")
     np.testing.assert_array_equal(accelerations(known), wanted)
     assert len(list(default_cache().folder.glob("*.bin"))) == before + 1
 
 
 def test_f39_another_polhode_reads_the_file_itself(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polhode.surface.load.stamp", lambda: "another")
+    monkeypatch.setattr("polhode.surface.load.version_digest", lambda: "another")
     assert not ph.load(known).source.known_digest
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 from html.parser import HTMLParser
 
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 from polhode.errors import PolhodeError
-from polhode.view.page import frame_times, page, replace_file, write_page
+from polhode.view.page import frame_times, page, write_page
 from polhode.view.scene import Channel, Motion, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
@@ -185,17 +184,3 @@ def test_a_place_that_cannot_be_written_is_named(name, pendulum, tmp_path):
     assert str(tmp_path) in caught.value.problems[0].place
     assert "folder that exists" in caught.value.problems[0].cure
     assert not list(tmp_path.iterdir())
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    target = tmp_path / "page.html"
-    target.write_text("old")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(PolhodeError, match="No space left on device"):
-        replace_file(target, b"new")
-    assert target.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["page.html"]

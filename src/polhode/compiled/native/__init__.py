@@ -1,4 +1,4 @@
-"""Compiled callables, the on-disk cache, batches, and fixed-step loops. Nothing is compiled or loaded at import."""
+"""Compiled callables, their code on disk, batches, and fixed-step loops. Nothing is compiled or loaded at import."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from polhode.codegen.ir.program import Program
 from polhode.compiled.native.arrays import Floats
+from polhode.compiled.native.stored_code import ONE_STATE, Code, CodeStore, Entry
 from polhode.errors import PolhodeError, warn
-from polhode.files.cache import ObjectCache
 
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
 LANES_FROM = 256
@@ -23,12 +23,6 @@ LANES_FROM = 256
 
 class BackendWarning(UserWarning):
     """The wanted way to run a program is not there; the next one is used."""
-
-
-class Code(Protocol):
-    """Loaded machine code."""
-
-    def address(self, name: str) -> int: ...
 
 
 class Backend(Protocol):
@@ -150,12 +144,12 @@ class Vectorised:
 
     name = "numpy"
 
-    def __init__(self, program: Program, cache: ObjectCache | None = None) -> None:
+    def __init__(self, program: Program, store: CodeStore) -> None:
         from polhode.codegen.ir.calls import on_arrays
         from polhode.compiled.native.user_functions import over_arrays
 
         self.program = program
-        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, cache)}
+        self._meaning = {**_NUMPY, **on_arrays(program), **over_arrays(program, store.cache)}
         self._constants = [np.float64(value) for value in program.constants]
 
     def setup(self, parameters: Floats) -> Floats:
@@ -197,37 +191,50 @@ class Vectorised:
                 flat[:, place] = entry
 
 
-def llvm_backend(program: Program, cache: ObjectCache | None) -> Native:
+def llvm_backend(program: Program, store: CodeStore) -> Native:
     """Native code by LLVM."""
+    from polhode.compiled.native import engine
+    from polhode.compiled.native.user_functions import link
+
+    lanes = engine.host().lanes
+    link(program, store.cache)
+    code = store.code(ONE_STATE, lambda: Entry().with_object_code(scalar_code(program)))
+    return Native("llvm", len(program.saved), code, lambda: lane_code(lambda: program, store), lanes)
+
+
+def scalar_code(program: Program) -> bytes:
+    """The object code of a program for one state at a time."""
     from polhode.codegen.llvm.module import scalar_module
     from polhode.compiled.native import engine
-    from polhode.compiled.native.user_functions import link
 
     host = engine.host()
-    link(program, cache)
-    code = engine.load(scalar_module(program, fused=host.fused, width=host.lanes), cache)
-    return Native("llvm", len(program.saved), code, lambda: lane_code(program, cache), host.lanes)
+    return engine.object_code(scalar_module(program, fused=host.fused, width=host.lanes))
 
 
-def lane_code(program: Program, cache: ObjectCache | None) -> Code:
+def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
     """The same program over as many states at once as the machine has lanes."""
-    from polhode.codegen.llvm.module import lane_module
-    from polhode.compiled.native import engine
-    from polhode.compiled.native.user_functions import link
 
-    host = engine.host()
-    link(program, cache)
-    return engine.load(lane_module(program, host.lanes, fused=host.fused), cache)
+    def make() -> Entry:
+        from polhode.codegen.llvm.module import lane_module
+        from polhode.compiled.native import engine
+
+        host = engine.host()
+        return Entry().with_object_code(engine.object_code(lane_module(program(), host.lanes, fused=host.fused)))
+
+    return store.code("lanes", make)
 
 
-def c_backend(program: Program, cache: ObjectCache | None) -> Native:
+def c_backend(program: Program, store: CodeStore) -> Native:
     """Native code by the system's C compiler."""
-    from polhode.compiled.native.c_compiler import load
+    from polhode.codegen.printers.c99 import print_c, print_loops
+    from polhode.compiled.native.c_compiler import load_source
 
-    return Native("c", len(program.saved), load(program, cache))
+    files = print_c(program)
+    code = load_source(files.name, files.source + print_loops(program), store.cache, files.header)
+    return Native("c", len(program.saved), code)
 
 
-BACKENDS: Mapping[str, Callable[[Program, ObjectCache | None], Backend]] = MappingProxyType({
+BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyType({
     "llvm": llvm_backend,
     "c": c_backend,
     "numpy": Vectorised,
@@ -242,7 +249,7 @@ def check_backend(backend: str) -> None:
         )
 
 
-def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend:
+def choose(program: Program, backend: str, store: CodeStore) -> Backend:
     """The named backend, or with "auto" the first that works here; a warning says why it is not an earlier one.
 
     Whatever keeps LLVM from working is found by `engine.host` before anything is compiled. A `PolhodeError` on the way
@@ -251,7 +258,7 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
     check_backend(backend)
     if backend != "auto":
         try:
-            return BACKENDS[backend](program, cache)
+            return BACKENDS[backend](program, store)
         except PolhodeError:
             raise
         except Exception as problem:
@@ -260,13 +267,13 @@ def choose(program: Program, backend: str, cache: ObjectCache | None) -> Backend
     failures: list[str] = []
     for name in ("llvm", "c"):
         try:
-            made = BACKENDS[name](program, cache)
+            made = BACKENDS[name](program, store)
             break
         except Exception as problem:
             if name == "llvm" and isinstance(problem, PolhodeError):
                 raise
             failures.append(f"{name!r} does not work here: {_sentence(problem)}")
-    made = made or Vectorised(program, cache)
+    made = made or Vectorised(program, store)
     if failures:
         say_once(f"the backend {made.name!r} is used. {' '.join(failures)}")
     return made

@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from polhode.codegen.ir.program import Program
-from polhode.codegen.printers.c99 import print_c, print_loops
+from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.errors import LimitError, PolhodeError
 from polhode.files.cache import ObjectCache
+from polhode.files.version import key_of
 
 _FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared")
 _SECONDS = 300
@@ -43,25 +43,12 @@ def compiler() -> list[str]:
     raise PolhodeError("there is no C compiler.", cure="Install one, or set CC to its command.")
 
 
-def load(program: Program, cache: ObjectCache | None) -> SharedLibrary:
-    """The program as a loaded shared library."""
-    files = print_c(program)
-    return load_source(files.name, files.source + print_loops(program), cache, files.header)
-
-
-def load_source(name: str, text: str, cache: ObjectCache | None, header: str = "") -> SharedLibrary:
+def load_source(name: str, text: str, cache: ObjectCache | None, header: str = "") -> Code:
     """C source, and a header `<name>.h` that it may include, as a loaded shared library."""
-    from polhode.compiled.native.engine import key_of
-
     command = [*compiler(), *_FLAGS]
-
-    def make() -> bytes:
-        return _shared_library(command, name, header, text)
-
-    if cache is None:
-        return SharedLibrary(make())
-    circumstances = {"command": " ".join(command), "platform": sys.platform, "version": _version(command[0])}
-    return SharedLibrary(cache.get_or_make(key_of(header + text, circumstances), make))
+    circumstances = [" ".join(command), _version(command[0])] if cache else []
+    store = CodeStore(cache, key_of(header, text, *circumstances))
+    return store.code("library", lambda: Entry().with_shared_library(_shared_library(command, name, header, text)))
 
 
 def _version(command: str) -> str:

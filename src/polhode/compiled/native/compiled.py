@@ -15,11 +15,12 @@ import numpy as np
 from polhode.codegen.ir.program import Outline, Program
 from polhode.compiled.native.arrays import Floats, as_floats, as_parameters, batch_size, ordered
 from polhode.compiled.native.backends import LANES_FROM, Backend, Native, choose
+from polhode.compiled.native.stored_code import CodeStore
 from polhode.errors import PolhodeError, ShapeError
 from polhode.files.cache import ObjectCache, default_cache
 
 _FLOAT64 = np.dtype(np.float64)
-_KEPT_SETS = 64
+_REMEMBERED_SETS = 64
 # Below this many instruction evaluations a second thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
 
@@ -29,7 +30,7 @@ def compile_program(
 ) -> Compiled:
     """The program as a fast function of NumPy arrays.
 
-    `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` keeps compiled code on
+    `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` stores compiled code on
     disk. `parameters` fixes the parameters, which may otherwise be given with each call.
 
     >>> from polhode.codegen.ir.program import Array, Instruction, Output
@@ -43,18 +44,15 @@ def compile_program(
     from polhode.codegen.ir.ops import check_program
 
     check_program(program)
-    made = choose(program, backend, chosen_cache(cache))
-    compiled = Compiled(program.outline, made, (cache, backend), lambda: program)
+    # The user's cache for True, none for False, or the one given.
+    store = CodeStore.of_program(program, default_cache() if cache is True else cache or None)
+    made = choose(program, backend, store)
+    compiled = Compiled(program.outline, made, (cache, backend), lambda: program, store)
     return compiled if parameters is None else compiled.with_parameters(parameters)
 
 
-def chosen_cache(cache: bool | ObjectCache) -> ObjectCache | None:
-    """The user's cache for True, none for False, or the one given."""
-    return default_cache() if cache is True else cache or None
-
-
-class _Desk:
-    """One thread's place to compute a single state: inputs and outputs in one buffer, and views of them."""
+class _CallBuffer:
+    """One thread's memory for calls with a single state: inputs and outputs in one buffer, and views of them."""
 
     def __init__(self, outline: Outline, backend: Backend) -> None:
         sizes = outline.sizes
@@ -89,9 +87,11 @@ class Compiled:
         backend: Backend,
         made_with: tuple[bool | ObjectCache, str],
         program: Callable[[], Program],
+        store: CodeStore,
         work: _Work | None = None,
     ) -> None:
         self.outline = outline
+        self.store = store
         self.arrays = tuple(array.name for array in outline.arrays)
         self.outputs = tuple(name for name, _ in outline.outputs)
         self._program = program
@@ -118,21 +118,21 @@ class Compiled:
         if work is None or parameters is not None:
             work = self._work(parameters)
         try:
-            desk: _Desk = self._local.desk
+            buffer: _CallBuffer = self._local.buffer
         except AttributeError:
-            desk = self._local.desk = _Desk(self.outline, self._backend)
+            buffer = self._local.buffer = _CallBuffer(self.outline, self._backend)
         if work.array.ndim == 1:
-            for array, view, shape in zip(arrays, desk.inputs, self._shapes, strict=False):
+            for array, view, shape in zip(arrays, buffer.inputs, self._shapes, strict=False):
                 if type(array) is np.ndarray and array.dtype is _FLOAT64 and array.shape == shape:
                     view[...] = array
                 else:
                     break
             else:
-                desk.run(work.handle)
-                if len(desk.outputs) == 1:
-                    return desk.outputs[0].copy()
-                return tuple([output.copy() for output in desk.outputs])
-        return self._general(arrays, work, desk, threads)
+                buffer.run(work.handle)
+                if len(buffer.outputs) == 1:
+                    return buffer.outputs[0].copy()
+                return tuple([output.copy() for output in buffer.outputs])
+        return self._general(arrays, work, buffer, threads)
 
     @property
     def program(self) -> Program:
@@ -159,7 +159,7 @@ class Compiled:
         """The same function with its parameters fixed; nothing is compiled again."""
         values = as_parameters(parameters, self.outline)
         work = _Work(self._backend, values.copy())
-        fixed = Compiled(self.outline, self._backend, self._made_with, self._program, work)
+        fixed = Compiled(self.outline, self._backend, self._made_with, self._program, self.store, work)
         fixed._fixed_parameters = values.copy()
         return fixed
 
@@ -214,7 +214,7 @@ class Compiled:
         if values.ndim == 1:
             with self._sets_lock:
                 self._sets[values.tobytes()] = work
-                if len(self._sets) > _KEPT_SETS:
+                if len(self._sets) > _REMEMBERED_SETS:
                     del self._sets[next(iter(self._sets))]
         return work
 
@@ -227,14 +227,14 @@ class Compiled:
     def _empty(self, count: int) -> list[Floats]:
         return [np.empty((count, *shape)) for _, shape in self.outline.outputs]
 
-    def _general(self, arrays: tuple[Any, ...], work: _Work, desk: _Desk, threads: int | None) -> Any:
+    def _general(self, arrays: tuple[Any, ...], work: _Work, buffer: _CallBuffer, threads: int | None) -> Any:
         inputs = self._converted(arrays)
         count = batch_size([*zip(self.arrays, inputs, strict=True), ("parameters", work.array)])
         if count is None:
-            for array, view in zip(inputs, desk.inputs, strict=True):
+            for array, view in zip(inputs, buffer.inputs, strict=True):
                 view[:] = array
-            desk.run(work.handle)
-            results = [output.copy() for output in desk.outputs]
+            buffer.run(work.handle)
+            results = [output.copy() for output in buffer.outputs]
         else:
             results = self._empty(count)
             self._batch(count, inputs, work.array, results, threads)

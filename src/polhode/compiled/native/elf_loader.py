@@ -144,7 +144,7 @@ class LoadedImage:
         if not sys.platform.startswith("linux"):
             raise OSError("images are loaded on Linux only.")
         library = ctypes.CDLL(None, use_errno=True)
-        self._functions, self._needs = image.functions, image.needs
+        self._functions = image.functions
         self._memory = mmap.mmap(
             -1, len(image.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE
         )
@@ -155,14 +155,6 @@ class LoadedImage:
         self._view = ctypes.c_char.from_buffer(self._memory)
         self._start = ctypes.addressof(self._view)
         _make_executable(library, self._start, len(image.code))
-
-    @property
-    def image(self) -> Image:
-        """What was loaded, as it was before it was told where its needs are."""
-        code = bytearray(self._memory)
-        for place in self._needs.values():
-            _ADDRESS.pack_into(code, place, 0)
-        return Image(bytes(code), self._functions, self._needs)
 
     def address(self, name: str) -> int:
         """The address of a function of this image."""

@@ -9,23 +9,16 @@ small inlined kernel is the exception: there the full pipeline (`thorough`) hois
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from polhode.codegen.llvm.block import LIBRARY
-from polhode.compiled.native.elf_loader import LoadedImage, check_memory, link
+from polhode.compiled.native.elf_loader import check_memory
 from polhode.errors import PolhodeError
-from polhode.files.cache import ObjectCache
 
 #: Longer IR is scheduled and allocated with less effort: half the compile time, and the code is as fast.
 LONG = 500_000
-
-#: Part of the cache's key: raise when the passes change.
-PIPELINE = "light: inline,sroa,instcombine,simplifycfg,globaldce; thorough: O2 without slp; 2"
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,6 @@ class Library:
         self._machine = _target_machine(host())
         import llvmlite.binding as llvm
 
-        self.code = code
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
@@ -90,34 +82,6 @@ class Library:
         if not found:
             raise PolhodeError(f"the compiled code has no function {name!r}.")
         return found
-
-
-def load(ir: str, cache: ObjectCache | None = None, *, thorough: bool = False) -> Library | LoadedImage:
-    """The module as loaded code, out of the cache where it is known."""
-    return loaded(known_object_code(ir, cache, thorough=thorough))
-
-
-def loaded(code: bytes) -> Library | LoadedImage:
-    """Object code in memory: by our own small linker where it can, else by LLVM's."""
-    image = link(code)
-    if image is not None:
-        with suppress(OSError):
-            return LoadedImage(image)
-    return Library(code)
-
-
-def known_object_code(ir: str, cache: ObjectCache | None, *, thorough: bool = False) -> bytes:
-    """The object code of IR text, out of the cache where it is known."""
-    if cache is None:
-        return object_code(ir, thorough=thorough)
-    key = key_of(ir, {**vars(host()), "pipeline": PIPELINE, "thorough": thorough})
-    return cache.get_or_make(key, lambda: object_code(ir, thorough=thorough))
-
-
-def key_of(source: str, circumstances: Mapping[str, object]) -> str:
-    """The cache's key: the source and all that the object code depends on beside it."""
-    text = "\n".join([*(f"{name}={value}" for name, value in sorted(circumstances.items())), source])
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def object_code(ir: str, *, thorough: bool = False) -> bytes:

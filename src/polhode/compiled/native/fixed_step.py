@@ -1,24 +1,35 @@
-"""Fixed-step integration in one native loop, run in chunks so that Python can look in between."""
+"""Fixed-step integration in one loop, native or in Python, run in chunks so that Python can look in between."""
 
 from __future__ import annotations
 
+import ctypes
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from polhode.codegen.ir.program import Program
-from polhode.codegen.llvm.step_loop import method_named
+from polhode.codegen.ir.program import Outline, Program
+from polhode.codegen.llvm.step_loop import INLINE, Tableau, method_named, step_module
 from polhode.compiled.native.arrays import Floats, as_floats, batch_size, ordered
-from polhode.compiled.native.compiled import Compiled, chosen_cache, compile_program
-from polhode.compiled.native.loops import Loop, NativeLoop, PythonLoop, Run
+from polhode.compiled.native.compiled import Compiled, compile_program, pieces
+from polhode.compiled.native.stored_code import Code, Entry
 from polhode.errors import PolhodeError, ShapeError, understood
 from polhode.files.cache import ObjectCache
 
 _CHUNK_SECONDS = 0.05
 _FIRST_CHUNK = 1000
+Counts = npt.NDArray[np.int64]
+#: From this many initial states on, they run in lanes.
+LANES_FROM = 16
+
+_WHOLE, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+_STEPS = ctypes.CFUNCTYPE(None, *[_WHOLE] * 4, *[_REAL] * 2, *[_POINTER] * 4, _WHOLE, _POINTER, _WHOLE, _POINTER)
 
 
 @dataclass(frozen=True)
@@ -42,32 +53,28 @@ class Steps:
 class FixedStep:
     """Explicit fixed-step integration of x' = xdot(t, x, ...), compiled.
 
-    The program has an array `x`, optionally `t` (length 1), others that stay constant over a run, and one output of
-    x's length. `method` is rk4, heun, midpoint or euler. `normalise` lists (start, length) of parts of x, such as unit
-    quaternions, that are brought back to unit length after every step.
+    The program, compiled or not, has an array `x`, optionally `t` (length 1), others that stay constant over a run, and
+    one output of x's length. `method` is rk4, heun, midpoint or euler. `normalise` lists (start, length) of parts of x,
+    such as unit quaternions, that are brought back to unit length after every step.
     """
 
     def __init__(
         self,
-        program: Program,
+        program: Program | Compiled,
         method: str = "rk4",
         normalise: Sequence[tuple[int, int]] = (),
         *,
         cache: bool | ObjectCache = True,
         backend: str = "auto",
     ) -> None:
-        self.program, self.method = program, method
-        self.tableau = method_named(method)
+        self.method, self.tableau = method, method_named(method)
         with understood("a list of pairs (first, length)", normalise, place="normalise"):
             self.normalise = tuple((int(start), int(length)) for start, length in normalise)
-        self.size = _state_size(program, self.normalise)
-        self.rhs: Compiled = compile_program(program, cache=cache, backend=backend)
-        self._options = (cache, backend)
-        self._loop: Loop
-        if self.rhs.backend == "llvm":
-            self._loop = NativeLoop(program, self.tableau, self.normalise, chosen_cache(cache))
-        else:
-            self._loop = PythonLoop(self.rhs, self.tableau, self.normalise)
+        self.size = _state_size(program.outline, self.normalise)
+        self.rhs = program if isinstance(program, Compiled) else compile_program(program, cache=cache, backend=backend)
+        self._loop: Loop = (NativeLoop if self.rhs.backend == "llvm" else PythonLoop)(
+            self.rhs, self.tableau, self.normalise
+        )
 
     def run(
         self,
@@ -130,19 +137,18 @@ class FixedStep:
         return Steps(times, record, completed, run.x)
 
     def __reduce__(self) -> tuple[Callable[..., FixedStep], tuple[Any, ...]]:
-        return _again, (self.program, self.method, self.normalise, *self._options)
+        return FixedStep, (self.rhs, self.method, self.normalise)
 
     def _prepare(
         self, first: Floats, arrays: dict[str, Any], parameters: Any, t0: float, h: float, threads: int | None
     ) -> Run:
-        program = self.program
-        blanks = {array.name: np.zeros(array.size) for array in program.arrays if array.name in ("t", "x")}
-        found = ordered(program, (), blanks | arrays)
-        names = [array.name for array in program.arrays]
+        outline = self.rhs.outline
+        blanks = {array.name: np.zeros(array.size) for array in outline.arrays if array.name in ("t", "x")}
+        found = ordered(outline, (), blanks | arrays)
         inputs = {
-            name: as_floats(value, array.size, f"array {name!r}")
-            for name, value, array in zip(names, found, program.arrays, strict=True)
-            if name not in blanks
+            array.name: as_floats(value, array.size, f"array {array.name!r}")
+            for value, array in zip(found, outline.arrays, strict=True)
+            if array.name not in blanks
         }
         work = self.rhs.work(parameters)
         count = batch_size([("x", first), *inputs.items(), ("parameters", work)]) or (
@@ -152,12 +158,12 @@ class FixedStep:
         return Run(x, list(inputs.values()), work, float(t0), float(h), threads)
 
 
-def _state_size(program: Program, normalise: tuple[tuple[int, int], ...]) -> int:
+def _state_size(program: Outline, normalise: tuple[tuple[int, int], ...]) -> int:
     sizes = {array.name: array.size for array in program.arrays}
     place = f"program {program.name!r}"
     if "x" not in sizes or sizes.get("t", 1) != 1:
         raise ShapeError("a right-hand side has an array x and, if it has t, t of length 1.", place=place)
-    if len(program.outputs) != 1 or len(program.outputs[0].slots) != sizes["x"]:
+    if len(program.outputs) != 1 or prod(program.outputs[0][1]) != sizes["x"]:
         raise ShapeError(f"a right-hand side has one output, of x's length {sizes['x']}.", place=place)
     for start, length in normalise:
         if start < 0 or length < 1 or start + length > sizes["x"]:
@@ -172,7 +178,158 @@ def _check_run(h: float, steps: int, every: int, t0: float) -> None:
         raise PolhodeError(f"steps is {steps} and every is {every}.", cure="Give steps >= 0 and every >= 1.")
 
 
-def _again(
-    program: Program, method: str, normalise: tuple[tuple[int, int], ...], cache: bool | ObjectCache, backend: str
-) -> FixedStep:
-    return FixedStep(program, method, normalise, cache=cache, backend=backend)
+# ---- loops ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """A call of the loop: the same for the native loop and for the one in Python."""
+
+    x: Floats
+    inputs: list[Floats]
+    work: Floats
+    t0: float
+    h: float
+    threads: int | None
+
+
+class Loop(Protocol):
+    """Takes all states of a run through `records · every` steps, in place; see `codegen.step_loop` for the rest."""
+
+    def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None: ...
+
+
+class NativeLoop:
+    """`ph_steps` of `codegen.step_loop`, for one state at a time and, made when first wanted, in lanes."""
+
+    def __init__(self, rhs: Compiled, tableau: Tableau, normalise: tuple[tuple[int, int], ...]) -> None:
+        self._rhs, self._tableau, self._normalise = rhs, tableau, normalise
+        self._loaded: dict[int, tuple[Code, Callable[..., object]]] = {}
+        self._lock = threading.Lock()
+
+    def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None:
+        lanes = self._lanes() if len(run.x) >= LANES_FROM else 1
+        cost = len(run.x) * records * every * self._rhs.outline.length * len(self._tableau.b)
+        spans = pieces(len(run.x), run.threads, cost)
+
+        def one(span: range) -> None:
+            bulk = len(span) // lanes * lanes
+            for part, width in ((span[:bulk], lanes), (span[bulk:], 1)):
+                if len(part):
+                    self._call(self._function(width), run, part, records, every, start, record, counts)
+
+        if len(spans) == 1:
+            one(spans[0])
+        else:
+            with ThreadPoolExecutor(len(spans)) as pool:
+                list(pool.map(one, spans))
+
+    def _small(self) -> bool:
+        return self._rhs.outline.length <= INLINE
+
+    def _lanes(self) -> int:
+        """A small kernel waits for its own results: twice the machine's lanes keep it busy."""
+        from polhode.compiled.native.engine import host
+
+        return host().lanes * (2 if self._small() else 1)
+
+    def _function(self, lanes: int) -> Callable[..., object]:
+        with self._lock:
+            if lanes not in self._loaded:
+                self._loaded[lanes] = self._load(lanes)
+            return self._loaded[lanes][1]
+
+    def _load(self, lanes: int) -> tuple[Code, Callable[..., object]]:
+        from polhode.compiled.native import engine
+
+        def make() -> Entry:
+            host = engine.host()
+            text = step_module(
+                self._rhs.program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
+            )
+            return Entry().with_object_code(engine.object_code(text, thorough=self._small()))
+
+        code = self._rhs.store.code(f"steps {self._tableau} {self._normalise} {lanes}", make)
+        return code, _STEPS(code.address("ph_steps"))
+
+    def _call(
+        self,
+        function: Callable[..., object],
+        run: Run,
+        span: range,
+        records: int,
+        every: int,
+        start: int,
+        record: Floats,
+        counts: Counts,
+    ) -> None:
+        first = span.start
+        strides = [array.shape[1] if array.ndim == 2 else 0 for array in run.inputs]
+        ins = [a.ctypes.data + 8 * first * stride for a, stride in zip(run.inputs, strides, strict=True)]
+        width = run.work.shape[1] if run.work.ndim == 2 else 0
+        function(
+            len(span),
+            records,
+            every,
+            start,
+            run.t0,
+            run.h,
+            run.x.ctypes.data + first * run.x.strides[0],
+            (_POINTER * len(ins))(*ins),
+            (_WHOLE * len(strides))(*strides),
+            run.work.ctypes.data + 8 * first * width,
+            width,
+            record.ctypes.data + first * record.strides[0],
+            record.strides[0] // 8,
+            counts.ctypes.data + 8 * first,
+        )
+
+
+def runge_kutta_step(tableau: Tableau, rate: Callable[[float, Floats], Floats], x: Floats, h: float) -> Floats:
+    """One explicit step of length h from x, one state or many; `rate(c, x)` is ẋ at the part c of the step.
+
+    Should it overflow, the next look at it will tell.
+    """
+
+    def moved(weights: Sequence[float]) -> Floats:
+        with np.errstate(all="ignore"):
+            step = sum((weight * made for weight, made in zip(weights, rates, strict=True)), np.zeros_like(x))
+            return np.asarray(x + h * step)
+
+    rates: list[Floats] = []
+    for c, row in zip(tableau.c, tableau.a, strict=True):
+        rates.append(rate(c, moved(row)))
+    return moved(tableau.b)
+
+
+class PythonLoop:
+    """The same loop in Python around any backend, all states at once."""
+
+    def __init__(self, rhs: Compiled, tableau: Tableau, normalise: tuple[tuple[int, int], ...]) -> None:
+        self._rhs, self._tableau, self._normalise = rhs, tableau, normalise
+
+    def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None:
+        alive = counts >= 0
+        for number in range(records):
+            for k in range(every):
+                new = self._step(run, start + number * every + k)
+                alive &= np.isfinite(new).all(axis=1)
+                run.x[alive] = new[alive]
+                counts[alive] += 1
+            record[:, number] = run.x
+
+    def _step(self, run: Run, k: int) -> Floats:
+        with np.errstate(all="ignore"):
+            new = runge_kutta_step(
+                self._tableau, lambda c, x: self._rate(run, run.t0 + (k + c) * run.h, x), run.x, run.h
+            )
+            for start, length in self._normalise:
+                part = new[:, start : start + length]
+                part /= np.linalg.norm(part, axis=1, keepdims=True)
+        return new
+
+    def _rate(self, run: Run, t: float, x: Floats) -> Floats:
+        others = iter(run.inputs)
+        special = {"t": np.array([t]), "x": x}
+        arrays = [special[name] if name in special else next(others) for name in self._rhs.arrays]
+        return self._rhs.at_work(arrays, run.work)

@@ -1,4 +1,4 @@
-"""One word for the machine that code is made for and the compiler that makes it, without loading the compiler."""
+"""The machine that code is made for and the compiler that makes it, as a text, without loading the compiler."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _processor() -> list[str]:
 
     try:
         return [f"{name}={value}" for name, value in sorted(vars(host()).items())]
-    except OSError:  # nothing that LLVM made is kept, or found, on such a machine
+    except OSError:  # nothing that LLVM made is stored, or found, on such a machine
         import platform
 
         return [platform.machine(), platform.processor()]

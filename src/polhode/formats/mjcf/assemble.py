@@ -10,22 +10,21 @@ which is a chain of joints through massless bodies, each joint under the name th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...errors import PolhodeError, Problem
+import numpy as np
+
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
 from ...geometry.exact_rotation import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
-from ..urdf.symbolic import Numbers
+from ..findings import Findings
+from ..numbers import ENTRIES, Numbers, free_name
 from . import exact
-from .findings import Findings
 
-_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 _LETTERS = "xyz"
 _KINDS = ("free", "ball", "slide", "hinge")
 
@@ -74,12 +73,12 @@ class Assembly:
         model = self.model
         given = model.body(k).name
         name = self._free_name(given or f"body {k}", f"{given} body", self.system.bodies, "body", given)
-        place = self.findings.place("body", given)
+        place = self.findings.place_of("body", given)
         mass = self.numbers.number("mass", name, "", exact.decimal(model.body_mass[k]))
         com = self._vector("com", name, model.body_ipos[k])
         moments = exact.inertia(model.body_inertia[k], model.body_iquat[k])
         inertia = [
-            self.numbers.number("inertia", name, entry, value) for entry, value in zip(_ENTRIES, moments, strict=True)
+            self.numbers.number("inertia", name, entry, value) for entry, value in zip(ENTRIES, moments, strict=True)
         ]
         body = self.system.body(name, mass, com, inertia, self._shapes(k))
         self.bodies.append(body)
@@ -129,7 +128,7 @@ class Assembly:
         kind = _KINDS[model.jnt_type[j]]
         given = model.joint(j).name
         name = self._free_name(given or f"{child.name} {kind}", "", self.system.joints)
-        place = self.findings.place("joint", given)
+        place = self.findings.place_of("joint", given)
         if kind == "free":  # its coordinates are the pose itself, not a change of it
             self.joints.append(self.system.joint(name, parent, child, Free()))
             return
@@ -177,7 +176,7 @@ class Assembly:
             return
         taken = {**self.system.bodies, **self.system.frames}
         name = self._free_name(given, f"{given} site", taken, "site", given)
-        R = self._rotation(model.site_quat[k], self.findings.place("site", given))
+        R = self._rotation(model.site_quat[k], self.findings.place_of("site", given))
         self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
 
     # ---- names -----------------------------------------------------------------------------------------------
@@ -185,25 +184,54 @@ class Assembly:
     def _free_name(self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = "") -> str:
         """A name that nobody has; a user's own name that cannot be kept is told."""
         names = {*taken, GROUND}
-        name = wanted if wanted not in names else instead or f"{wanted} 2"
-        while name in names:
-            name += "_"
+        name = wanted if wanted not in names else free_name(instead or f"{wanted} 2", names)
         if given and name != given:
             self.findings.notice(
-                self.findings.place(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
+                self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
             )
         return name
 
 
-@contextmanager
-def told_with_its_place(findings: Findings, tag: str, name: str) -> Iterator[None]:
-    """What is refused inside is told with the line it came from."""
-    try:
-        yield
-    except PolhodeError as error:
-        place = findings.place(tag, name)
-        found = [
-            Problem(problem.message, place, problem.cure or "Change it there.", problem.code)
-            for problem in error.problems
-        ]
-        raise type(error)(problems=found) from None
+def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """Coordinates and speeds by name.
+
+    A free joint's position comes after its quaternion here, and its velocity has components in the body's axes.
+    """
+    coordinates: dict[str, float] = {}
+    speeds: dict[str, float] = {}
+    for j, joint in enumerate(joints):
+        a, d = model.jnt_qposadr[j], model.jnt_dofadr[j]
+        q, u = list(qpos[a : a + len(joint.q)]), list(qvel[d : d + len(joint.u)])
+        if joint.type.name == "free":
+            q = [*q[3:], *q[:3]]
+            u = [*u[3:], *_in_body_axes(q[:4], u[:3])]
+        coordinates |= {symbol.name: float(value) for symbol, value in zip(joint.q, q, strict=True)}
+        speeds |= {symbol.name: float(value) for symbol, value in zip(joint.u, u, strict=True)}
+    return coordinates, speeds
+
+
+def _in_body_axes(quaternion: Sequence[float], vector: Sequence[float]) -> Any:
+    """Rᵀ v, as v - 2w (x × v) + 2 x × (x × v)."""
+    e = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    once = np.cross(e[1:], vector)
+    return np.asarray(vector) - 2 * e[0] * once + 2 * np.cross(e[1:], once)
+
+
+def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
+    """The pose "qpos0", in which the file describes the model, and one for each keyframe.
+
+    A joint that follows another has no state of its own.
+    """
+    if not joints:
+        return
+
+    def state(qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
+        coordinates, speeds = named_state(model, joints, qpos, qvel)
+        for follower in map(system.joints.__getitem__, system.couplings):
+            del coordinates[follower.q[0].name], speeds[follower.u[0].name]
+        return coordinates, speeds
+
+    system.pose("qpos0", *state(model.qpos0, np.zeros(model.nv)))
+    for k in range(model.nkey):
+        name = free_name(model.key(k).name or f"key {k}", system.poses)
+        system.pose(name, *state(model.key_qpos[k], model.key_qvel[k]))

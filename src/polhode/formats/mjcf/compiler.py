@@ -1,19 +1,247 @@
-"""MuJoCo's compiler, asked politely: its errors told with the user's lines, its warnings caught, no log left behind."""
+"""MuJoCo's compiler: the text that it is given, its errors told with the user's lines, its warnings caught.
+
+The compiler reads whatever files a model names, from wherever it is told. So it is given a text that names none but
+those that have been read here, from inside the model's folder, and that were needed: a mesh whose bodies all state
+their inertia is replaced by a tetrahedron, and what only a camera or a sensor would notice is left out.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib import import_module
+from math import prod
+from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
-from ...errors import FormatError, PolhodeError
-from .plain import PlainModel
+from ...errors import FormatError, LimitError, PolhodeError
+from ...expr.rational import decimal
+from ...files.reading import locate
+from ..markup import Limits, read_bytes
+from ..numbers import LARGEST
+from .document import Part
+
+#: Elements that no motion depends on.
+UNSEEN = frozenset(
+    [
+        "visual",
+        "statistic",
+        "size",
+        "custom",
+        "sensor",
+        "texture",
+        "material",
+        "layer",
+        "skin",
+        "light",
+        "camera",
+        "lengthrange",
+    ]
+)
+_UNSEEN_ATTRIBUTES = frozenset(("material", "user", "meshdir", "texturedir", "assetdir", "strippath"))
+
+_REFUSED = {
+    "plugin": "plugins are code that polhode does not know",
+    "flex": "a flexible body is not a rigid one",
+    "flexcomp": "a flexible body is not a rigid one",
+    "attach": "a model within a model is not read",
+    "model": "a model within a model is not read",
+}
+_NO_NUMBERS = frozenset(sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity"))
+_MAY_BE_BLANK = frozenset(("name", "class", "childclass", "model"))
+#: Attributes that hold numbers wherever they stand, and how many: MuJoCo takes some that are cut short.
+_NUMBERS: dict[str, tuple[int, int]] = {
+    "pos": (3, 3), "quat": (4, 4), "axisangle": (4, 4), "xyaxes": (6, 6), "zaxis": (3, 3), "euler": (3, 3),
+    "axis": (3, 3), "anchor": (3, 3), "relpose": (7, 7), "polycoef": (1, 5), "gravity": (3, 3), "fromto": (6, 6),
+    "diaginertia": (3, 3), "fullinertia": (6, 6), "mass": (1, 1), "density": (1, 1), "size": (1, 4), "ref": (1, 1),
+    "springref": (1, 1), "armature": (1, 1), "range": (2, 2), "gravcomp": (1, 1), "timestep": (1, 1),
+    "qpos": (1, 10**6), "qvel": (1, 10**6), "vertex": (1, 10**6), "scale": (1, 3), "wind": (3, 3),
+}  # fmt: skip
+_TETRAHEDRON = "0 0 0  1 0 0  0 1 0  0 0 1"
+_MESH_FORMATS = (".stl", ".obj", ".msh")
 
 _LINE = re.compile(r",? ?\bline (\d+)")
 
 # MuJoCo has one warning handler for the whole process.
 _one_at_a_time = Lock()
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """The text, the element that each of its lines came from, the meshes by the names the text gives them."""
+
+    text: str
+    lines: tuple[Part, ...]
+    meshes: dict[str, bytes]
+
+
+def plain_model(root: Part, folder: Path, limits: Limits) -> PlainModel:
+    """The model as MuJoCo's compiler may see it."""
+    _check_copies(root, limits)
+    made = _Plain(root, folder, limits)
+    made.write(root)
+    return PlainModel("\n".join(made.text), tuple(made.lines), made.meshes)
+
+
+def _check_copies(root: Part, limits: Limits) -> None:
+    """A short file may ask for any number of copies; count them before they are made."""
+    total, waiting = 0, [(root, 1)]
+    while waiting:
+        part, copies = waiting.pop()
+        total += copies
+        if part.tag in ("replicate", "composite"):
+            counts = [decimal(word) for word in part.attributes.get("count", "").split()]
+            copies *= prod(int(count) for count in counts if count and count > 1)
+            total += copies
+        if total > limits.elements:
+            raise LimitError(
+                f"with its copies the model has more than {limits.elements:,} elements.",
+                place=f"{part.place}: <{part.tag}>",
+                cure="Lower the count, or pass limits=Limits(elements=…).",
+                code="E-MJCF-007",
+            )
+        waiting += [(child, copies) for child in part.children]
+
+
+def _meshes_that_weigh(root: Part) -> set[str]:
+    """The meshes from which the compiler works out a mass: those of bodies that do not state their own."""
+    always = any(part.attributes.get("inertiafromgeom") == "true" for part in root.walk() if part.tag == "compiler")
+    names: set[str] = set()
+    waiting = [(root, True)]
+    while waiting:
+        part, weighs = waiting.pop()
+        if part.tag == "geom" and weighs:
+            names.add(part.attributes.get("mesh", ""))
+        if part.tag == "body":
+            weighs = always or all(child.tag != "inertial" for child in part.children)
+        elif part.tag == "worldbody":
+            weighs = False
+        waiting += [(child, weighs) for child in part.children]
+    return names
+
+
+class _Plain:
+    """Writes one element a line, so that a line number in the compiler's message leads back to the file."""
+
+    def __init__(self, root: Part, folder: Path, limits: Limits) -> None:
+        self.folder = folder
+        self.limits = limits
+        self.text: list[str] = []
+        self.lines: list[Part] = []
+        self.meshes: dict[str, bytes] = {}
+        self.weighing = _meshes_that_weigh(root)
+        settings: dict[str, str] = {}
+        for part in root.walk():
+            if part.tag == "compiler":
+                settings |= part.attributes
+        self.mesh_folder = settings.get("meshdir", settings.get("assetdir", ""))
+        self.strip_path = settings.get("strippath") == "true"
+
+    def write(self, part: Part) -> None:
+        if part.tag in UNSEEN:
+            return
+        if part.tag in _REFUSED:
+            raise FormatError(
+                f"{_REFUSED[part.tag]}.",
+                place=f"{part.place}: <{part.tag}>",
+                cure="Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file.",
+                code="E-MJCF-008",
+            )
+        attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
+        if part.tag == "mesh":
+            attributes = self._mesh(part, attributes)
+        elif part.tag == "hfield":
+            attributes = _flat_field(attributes)
+        for key, value in attributes.items():
+            # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
+            if key not in _MAY_BE_BLANK and not value.strip():
+                raise FormatError(
+                    "the attribute is blank.",
+                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
+                    cure="Give it a value, or remove it.",
+                    code="E-MJCF-018",
+                )
+            if key in _NUMBERS and part.tag != "flag":
+                _check_numbers(part, key, value)
+            if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
+                raise FormatError(
+                    f"{value[:60]!r} holds what is no number.",
+                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
+                    cure="Write finite decimals.",
+                    code="E-MJCF-017",
+                )
+            if key.startswith("file") and part.tag != "mesh":
+                raise FormatError(
+                    "no file of this kind is read.",
+                    place=f"{part.place}: <{part.tag} {key[:60]}=…>",
+                    cure="Remove it.",
+                    code="E-MJCF-009",
+                )
+        written = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
+        self._line(part, f"<{part.tag}{written}>")
+        if part.tag == "compiler":
+            # Otherwise the compiler simulates every muscle to find how long it can become.
+            self._line(part, '<lengthrange mode="none"/>')
+        for child in part.children:
+            self.write(child)
+        self._line(part, f"</{part.tag}>")
+
+    def _line(self, part: Part, text: str) -> None:
+        self.text.append(text)
+        self.lines.append(part)
+
+    def _mesh(self, part: Part, attributes: dict[str, str]) -> dict[str, str]:
+        filename = attributes.get("file", "")
+        name = attributes.get("name") or PurePosixPath(filename).stem
+        if not name:  # a default for meshes
+            return attributes
+        if name not in self.weighing:
+            return {"name": name, "vertex": _TETRAHEDRON}
+        if not filename:
+            return attributes
+        if self.strip_path:
+            filename = PurePosixPath(filename).name
+        suffix = PurePosixPath(filename).suffix.lower()
+        status, found, reason = locate(str(PurePosixPath(self.mesh_folder) / filename), self.folder, {})
+        place = f'{part.place}: <mesh file="{filename[:60]}">'
+        if found is None or suffix not in _MESH_FORMATS:
+            raise FormatError(
+                f"the mesh is {status}: {reason}." if found is None else f"{suffix!r} is no mesh format that is read.",
+                place=place,
+                cure="A body takes its inertia from it; put it into the model's folder as .stl, .obj or .msh, or "
+                "write <inertial> for the body.",
+                code="E-MJCF-010",
+            )
+        own_name = f"mesh{len(self.meshes)}{suffix}"
+        self.meshes[own_name] = read_bytes(found, self.limits)
+        kept = {key: value for key, value in attributes.items() if key != "content_type"}
+        return {**kept, "name": name, "file": own_name}
+
+
+def _check_numbers(part: Part, key: str, text: str) -> None:
+    """Refuse what is no list of so many numbers before the compiler sees it."""
+    values = [decimal(word) for word in text.split()]
+    fewest, most = _NUMBERS[key]
+    wrong = [word for word, value in zip(text.split(), values, strict=True) if value is None or abs(value) > LARGEST]
+    if wrong or not fewest <= len(values) <= most:
+        count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise FormatError(
+            f"{wrong[0][:40]!r} is not a number that a model can have."
+            if wrong
+            else f"it has {len(values)} numbers, not {count}.",
+            place=f'{part.place}: <{part.tag} {key}="{text[:60]}">',
+            cure="Write finite decimals with blanks between them.",
+            code="E-MJCF-019",
+        )
+
+
+def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
+    """Terrain is fixed and weighs nothing; any will do."""
+    name = attributes.get("name") or PurePosixPath(attributes.get("file", "")).stem
+    size = {"size": attributes["size"]} if "size" in attributes else {}
+    return {"name": name, "nrow": "2", "ncol": "2", **size}
 
 
 def mujoco_module() -> Any:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import FormatError, LimitError
-from ..urdf.markup import Element, Limits, parse_xml, read_bytes
-from ..urdf.mesh import locate
+from ...files.reading import locate
+from ..markup import Element, Limits, parse_xml, read_bytes
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class Part:
             part = waiting.pop()
             yield part
             waiting.extend(part.children[::-1])
+
+
+def places_in(root: Part) -> dict[tuple[str, str], str]:
+    """Where each element stands, by its tag and name; a free joint is a joint."""
+    found: dict[tuple[str, str], str] = {}
+    for part in root.walk():
+        tag = "joint" if part.tag == "freejoint" else part.tag
+        found.setdefault((tag, part.attributes.get("name", "")), part.place)
+    return found
 
 
 def read_document(path: Path, limits: Limits) -> Part:

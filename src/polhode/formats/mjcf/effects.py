@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import PolhodeError, shown, understood
+from ..findings import Findings
 from .equality import kind_of
-from .findings import Findings
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
@@ -56,7 +56,7 @@ def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Fi
     for kind, tag, name in _unmodelled(mujoco, model):
         grouped.setdefault((kind, tag), []).append(name)
     for (kind, tag), names in grouped.items():
-        place = findings.place(tag, names[0])
+        place = findings.place_of(tag, names[0])
         what = f"{IGNORABLE[kind]} is not modelled{_others(names)}"
         if kind in ignore:
             findings.warn(place, f"{what}; it is left out.", "", "W-MJCF-001")
@@ -113,10 +113,10 @@ def _any(model: Any, array: str, index: int) -> bool:
 
 def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str, str, str]]:
     """(place, message, cure) of what acts only at times."""
-    file = findings.root.file
+    file = findings.file
     if model.nu:
         yield (
-            findings.place("actuator", ""),
+            findings.place_of("actuator", ""),
             f"{model.nu} {'actuator exerts' if model.nu == 1 else 'actuators exert'} no force here.",
             "Drive the joints by their efforts.",
         )
@@ -131,7 +131,7 @@ def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str,
     for k in range(1, model.nbody):
         if model.body_mocapid[k] >= 0:
             name = model.body(k).name
-            yield findings.place("body", name), "a motion-capture body rests where the file puts it.", ""
+            yield findings.place_of("body", name), "a motion-capture body rests where the file puts it.", ""
     inactive = sum(1 for active in model.eq_active0 if not active)
     if inactive:
         yield file, f"{inactive} inactive equality constraints are left out.", ""

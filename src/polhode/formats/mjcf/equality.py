@@ -16,6 +16,7 @@ from typing import Any
 from ...errors import ModelError
 from ...expr import Matrix, as_expr
 from ...model import Body, Joint, System
+from ..numbers import free_name
 from . import exact
 from .assemble import Assembly
 
@@ -39,7 +40,7 @@ def add_equality(assembly: Assembly, mujoco: Any, k: int) -> None:
     if kind == "JOINT":
         _tie(assembly, given, first, second, [exact.decimal(value) for value in data[:5]])
         return
-    name = _free(system.constraints, given or f"{kind.lower()} {k}")
+    name = free_name(given or f"{kind.lower()} {k}", system.constraints)
     sites = int(getattr(model, "eq_objtype", [0] * model.neq)[k]) == int(mujoco.mjtObj.mjOBJ_SITE)
     if sites:
         (a, at_a, R_a), (b, at_b, R_b) = _site(assembly, first), _site(assembly, second)
@@ -67,7 +68,7 @@ def _tie(assembly: Assembly, given: str, first: int, second: int, coefficients: 
     system, follower = assembly.system, assembly.joints[first]
     start = _home(assembly, first) + coefficients[0]
     if second < 0:
-        system.constrain(follower.q[0] - start, _free(system.constraints, given or f"{follower.name} held"))
+        system.constrain(follower.q[0] - start, free_name(given or f"{follower.name} held", system.constraints))
         return
     leader, base = assembly.joints[second], _home(assembly, second)
     if coefficients[1] and not any(coefficients[2:]) and _couples(assembly, follower, leader):
@@ -76,7 +77,7 @@ def _tie(assembly: Assembly, given: str, first: int, second: int, coefficients: 
     value, step = follower.q[0] - start, leader.q[0] - base
     for power, coefficient in enumerate(coefficients[1:], start=1):
         value = value - coefficient * step**power
-    system.constrain(value, _free(system.constraints, given or f"{follower.name} of {leader.name}"))
+    system.constrain(value, free_name(given or f"{follower.name} of {leader.name}", system.constraints))
 
 
 def _couples(assembly: Assembly, follower: Joint, leader: Joint) -> bool:
@@ -91,9 +92,3 @@ def _couples(assembly: Assembly, follower: Joint, leader: Joint) -> bool:
 
 def _home(assembly: Assembly, j: int) -> Fraction:
     return exact.decimal(assembly.model.qpos0[assembly.model.jnt_qposadr[j]])
-
-
-def _free(taken: Any, name: str) -> str:
-    while name in taken:
-        name += "_"
-    return name

@@ -31,7 +31,7 @@ def decimal(value: float) -> Fraction:
 
 
 def place(values: Iterable[float]) -> list[Fraction]:
-    """A position, free of the dust of rounding."""
+    """A position, in which what is as small as rounding is zero."""
     return [entry if abs(entry) > _NOTHING else Fraction(0) for entry in map(decimal, values)]
 
 

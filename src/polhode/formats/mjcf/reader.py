@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any
 
 from ...errors import path_of
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
-from ..urdf.markup import Limits, limits_of
-from ..urdf.number import tolerance
-from ..urdf.report import JointFacts, Report
-from .assemble import Assembly, told_with_its_place
-from .compiler import compile_model, mujoco_module
-from .document import Part, read_document
+from ..findings import Findings, JointFacts, Report, told_at
+from ..markup import Limits, limits_of
+from ..numbers import tolerance
+from .assemble import Assembly, add_poses
+from .compiler import UNSEEN, compile_model, mujoco_module, plain_model
+from .document import Part, places_in, read_document
 from .effects import check_effects, check_ignored, disabled, is_active
 from .equality import add_equality, kind_of
 from .exact import decimal
-from .findings import Findings
-from .plain import UNSEEN, plain_model
-from .states import add_poses
 
 
 def load_mjcf(
@@ -60,7 +58,7 @@ def read_mjcf(
     path = path_of(path)
     limits = limits_of(limits)
     root = read_document(path, limits)
-    findings = Findings(root)
+    findings = Findings(root.file, places_in(root))
     mujoco = mujoco_module()
     model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
     for warning in warnings:
@@ -84,26 +82,31 @@ def read_mjcf(
 
 def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
     model, findings = assembly.model, assembly.findings
-    with told_with_its_place(findings, "option", ""):
+
+    def told(tag: str, name: str) -> AbstractContextManager[None]:
+        """What is refused is told with the line it came from."""
+        return told_at(findings.place_of(tag, name), "Change it there.")
+
+    with told("option", ""):
         assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)
     for k in range(1, model.nbody):
-        with told_with_its_place(findings, "body", model.body(k).name):
+        with told("body", model.body(k).name):
             assembly.add_body(k)
     for j in range(model.njnt):
-        with told_with_its_place(findings, "joint", model.joint(j).name):
+        with told("joint", model.joint(j).name):
             if not disabled(mujoco, model, "SPRING", "PASSIVE"):
                 assembly.add_spring(j)
             if not disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
     for k in range(model.nsite):
-        with told_with_its_place(findings, "site", model.site(k).name):
+        with told("site", model.site(k).name):
             assembly.add_site(k)
     active = [k for k in range(model.neq) if is_active(mujoco, model, k) and kind_of(mujoco, model, k)]
     for k in active if with_equality else ():
-        with told_with_its_place(findings, "equality", model.equality(k).name):
+        with told("equality", model.equality(k).name):
             add_equality(assembly, mujoco, k)
     _tell_of_equality(findings, len(active), with_equality)
-    with told_with_its_place(findings, "keyframe", ""):
+    with told("keyframe", ""):
         add_poses(assembly.system, model, assembly.joints)
 
 
@@ -113,9 +116,9 @@ def _tell_of_equality(findings: Findings, count: int, kept: bool) -> None:
         return
     what = f"{count} equality {'constraint' if count == 1 else 'constraints'}"
     if kept:
-        findings.notice(findings.root.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-MJCF-004")
+        findings.notice(findings.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-MJCF-004")
     else:
-        findings.warn(findings.root.file, f"{what} left out.", "", "W-MJCF-004")
+        findings.warn(findings.file, f"{what} left out.", "", "W-MJCF-004")
 
 
 def _tell_unseen(root: Part, findings: Findings) -> None:

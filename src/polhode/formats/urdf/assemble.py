@@ -11,13 +11,11 @@ from ...geometry.exact_rotation import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
 from ...model.body import as_inertia
 from ...model.records import GROUND
-from .number import Triple
+from ..findings import Findings
+from ..numbers import ENTRIES, Numbers, Triple, free_name
 from .parts import Inertial, JointPart, LinkPart, Placement
-from .report import Findings
-from .symbolic import Numbers
 
 _GRAVITY = Fraction("9.81")
-_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 _LETTERS = "xyz"
 
 Turns = list[tuple[str, Expr]]
@@ -59,8 +57,7 @@ class Assembly:
         if link.name != GROUND:
             return link.name
         self.findings.notice(
-            link.line,
-            f"link '{link.name}'",
+            self.findings.place(link.line, f"link '{link.name}'"),
             f"its body is called '{GROUND} link': '{GROUND}' is the fixed world.",
             "N-URDF-001",
         )
@@ -69,7 +66,7 @@ class Assembly:
     def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:
         mass = self.numbers.number("mass", owner, "", inertial.mass)
         com = self._vector("com", owner, inertial.at.xyz)
-        entries = zip(_ENTRIES, inertial.inertia, strict=True)
+        entries = zip(ENTRIES, inertial.inertia, strict=True)
         xx, yy, zz, xy, xz, yz = (self.numbers.number("inertia", owner, entry, value) for entry, value in entries)
         I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         turns = self._turns(inertial.at, f"link '{owner}' <inertial>")
@@ -98,16 +95,14 @@ class Assembly:
         angle, snapped = nearest_angle(value, self.snap)
         if snapped and what:
             said = f"the angle {float(value):.12g} is taken as {angle!r}."
-            self.findings.notice(line, what, said, "N-URDF-002")
+            self.findings.notice(self.findings.place(line, what), said, "N-URDF-002")
         return angle
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
     def add_root(self, root: str, base: str, taken: Collection[str]) -> None:
         """Join the root link to the ground."""
-        name = "root_joint"
-        while name in taken:
-            name += "_"
+        name = free_name("root_joint", taken)
         self.system.joint(name, self.system.ground, self.body_name[root], Free() if base == "floating" else Fixed())
 
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
@@ -157,14 +152,14 @@ class Assembly:
 
     def _axis(self, joint: JointPart) -> Vector:
         """The direction, exactly of unit length; one that all but lies along a coordinate axis is taken to do so."""
-        place = (joint.axis_line, f"joint '{joint.name}' <axis>")
+        place = self.findings.place(joint.axis_line, f"joint '{joint.name}' <axis>")
         square = sum((entry * entry for entry in joint.axis), Fraction(0))
         if abs(square - 1) > Fraction(1, 10**5):
-            self.findings.notice(*place, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
+            self.findings.notice(place, f"the axis of length {float(square) ** 0.5:.6g} is normalised.", "N-URDF-003")
         largest = max(range(3), key=lambda k: abs(joint.axis[k]))
         rest = [entry for k, entry in enumerate(joint.axis) if k != largest]
         if any(rest) and all(abs(entry) <= self.snap * abs(joint.axis[largest]) for entry in rest):
             letter = f"{'-' if joint.axis[largest] < 0 else ''}{_LETTERS[largest]}"
-            self.findings.notice(*place, f"the axis is taken as {letter}.", "N-URDF-004")
+            self.findings.notice(place, f"the axis is taken as {letter}.", "N-URDF-004")
             return unit_axis(letter)
         return unit_axis(joint.axis)

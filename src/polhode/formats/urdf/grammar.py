@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from ...errors import FormatError
+from ...expr.rational import decimal
 from ...model.reading import NAME_LIMIT
-from .markup import Element
-from .number import Triple, scalar, vector
+from ..findings import Findings, JointFacts
+from ..markup import Element
+from ..numbers import Triple, is_sane
 from .parts import ONE, ZERO, Geometry, Inertial, JointPart, LinkPart, Placement, Robot
-from .report import Findings, JointFacts
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: Triple = (Fraction(1), Fraction(0), Fraction(0))
@@ -52,8 +53,7 @@ def parse_robot(root: Element, findings: Findings) -> Robot:
     _refuse_twice("material", materials, findings)
     if not links:
         findings.problem(
-            root.line,
-            f"robot '{name}'",
+            findings.place(root.line, f"robot '{name}'"),
             "there is no link in it.",
             "Add <link name=…/> elements.",
             "E-URDF-011",
@@ -68,13 +68,15 @@ def _name(element: Element, findings: Findings) -> str | None:
     name = element.attributes.get("name")
     if name is None or not name.strip():
         findings.problem(
-            element.line, element.shown(), "it has no name.", f'Write <{element.tag} name="…">.', "E-URDF-012"
+            findings.place(element.line, element.shown()),
+            "it has no name.",
+            f'Write <{element.tag} name="…">.',
+            "E-URDF-012",
         )
         return None
     if len(name) > NAME_LIMIT:
         findings.problem(
-            element.line,
-            element.shown("name"),
+            findings.place(element.line, element.shown("name")),
             f"the name has {len(name):,} characters, more than {NAME_LIMIT}.",
             "Shorten it.",
             "E-URDF-013",
@@ -90,8 +92,7 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
     for name, line in named:
         if name in lines:
             findings.problem(
-                line,
-                f"{what} '{name}'",
+                findings.place(line, f"{what} '{name}'"),
                 f"there is already a {what} of this name in line {lines[name]}.",
                 "Rename one of them.",
                 "E-URDF-014",
@@ -102,8 +103,7 @@ def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Finding
         if folded in alike:
             first = alike[folded]
             findings.warn(
-                line,
-                f"{what} '{name}'",
+                findings.place(line, f"{what} '{name}'"),
                 f"its name looks like '{first}' of line {lines[first]}; they are kept apart.",
                 "Rename one of them if they are meant to be one.",
                 "W-URDF-001",
@@ -116,8 +116,7 @@ def _single(element: Element, tag: str, what: str, findings: Findings) -> Elemen
     found = element.all(tag)
     if len(found) > 1:
         findings.problem(
-            found[1].line,
-            f"{what} <{tag}>",
+            findings.place(found[1].line, f"{what} <{tag}>"),
             f"there is already a <{tag}> in line {found[0].line}.",
             "Keep one of them.",
             "E-URDF-015",
@@ -148,7 +147,7 @@ def _placement(element: Element, what: str, findings: Findings) -> Placement:
     if origin is None:
         return Placement(line=element.line)
     return Placement(
-        vector(origin, "xyz", what, findings, ZERO), vector(origin, "rpy", what, findings, ZERO), origin.line
+        _vector(origin, "xyz", what, findings, ZERO), _vector(origin, "rpy", what, findings, ZERO), origin.line
     )
 
 
@@ -157,14 +156,13 @@ def _required(
 ) -> Fraction:
     if attribute not in element.attributes:
         findings.problem(
-            element.line,
-            f"{what} {element.shown()}",
+            findings.place(element.line, f"{what} {element.shown()}"),
             f"the attribute {attribute} is missing.",
             f'Write {attribute}="…".',
             "E-URDF-016",
         )
         return default
-    value = scalar(element, attribute, what, findings, default)
+    value = _scalar(element, attribute, what, findings, default)
     return default if value is None else value
 
 
@@ -174,8 +172,7 @@ def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
     for tag, found in (("mass", mass), ("inertia", inertia)):
         if found is None:
             findings.problem(
-                element.line,
-                f"{what} <inertial>",
+                findings.place(element.line, f"{what} <inertial>"),
                 f"there is no <{tag}> in it.",
                 f"Add <{tag} …/>.",
                 "E-URDF-017",
@@ -194,8 +191,7 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     solids = [child for child in (holder.children if holder else []) if child.tag in _SOLIDS or child.tag == "mesh"]
     if len(solids) != 1:
         findings.warn(
-            element.line,
-            f"{what} <{role}>",
+            findings.place(element.line, f"{what} <{role}>"),
             "its <geometry> holds no shape that is known." if not solids else "its <geometry> holds several shapes.",
             f"Known shapes are {', '.join(_SOLIDS)} and mesh.",
             "W-URDF-002",
@@ -204,15 +200,20 @@ def _geometry(element: Element, role: str, what: str, findings: Findings) -> Geo
     solid = solids[0]
     at = _placement(element, what, findings)
     if solid.tag == "mesh":
-        scale = vector(solid, "scale", what, findings, ONE)
+        scale = _vector(solid, "scale", what, findings, ONE)
         return Geometry(role, "mesh", scale, at, solid.line, solid.attributes.get("filename", ""))
     size: tuple[Fraction, ...]
     if solid.tag == "box":
-        size = vector(solid, "size", what, findings, ZERO)
+        size = _vector(solid, "size", what, findings, ZERO)
     else:
         size = tuple(_required(solid, entry, what, findings) for entry in _SOLIDS[solid.tag])
     if any(entry <= 0 for entry in size):
-        findings.warn(solid.line, f"{what} <{solid.tag}>", "a size is not positive; it is not drawn.", "", "W-URDF-011")
+        findings.warn(
+            findings.place(solid.line, f"{what} <{solid.tag}>"),
+            "a size is not positive; it is not drawn.",
+            "",
+            "W-URDF-011",
+        )
     return Geometry(role, solid.tag, size, at, solid.line)
 
 
@@ -227,8 +228,7 @@ def _joint(element: Element, findings: Findings) -> JointPart | None:
     kind = element.attributes.get("type", "")
     if kind not in KINDS:
         findings.problem(
-            element.line,
-            f"{what} {element.shown('type')}",
+            findings.place(element.line, f"{what} {element.shown('type')}"),
             f"there is no joint type {kind!r}." if kind else "the joint has no type.",
             f"Choose one of {', '.join(KINDS)}.",
             "E-URDF-030",
@@ -254,8 +254,7 @@ def _reference(element: Element, tag: str, what: str, findings: Findings) -> str
     link = found.attributes.get("link", "") if found else ""
     if not link:
         findings.problem(
-            found.line if found else element.line,
-            what,
+            findings.place(found.line if found else element.line, what),
             f"<{tag}> {'names no link' if found else 'is missing'}.",
             f'Write <{tag} link="…"/>.',
             "E-URDF-031",
@@ -264,14 +263,13 @@ def _reference(element: Element, tag: str, what: str, findings: Findings) -> str
 
 
 def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
-    axis = vector(element, "xyz", what, findings, _AXIS)
+    axis = _vector(element, "xyz", what, findings, _AXIS)
     if any(axis):
         return axis
     if kind in ("fixed", "floating"):
         return _AXIS
     findings.problem(
-        element.line,
-        f"{what} {element.shown('xyz')}",
+        findings.place(element.line, f"{what} {element.shown('xyz')}"),
         "the axis has zero length.",
         f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?',
         "E-URDF-032",
@@ -306,6 +304,50 @@ def _facts(element: Element, name: str, kind: str, mimic: Element | None, what: 
 
 def _reader(what: str, findings: Findings) -> Callable[..., Fraction | None]:
     def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
-        return scalar(element, attribute, what, findings, default) if element is not None else None
+        return _scalar(element, attribute, what, findings, default) if element is not None else None
 
+    return value
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------
+
+
+def _scalar(
+    element: Element, attribute: str, what: str, findings: Findings, default: Fraction | None = None
+) -> Fraction | None:
+    """A number attribute; the default where it is not given, a problem where it is no number."""
+    text = element.attributes.get(attribute)
+    value = default if text is None else _number(text, element, attribute, what, findings)
+    return default if value is None else value
+
+
+def _vector(element: Element, attribute: str, what: str, findings: Findings, default: Triple) -> Triple:
+    """Three numbers between white space."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        return default
+    words = text.split()
+    if len(words) != 3:
+        findings.problem(
+            findings.place(element.line, f"{what} {element.shown(attribute)}"),
+            f"a vector has 3 components, not {len(words)}.",
+            'Write three numbers, for example "0 0 1".',
+            "E-URDF-021",
+        )
+        return default
+    x, y, z = (_number(word, element, attribute, what, findings) for word in words)
+    return default if x is None or y is None or z is None else (x, y, z)
+
+
+def _number(text: str, element: Element, attribute: str, what: str, findings: Findings) -> Fraction | None:
+    """A number of sane size, or a problem and None."""
+    value = decimal(text)
+    if value is None or not is_sane(value):
+        findings.problem(
+            findings.place(element.line, f"{what} {element.shown(attribute)}"),
+            f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}.",
+            "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit.",
+            "E-URDF-020",
+        )
+        return None
     return value

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...geometry.inertia import nearest_inertia
+from ...geometry.inertia import impossible_inertia, nearest_inertia
+from ..findings import Findings
 from .parts import Inertial, JointPart, LinkPart
-from .report import Findings
 
-#: Rounding, relative to the largest moment.
-_SLACK = 1e-9
 #: A milligram a millimetre away, in kg m²: a negative moment below this is a zero that was rounded.
 _NEGLIGIBLE = 1e-12
 #: A microgram, in kg: no joint of a machine moves less.
@@ -42,45 +40,43 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
         what = f"link '{link.name}' <inertial>"
         if inertial.mass < 0:
             findings.problem(
-                inertial.line,
-                what,
+                findings.place(inertial.line, what),
                 f"the mass {float(inertial.mass):g} is negative.",
                 "Give a mass ≥ 0.",
                 "E-URDF-070",
             )
-        fault = impossible_inertia(inertial)
+        fault = _fault(inertial)
         if not fault:
             continue
         if inertia == "any" or (inertia == "lenient" and not fault.negative):
             accepted.add(link.name)
-            findings.warn(inertial.line, what, f"{fault.message}; it is used as it stands.", fault.cure, "W-URDF-006")
+            findings.warn(
+                findings.place(inertial.line, what),
+                f"{fault.message}; it is used as it stands.",
+                fault.cure,
+                "W-URDF-006",
+            )
         else:
             way = "any" if fault.negative else "lenient"
             cure = f'{fault.cure} To use it as it stands, pass inertia="{way}".'
-            findings.problem(inertial.line, what, f"{fault.message}.", cure, "E-URDF-071")
+            findings.problem(findings.place(inertial.line, what), f"{fault.message}.", cure, "E-URDF-071")
     return accepted
 
 
-def impossible_inertia(inertial: Inertial) -> Fault | None:
+def _fault(inertial: Inertial) -> Fault | None:
     """What is wrong with the principal moments, if anything is."""
-    import numpy as np
-
     xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
     matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    moments = [float(moment) for moment in np.linalg.eigvalsh(matrix)]
-    slack = _SLACK * max(abs(moments[0]), abs(moments[2]))
-    listed = ", ".join(f"{moment:.6g}" for moment in moments)
-    if moments[0] < -slack:
-        message = f"the inertia is not positive: its principal moments are {listed}"
-        return Fault(message, _nearest(matrix), negative=moments[0] < -_NEGLIGIBLE)
-    if moments[2] > moments[0] + moments[1] + slack:
-        message = f"the principal moments {listed} are impossible: the largest exceeds the sum of the others"
-        return Fault(message, _nearest(matrix), negative=False)
-    return None
-
-
-def _nearest(matrix: list[list[float]]) -> str:
-    return f"The nearest possible inertia is {nearest_inertia(matrix)}."
+    found = impossible_inertia(matrix)
+    if found is None:
+        return None
+    message = (
+        f"the inertia is not positive: its principal moments are {found.moments}"
+        if found.negative
+        else f"the principal moments {found.moments} are impossible: the largest exceeds the sum of the others"
+    )
+    cure = f"The nearest possible inertia is {nearest_inertia(matrix)}."
+    return Fault(message, cure, negative=found.negative < -_NEGLIGIBLE)
 
 
 def check_moving_masses(
@@ -107,8 +103,7 @@ def check_moving_masses(
     for joint in joints:
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
             findings.warn(
-                joint.line,
-                f"joint '{joint.name}'",
+                findings.place(joint.line, f"joint '{joint.name}'"),
                 f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate.",
                 f"Check the mass of link '{joint.child}'.",
                 "W-URDF-012",
@@ -123,10 +118,10 @@ def check_moving_masses(
         message = f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
         cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
         if massless == "report":
-            findings.warn(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "W-URDF-007")
+            findings.warn(findings.place(joint.line, f"joint '{joint.name}'"), f"{message}.", cure, "W-URDF-007")
         else:
             cure += ' To study motion without dynamics, pass massless="report".'
-            findings.problem(joint.line, f"joint '{joint.name}'", f"{message}.", cure, "E-URDF-072")
+            findings.problem(findings.place(joint.line, f"joint '{joint.name}'"), f"{message}.", cure, "E-URDF-072")
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:

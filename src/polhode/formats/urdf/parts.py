@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .number import Triple
-from .report import JointFacts
+from ..findings import JointFacts
+from ..numbers import Triple
 
 ZERO: Triple = (Fraction(0), Fraction(0), Fraction(0))
 ONE: Triple = (Fraction(1), Fraction(1), Fraction(1))

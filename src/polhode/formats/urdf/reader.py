@@ -8,18 +8,16 @@ from os import PathLike
 from pathlib import Path
 
 from ...errors import ModelError, PolhodeError, Problem, path_of, shown, understood
+from ...files.reading import locate
 from ...model import System
+from ..findings import Findings, MeshFacts, Report
+from ..markup import Limits, limits_of, parse_xml, read_bytes
+from ..numbers import tolerance
 from .assemble import Assembly
 from .grammar import parse_robot
 from .inertia import check_inertials, check_moving_masses
-from .limits import check_limits
-from .locked import Locked, lock_joints
-from .markup import Limits, limits_of, parse_xml, read_bytes
-from .mesh import locate
-from .mimic import check_mimics
-from .number import tolerance
+from .joints import Locked, check_limits, check_mimics, lock_joints
 from .parts import JointPart, LinkPart
-from .report import Findings, MeshFacts, Report
 from .topology import check_parents, check_references, find_root, reached_from
 from .unmodelled import list_unmodelled
 
@@ -203,8 +201,7 @@ def _meshes(
         names = ", ".join(dict.fromkeys(name for _, name in cases))
         shown = names if len(names) <= 200 else names[:199] + "…"
         findings.warn(
-            cases[0][0],
-            "<mesh>",
+            findings.place(cases[0][0], "<mesh>"),
             f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}.",
             "Viewers draw a placeholder; the equations need no mesh. Name folders with packages={…}.",
             "W-URDF-008",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...errors import suggestion
+from ..findings import Findings
 from .parts import JointPart, LinkPart, Robot
-from .report import Findings
 
 
 def check_references(robot: Robot, findings: Findings) -> None:
@@ -15,8 +15,7 @@ def check_references(robot: Robot, findings: Findings) -> None:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link and link not in known:
                 findings.problem(
-                    joint.line,
-                    f"joint '{joint.name}' <{role} link=\"{link[:60]}\">",
+                    findings.place(joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">"),
                     f"there is no link '{link[:60]}'.",
                     suggestion(link, names),
                     "E-URDF-040",
@@ -30,8 +29,7 @@ def check_parents(robot: Robot, findings: Findings) -> None:
         what = f"joint '{joint.name}'"
         if joint.parent == joint.child and joint.parent:
             findings.problem(
-                joint.line,
-                what,
+                findings.place(joint.line, what),
                 f"link '{joint.child}' is its own parent.",
                 "Name another parent.",
                 "E-URDF-041",
@@ -39,8 +37,7 @@ def check_parents(robot: Robot, findings: Findings) -> None:
         elif joint.child in carrier:
             first = carrier[joint.child]
             findings.problem(
-                joint.line,
-                what,
+                findings.place(joint.line, what),
                 f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}.",
                 "A second parent closes a loop, which URDF cannot say; remove one of the two joints.",
                 "E-URDF-042",
@@ -61,8 +58,7 @@ def _refuse_cycles(carrier: dict[str, JointPart], findings: Findings) -> None:
         if link in path:
             cycle = path[path.index(link) :]
             findings.problem(
-                carrier[link].line,
-                f"joint '{carrier[link].name}'",
+                findings.place(carrier[link].line, f"joint '{carrier[link].name}'"),
                 f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}.",
                 "A URDF is a tree; let one of these links hang elsewhere.",
                 "E-URDF-043",
@@ -79,20 +75,21 @@ def find_root(robot: Robot, wanted: str | None, findings: Findings) -> str:
         if any(link.name == wanted for link in robot.links):
             return wanted
         findings.problem(
-            1,
-            f"root '{wanted}'",
+            findings.place(1, f"root '{wanted}'"),
             "there is no such link.",
             f"Links without a parent: {listed}.",
             "E-URDF-044",
         )
     elif not roots and robot.links:
         findings.problem(
-            1, f"robot '{robot.name}'", "every link has a parent.", "One link must be the root.", "E-URDF-045"
+            findings.place(1, f"robot '{robot.name}'"),
+            "every link has a parent.",
+            "One link must be the root.",
+            "E-URDF-045",
         )
     elif len(roots) > 1:
         findings.problem(
-            roots[1].line,
-            f"link '{roots[1].name}'",
+            findings.place(roots[1].line, f"link '{roots[1].name}'"),
             f"there are {len(roots)} links without a parent: {listed}.",
             "Join them, or choose one tree with root=….",
             "E-URDF-046",
@@ -116,8 +113,7 @@ def reached_from(robot: Robot, root: str, findings: Findings) -> tuple[list[Link
     left_out = [link for link in robot.links if link.name not in reached]
     if left_out:
         findings.warn(
-            left_out[0].line,
-            f"link '{left_out[0].name}'",
+            findings.place(left_out[0].line, f"link '{left_out[0].name}'"),
             f"{len(left_out)} links are not carried by root '{root}' and are left out: "
             f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}.",
             "",

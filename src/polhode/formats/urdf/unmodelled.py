@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .markup import Element
-from .report import Findings
+from ..findings import Findings
+from ..markup import Element
 
 #: For each element that is read, the attributes and children that are understood.
 KNOWN: dict[str, tuple[set[str], set[str]]] = {
@@ -47,8 +47,7 @@ def list_unmodelled(root: Element, findings: Findings) -> None:
     for what, found in lines.items():
         if what.startswith("<xacro:"):
             findings.problem(
-                found[0],
-                what,
+                findings.place(found[0], what),
                 "this is a macro that has not been expanded.",
                 "Run xacro on the file first and read its result.",
                 "E-URDF-018",
@@ -56,7 +55,7 @@ def list_unmodelled(root: Element, findings: Findings) -> None:
             continue
         listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
         count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
-        findings.warn(found[0], what, f"this is not modelled ({count}).", "", "W-URDF-005")
+        findings.warn(findings.place(found[0], what), f"this is not modelled ({count}).", "", "W-URDF-005")
 
 
 def _unknown(root: Element) -> Iterator[tuple[str, int]]:

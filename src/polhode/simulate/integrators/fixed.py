@@ -11,7 +11,7 @@ import numpy as np
 
 from ...codegen.llvm.step_loop import METHODS as TABLEAUX
 from ...codegen.llvm.step_loop import Tableau
-from ...compiled.native.loops import runge_kutta_step
+from ...compiled.native.fixed_step import runge_kutta_step
 from ..discontinuities import Discontinuities
 from ..events import Event, EventLocator
 from ..guard import DIVERGED, Guard, Stop

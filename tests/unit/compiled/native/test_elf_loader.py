@@ -6,7 +6,6 @@ import ctypes
 import os
 import struct
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ import pytest
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm.module import scalar_module
-from polhode.compiled.native import Compiled, compile_program, engine
+from polhode.compiled.native import compile_program, engine, stored_code
 from polhode.compiled.native.elf_loader import Image, LoadedImage, link
-from polhode.compiled.native.serialise import can_be_filed, file_code, file_function, unfile_code, unfile_function
+from polhode.compiled.native.stored_code import Entry
 from polhode.errors import PolhodeError
 
 pytestmark = pytest.mark.skipif(
@@ -69,40 +68,30 @@ def test_functions_of_the_c_library_are_reached() -> None:
     np.testing.assert_allclose(y, [np.sinh(0.25), np.exp(np.sinh(0.25)), np.sinh(np.exp(np.sinh(0.25)))], rtol=1e-15)
 
 
-def test_what_was_loaded_can_be_filed_and_loaded_again() -> None:
-    image = link(object_code(SINES))
-    assert image is not None
-    loaded = LoadedImage(image)
-    assert loaded.image == image
-    again = unfile_code(file_code(loaded))
-    assert isinstance(again, LoadedImage) and again.image == image
-
-
-def test_object_code_that_is_no_image_is_filed_as_it_is() -> None:
+def test_linked_code_is_stored_and_loaded_again() -> None:
     code = object_code(SINES)
-    again = unfile_code(file_code(engine.Library(code)))
-    assert isinstance(again, engine.Library) and again.code == code
+    image = link(code)
+    assert image is not None
+    stored = Entry().with_object_code(code)
+    again = Entry.read(stored.payload)
+    assert again == stored and again.code == image.code
+    assert again.facts["code"] == {"form": "image", "functions": image.functions, "needs": image.needs}
+    values = np.array([0.25])
+    np.testing.assert_array_equal(run(again.load(), SINES, values), run(LoadedImage(image), SINES, values))
+
+
+def test_object_code_that_is_no_image_is_stored_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = object_code(SINES)
+    monkeypatch.setattr(stored_code, "link", lambda code: None)
+    entry = Entry.read(Entry().with_object_code(code).payload)
+    again = entry.load()
+    assert isinstance(again, engine.Library) and entry.code == code
     values = np.array([0.25])
     np.testing.assert_array_equal(run(again, SINES, values), run(engine.Library(code), SINES, values))
 
 
-def test_what_calls_a_function_of_this_process_alone_is_not_filed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "link", lambda code: None)
-    plain = compile_program(SINES, cache=False, backend="llvm")
-    assert can_be_filed(plain) and not can_be_filed(compile_program(SINES, cache=False, backend="numpy"))
-    foreign = replace(SINES, run=(*SINES.run, Instruction("call0", (3,))))
-    assert not can_be_filed(Compiled(plain.outline, plain.native, (False, "llvm"), lambda: foreign))
-
-
-def test_a_function_comes_back_with_its_outline() -> None:
-    made = compile_program(SINES, cache=False, backend="llvm")
-    again = unfile_function(file_function(made), lambda: SINES, lambda: pytest.fail("no lanes wanted"))
-    assert again.outline == SINES.outline and again.backend == "llvm"
-    np.testing.assert_array_equal(again([0.25]), made([0.25]))
-
-
 def test_memory_that_may_be_run_may_not_be_written() -> None:
-    loaded = engine.load(scalar_module(SINES, fused=False))
+    loaded = Entry().with_object_code(engine.object_code(scalar_module(SINES, fused=False))).load()
     assert isinstance(loaded, LoadedImage)
     start = loaded.address("ph_kernel")
     with open("/proc/self/maps", encoding="ascii") as maps:
@@ -153,24 +142,27 @@ def test_a_function_that_nobody_has_is_told() -> None:
 @pytest.mark.parametrize(
     "head",
     [
-        b'{"functions": {"f": 16}, "needs": {}}',
-        b'{"functions": {"f": -1}, "needs": {}}',
-        b'{"functions": {}, "needs": {"sin": 9}}',
-        b'{"functions": {"f": true}, "needs": {}}',
-        b'{"functions": {}}',
+        b'{"code": {"form": "image", "functions": {"f": 16}, "needs": {}}}',
+        b'{"code": {"form": "image", "functions": {"f": -1}, "needs": {}}}',
+        b'{"code": {"form": "image", "functions": {}, "needs": {"sin": 9}}}',
+        b'{"code": {"form": "image", "functions": {"f": true}, "needs": {}}}',
+        b'{"code": {"form": "image", "functions": {}}}',
+        b'{"code": {"form": "strange"}}',
+        b'{"code": null}',
+        b"{}",
         b"[]",
         b"rubbish",
     ],
 )
-def test_a_filed_image_with_places_outside_is_refused(head: bytes) -> None:
+def test_a_stored_image_with_places_outside_is_refused(head: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
-        unfile_code(head + b"\n" + bytes(16))
+        Entry.read(head + b"\n\n" + bytes(16)).load()
 
 
 def test_code_that_cannot_be_linked_goes_to_llvms_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(image: Image) -> None:
         raise OSError("memory cannot be made executable.")
 
-    monkeypatch.setattr(engine, "LoadedImage", refuse)
-    assert isinstance(engine.loaded(object_code(SINES)), engine.Library)
+    monkeypatch.setattr(stored_code, "LoadedImage", refuse)
+    assert isinstance(Entry().with_object_code(object_code(SINES)).load(), engine.Library)
     assert compile_program(SINES, cache=False, backend="llvm")([0.0])[0] == 0.0

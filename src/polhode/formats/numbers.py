@@ -1,21 +1,56 @@
-"""Which of a file's numbers become parameters: chosen by patterns such as "mass:forearm" or "length:*"."""
+"""The numbers of robot files: how large they may be, which become parameters, and names that nobody has yet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
 
-from ...errors import FormatError, suggestion
-from ...expr import Expr, as_expr
-from ...model import System
-from ...model.reading import checked_name, list_of
+from ..errors import FormatError, PolhodeError, suggestion
+from ..expr import Expr, as_expr
+from ..expr.rational import SMALLEST, decimal
+from ..model import System
+from ..model.reading import checked_name, list_of
 
+Triple = tuple[Fraction, Fraction, Fraction]
+
+#: The order of an inertia's entries.
+ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 UNITS = {"mass": "kg", "com": "m", "length": "m", "inertia": "kg m²", "gravity": "m/s²"}
 
 
+def tolerance(snap: float | str, code: str) -> Fraction:
+    """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
+    value = decimal(str(snap))
+    if value is None or not 0 <= value < 1:
+        raise PolhodeError(
+            f"snap={snap!r} is not a tolerance.", cure="Give an angle from 0 to 1, such as 1e-6.", code=code
+        )
+    return value
+
+
+#: No length, mass or inertia of a robot is larger; their products stay within the range of floats.
+LARGEST = Fraction(10) ** 60
+
+
+def is_sane(value: Fraction) -> bool:
+    """Whether a robot can have this number, and a double can hold it."""
+    return not value or SMALLEST <= abs(value) <= LARGEST
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """A name that nobody has: the wanted one, or one that looks like it.
+
+    >>> free_name("root", ["root", "root_"])
+    'root__'
+    """
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
 class Numbers:
-    """Hands out the numbers of a file, as they are or as parameters with the file's numbers for values.
+    """Hands out the numbers of a file, as they are or, where a pattern such as "mass:*" chooses them, as parameters.
 
     A parameter is named by what it is: "mass:forearm", "com:forearm.x", "inertia:forearm.xx", "length:elbow.z" (a
     component of joint elbow's place in its parent), "gravity". A zero stays zero unless it is named in full: it is

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polhode.formats.urdf.mesh import locate
+from polhode.files.reading import locate
 
 
 @pytest.fixture

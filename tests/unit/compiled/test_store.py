@@ -1,7 +1,8 @@
-"""Plans on disk: found again by content, made anew when anything changes, never trusted blindly."""
+"""What is stored on disk: found again by content, made anew when anything changes, never trusted blindly."""
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 import polhode as ph
 from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.ir.serialise import dump_program, load_program
-from polhode.compiled import catalogue, functions
-from polhode.compiled.store import plans
+from polhode.compiled import catalogue, planning, store
+from polhode.compiled.native.stored_code import Entry
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
+from polhode.files.cache import default_cache
 
 
 def _pendulum(length: float = 1.0, name: str = "bob") -> ph.System:
@@ -24,6 +26,11 @@ def _pendulum(length: float = 1.0, name: str = "bob") -> ph.System:
     bob = system.body(name, mass=2, com=(0, 0, -l))
     system.joint("hinge", system.ground, bob, ph.Revolute("y"))
     return system
+
+
+def entries(folder: Path) -> list[Entry]:
+    """The functions, and parts of them, that are stored there."""
+    return [Entry.read(default_cache().read(path.stem)) for path in sorted(folder.glob("*.bin"))]
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def test_a_known_mechanism_is_not_planned_again(cold: Path, monkeypatch: pytest.
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("planned again")
 
-    monkeypatch.setattr(plans, "plan_of", refuse)
+    monkeypatch.setattr(store, "plan_of", refuse)
     again = _pendulum().derive().compile()
     assert again.program("forward_dynamics") == first.program("forward_dynamics")
     np.testing.assert_array_equal(again.forward_dynamics([0.3], [0.1]), before)
@@ -50,7 +57,7 @@ def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
     system = random_constrained_system(29)
     ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
     kept = [equations.compile().program("forward_dynamics") for equations in ways]
-    assert kept == [functions.plan_of(equations.record, "forward_dynamics").program for equations in ways]
+    assert kept == [planning.plan_of(equations.record, "forward_dynamics").program for equations in ways]
     assert kept[0] != kept[1]
     speeds = [u for joint in system.joints.values() for u in joint.u]
     keys = {equations.derivation.key for equations in ways}
@@ -80,12 +87,32 @@ def test_what_shapes_the_equations_changes_the_digest() -> None:
     assert seen.model().digest == plain
 
 
-@pytest.mark.parametrize("damage", [b"", b"rubbish", b'{"program": "{}", "parameters": []}'])
-def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("damage", [b"", b"rubbish", b'{"parameters": []}\n{}\n'])
+def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes) -> None:
     wanted = _pendulum().derive().compile().program("forward_dynamics")
-    monkeypatch.setattr("polhode.files.cache.ObjectCache.get_or_make", lambda self, key, make: damage)
-    found = plans.kept_plan(_pendulum().derive().derivation, "forward_dynamics", False)
-    assert found.program == wanted
+    for path in cold.glob("*.bin"):
+        default_cache().write(path.stem, damage)
+    found = store.StoredFunction(_pendulum().derive().derivation, "forward_dynamics", False)
+    assert found.plan().program == wanted
+    assert [each.facts["parameters"] for each in entries(cold)] == [[["l", (1.0).hex()]]]
+
+
+def test_what_was_planned_is_stored_once_and_gets_its_code_when_it_is_called(
+    cold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pendulum().derive().compile().program("forward_dynamics")
+    assert [each.code for each in entries(cold)] == [b""]
+    monkeypatch.setattr(store, "plan_of", lambda *_: pytest.fail("planned again"))
+    for _ in range(2):
+        _pendulum().derive().compile().forward_dynamics([0.3], [0.1])
+        assert [bool(each.code) for each in entries(cold)] == [True]
+
+
+def test_a_run_stores_functions_and_nothing_else(cold: Path) -> None:
+    _pendulum().derive().simulate(0.1, method="rk4", step=0.01, samples=3)
+    found = entries(cold)
+    assert found and all(each.code for each in found)
+    assert sum(not each.program for each in found) == 1  # the loop of steps, a part of the function that it calls
 
 
 def test_without_the_cache_nothing_is_written(cold: Path) -> None:
@@ -109,3 +136,21 @@ def test_the_functions_that_are_kept_are_those_of_the_catalogue() -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'forward_dynamics'"):
         _pendulum().derive().compile().planned("forward_dynamic")
     assert "forward_dynamics" in catalogue.CATALOGUE
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_function_of_the_users_own_stays_in_its_process(
+    own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    system = ph.System("pendulum")
+    hinge = system.joint("hinge", system.ground, system.body("bob", mass=1, com=(0, 0, -1)), ph.Revolute("y"))
+    square = ph.function("square", python=lambda x: x * x) if own else ph.table([0, 1, 2], [0, 1, 4])
+    system.joint_force("hinge", square(hinge.q[0]))
+    equations = system.derive()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it is slow
+        wanted = equations.compile().forward_dynamics([1.0], [0.0])
+        assert (equations.compile().forward_dynamics([1.0], [0.0]) == wanted).all()
+    found = [each for each in entries(tmp_path) if "outline" in each.facts]
+    assert [bool(each.code) for each in found] == [not own]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ...errors import FormatError, Problem
+from ..errors import FormatError, PolhodeError, Problem
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,13 @@ class Report:
 
 @dataclass
 class Findings:
-    """Collects what is found in one file; problems are kept until all have been seen."""
+    """Collects what is found in one file; problems are kept until all have been seen.
+
+    `written` tells where elements stand, by tag and name, for those who know no line.
+    """
 
     file: str
+    written: Mapping[tuple[str, str], str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
@@ -72,16 +78,30 @@ class Findings:
         """`arm.urdf:41: joint 'elbow' <axis>`."""
         return f"{self.file}:{line}: {what}" if what else f"{self.file}:{line}"
 
-    def problem(self, line: int, what: str, message: str, cure: str, code: str) -> None:
-        self.problems.append(Problem(message, self.place(line, what), cure, code))
+    def place_of(self, tag: str, name: str) -> str:
+        """`arm.xml:41: joint 'elbow'`; without a line where the element has no name in the file."""
+        return f"{self.written.get((tag, name), self.file)}: {tag} '{name}'" if name else self.file
 
-    def warn(self, line: int, what: str, message: str, cure: str, code: str) -> None:
-        self.warnings.append(Problem(message, self.place(line, what), cure, code))
+    def problem(self, place: str, message: str, cure: str, code: str) -> None:
+        self.problems.append(Problem(message, place, cure, code))
 
-    def notice(self, line: int, what: str, message: str, code: str) -> None:
-        self.notices.append(Problem(message, self.place(line, what), "", code))
+    def warn(self, place: str, message: str, cure: str, code: str) -> None:
+        self.warnings.append(Problem(message, place, cure, code))
+
+    def notice(self, place: str, message: str, code: str) -> None:
+        self.notices.append(Problem(message, place, "", code))
 
     def raise_problems(self) -> None:
         """Stop here if anything was wrong, telling all of it at once."""
         if self.problems:
             raise FormatError(problems=self.problems)
+
+
+@contextmanager
+def told_at(place: str, cure: str = "") -> Iterator[None]:
+    """What is refused inside is told with the place it came from, and with this cure where it has none."""
+    try:
+        yield
+    except PolhodeError as error:
+        found = [Problem(each.message, place, each.cure or cure, each.code) for each in error.problems]
+        raise type(error)(problems=found) from None

@@ -8,8 +8,8 @@ from operator import index
 from pathlib import Path
 from xml.parsers import expat
 
-from ...errors import FormatError, LimitError, understood
-from ...files.reading import TooLarge, read_file
+from ..errors import FormatError, LimitError, understood
+from ..files.reading import TooLarge, read_file
 
 _CHUNK = 65_536
 
@@ -117,7 +117,7 @@ def parse_xml(content: bytes, file: str, limits: Limits) -> Element:
 
 
 class _Parser:
-    """Expat with the doors shut: the first DOCTYPE, or one element too many, ends the reading."""
+    """Expat without DTDs and entities, within limits: the first DOCTYPE, or one element too many, ends the reading."""
 
     def __init__(self, file: str, limits: Limits) -> None:
         self.file = file

@@ -1,0 +1,80 @@
+"""Plans: from the graphs of what was asked for to the program that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..codegen.ir.program import Program
+from ..errors import check_kind
+from .catalogue import arrays_of, catalogued
+from .quantities import Asked, Outputs, label_of
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A function's program, and the names of the parameters that it takes, in order."""
+
+    program: Program
+    parameters: tuple[str, ...]
+
+
+def plan_of(
+    equations: EquationsOfMotion,
+    asked: Asked,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
+) -> Planned:
+    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
+
+    With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
+    mean, by fingerprint.
+    """
+    from ..expr import quiet_collector
+
+    wanted, make, _ = catalogued(asked)
+    with quiet_collector():
+        return plan_outputs(equations, label_of(asked), wanted, make(equations), bake, split_angles, notes)
+
+
+def plan_outputs(
+    equations: EquationsOfMotion,
+    label: str,
+    wanted: Sequence[str],
+    outputs: Outputs,
+    bake: bool = False,
+    split_angles: bool = True,
+    notes: Mapping[int, str] | None = None,
+) -> Planned:
+    """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
+    from ..codegen.plan import plan
+    from ..expr import free_symbols, substitute
+
+    table = equations.system.parameters
+    check_kind(bool, "True or False", bake, "bake")
+    check_kind(bool, "True or False", split_angles, "split_angles")
+    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    if known:
+        roots = substitute([root for _, _, entries in outputs for root in entries], known)
+        start = 0
+        for _, _, entries in outputs:
+            entries[:] = roots[start : start + len(entries)]
+            start += len(entries)
+    met = set(free_symbols(root for _, _, entries in outputs for root in entries))
+    arrays = arrays_of(equations)
+    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
+    program = plan(
+        label,
+        [(key, arrays[key]) for key in (*wanted, *extra)],
+        outputs,
+        list(parameters.values()),
+        notes,
+        split_angles=split_angles,
+    )
+    return Planned(program, tuple(parameters))

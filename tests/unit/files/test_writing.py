@@ -1,0 +1,46 @@
+"""Files are written whole or not at all, and nothing stays beside them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from polhode.errors import PolhodeError
+from polhode.files.writing import put_in_place, replace_file
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(PolhodeError, match="No space left on device"):
+        replace_file(target, b"new")
+    assert target.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_files_that_belong_together_are_written_together(tmp_path: Path) -> None:
+    old = {tmp_path / name: name.encode() for name in ("a", "b")}
+    put_in_place(old)
+    with pytest.raises(OSError, match="No such file"):
+        put_in_place({tmp_path / "a": b"new", tmp_path / "no" / "b": b"new"})
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files on this system")
+def test_private_files_are_for_their_owner_and_others_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        put_in_place({tmp_path / "mine": b""}, private=True)
+        put_in_place({tmp_path / "ours": b""})
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"mine": 0o600, "ours": 0o644}
