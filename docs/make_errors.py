@@ -131,14 +131,16 @@ def _bound(call: ast.Call, functions: Mapping[str, list[ast.FunctionDef]]) -> di
         return {**dict(zip(_RECORDS[name], call.args, strict=False)), **given}
     for function in functions.get(name, ()):
         parameters = [each.arg for each in function.args.args if each.arg not in ("self", "cls")]
-        if "code" not in [*parameters, *(each.arg for each in function.args.kwonlyargs)]:
-            continue
-        if "code" in parameters and parameters.index("code") != len(call.args) - 1 and "code" not in given:
+        takes_code = parameters[len(call.args) - 1 : len(call.args)] == ["code"]
+        if "code" in given:
+            takes_code = "code" in [*parameters, *(each.arg for each in function.args.kwonlyargs)]
+        if not takes_code:
             continue
         given = {**dict(zip(parameters, call.args, strict=False)), **given}
         if "message" in given:
             return given
-        made = next(node for node in ast.walk(function) if isinstance(node, ast.Call) and _hands_on_a_code(node))
+        calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+        made = next(filter(_hands_on_a_code, calls), call)
         return {key: _Filled(given).visit(deepcopy(value)) for key, value in _bound(made, {}).items()}
     return {"message": call.args[0], **given} if call.args else given
 

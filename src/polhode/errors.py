@@ -199,10 +199,11 @@ class SimulationError(PolhodeError):
         self.trajectory = trajectory
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(message: str, category: type[Warning] = UserWarning, *, code: str = "") -> None:
     """Warn at the user's line: the nearest one that is not of this package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    printable = message.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character
+    told = f"{message}  [{code}]" if code else message
+    printable = told.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character
     warnings.warn(printable, category, stacklevel=level)

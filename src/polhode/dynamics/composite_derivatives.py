@@ -99,7 +99,7 @@ class CompositeTree:
 
     @cached_property
     def _base_acceleration(self) -> Vector:
-        """That of a base which stands in a lift: minus gravity, in the common frame."""
+        """Gravity as an acceleration of the base, -g, in the common frame."""
         roots = self.tree.children[BASE]
         up = -Vector(self.tree.gravity)
         return Vector([0, 0, 0, *(self.tree.links[roots[0]].outward(up) if len(roots) == 1 else up)])

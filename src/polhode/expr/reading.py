@@ -16,7 +16,7 @@ from .graph import topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr
 from .rational import digits
 
-#: Beyond so many printed leaves an operand is hidden: nobody reads that far.
+#: Beyond so many printed leaves an operand is hidden, as too long to read.
 HIDE_BEYOND = 2000
 
 

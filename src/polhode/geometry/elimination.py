@@ -87,7 +87,9 @@ def _clear(
 
 
 def surest_rows(A: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]]) -> tuple[list[int], int]:
-    """As many rows of a tall matrix as it has columns, surest to be independent, and how much doubt is left.
+    """As many rows of a tall matrix as it has columns, surest to be independent, and a number.
+
+    The number is zero where no pivot depends on a symbol that moves, so that none can vanish; the less, the surer.
 
     >>> from polhode.expr import symbol
     >>> a = symbol("a")

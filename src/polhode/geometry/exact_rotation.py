@@ -58,7 +58,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if change > ROUNDING:
         head = f"{place}: " if place else ""
         said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
-        warn(f"{said}  [W-ROT-001]")
+        warn(said, code="W-ROT-001")
     return near
 
 

@@ -115,7 +115,7 @@ class RegisterWriter:
         return total
 
     def _is_fused(self, term: Term) -> bool:
-        """Whether the term is a product that nobody else reads."""
+        """Whether the term is a product with no other use."""
         source = term.factors[0]
         if not isinstance(source, Whole) or self.reads[source.pack] > 1:
             return False

@@ -125,7 +125,7 @@ def _number(node: Expr) -> float:
 
 
 def _check_same(known: float, other: float) -> None:
-    """Numbers of one fingerprint are one number, unless somebody made them to look alike."""
+    """Refuse different numbers with one fingerprint."""
     if not math.isclose(known, other, rel_tol=1e-9):
         raise PolhodeError(
             f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart.",

@@ -22,7 +22,7 @@ class Opaque(ABC):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """A word that stands for all that the function is, in every process."""
+        """A digest of all that the function is, the same in every process."""
 
     @property
     @abstractmethod

@@ -146,7 +146,7 @@ class _Task:
         return np.array(evaluate(roots, {**self._given, **dict(zip(self.tree.q, q.tolist(), strict=True))}))
 
     def error(self, q: Floats) -> Floats:
-        """What is left to do: the way to go, the turn to make, and how far loops gape."""
+        """What is left to do: the way to go, the turn to make, and the closure errors of loops."""
         from scipy.spatial.transform import Rotation
 
         where = self._numbers(self._where, q)
