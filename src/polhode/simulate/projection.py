@@ -226,7 +226,7 @@ class ProjectedRates(Rates):
         rows = self.manifold.rows(t, x[: self.coordinates]).chosen
         if len(rows) >= len(self.chosen) and rows != self.chosen:
             self.chosen = rows
-            self.take(self._with_rows(self.full, rows), self.given)
+            self.use(self._with_rows(self.full, rows), self.given)
             self.largest = np.zeros(1)
             self.measure(t, x)
 
