@@ -55,10 +55,10 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
 
 
 def _descriptor(equations: EquationsOfMotion) -> Descriptor:
-    ties = equations.constraints
+    constraints = equations.constraints
     names, multipliers, rates, force = [], [], [], list(equations.forcing)
-    if ties is not None and ties.rows:
-        held = ties.only(ties.generic_rows)
+    if constraints is not None and constraints.rows:
+        held = constraints.only(constraints.generic_rows)
         names, multipliers, rates = held.names, list(held.multipliers), list(held.rates)
         force = [as_expr(f + kept) for f, kept in zip(force, held.A.T @ held.multipliers, strict=True)]
     before, after = len(equations.q), len(multipliers)

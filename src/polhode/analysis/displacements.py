@@ -43,7 +43,7 @@ class _One:
 
 def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
-    tree, ties = equations.tree, equations.constraints
+    tree, constraints = equations.tree, equations.constraints
     every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
     if tree.carried and any(one.speed is None for one in every):
         raise PolhodeError(
@@ -54,11 +54,11 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
         )
     names = _told_apart(every, [*map(spelled, (*tree.q, *tree.u))])
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
-    if ties is None or not ties.positions:
+    if constraints is None or not constraints.positions:
         return Displacements(names, D.columns, back)
     own = {tree.speeds.index(name) for name in equations.speeds}
     binding = bind(
-        _held(ties.only(ties.positions), names, D),
+        _held(constraints.only(constraints.positions), names, D),
         prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],
     )
     kept = binding.independent

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Values: TypeAlias = "Mapping[str, Any] | None"
 Named: TypeAlias = "Sequence[tuple[str, Expr]]"
 
-#: Constraints that are off by less are kept.
-KEPT = 1e-9
+#: Constraints with smaller residuals are satisfied.
+_TOLERANCE = 1e-9
 _PLACE = "linearize"
 
 
@@ -56,10 +56,10 @@ def operating_point(
 ) -> OperatingPoint:
     """The state with these values, the others at home and at rest; assembled, if it does not keep the constraints."""
     values = _home(equations) | dict(given)
-    ties = equations.constraints
-    if ties is None or not (ties.rows or ties.definitions):
+    constraints = equations.constraints
+    if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
-    if equations.binding is None and len(ties.generic_rows) == len(equations.u):
+    if equations.binding is None and len(constraints.generic_rows) == len(equations.u):
         raise PolhodeError(
             "the constraints leave no speed free, and so no small motions.",
             place=f"system '{equations.system.name}'",
@@ -70,7 +70,7 @@ def operating_point(
     conditions = _conditions(equations)
     off = _off(conditions, values)
     notices: list[str] = []
-    if any(abs(number) > KEPT for number in _numbers(off, known)):
+    if any(abs(number) > _TOLERANCE for number in _numbers(off, known)):
         made = _assembled(equations, assemble, given, known, parameters)
         values |= {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
         values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
@@ -112,11 +112,12 @@ def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
 
 def _conditions(equations: EquationsOfMotion) -> Named:
     """What a state must make vanish, by name: φ and ψ, and A u + a where all speeds are given."""
-    ties = equations.constraints
-    if ties is None:
+    constraints = equations.constraints
+    if constraints is None:
         return []
-    found = [(row.name, row.value) for row in ties.rows if row.value is not None] + [*ties.definitions.items()]
-    return found if equations.binding else [*found, *((f"rate of {row.name}", row.rate) for row in ties.rows)]
+    found = [(row.name, row.value) for row in constraints.rows if row.value is not None]
+    found += constraints.definitions.items()
+    return found if equations.binding else [*found, *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
 
 
 def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:
@@ -141,7 +142,7 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
 def check_kept(off: Named, known: Mapping[Expr, float]) -> None:
     """Raise where a state that was found for some parameters is used with others that it does not fit."""
     for (name, _), size in zip(off, _numbers(off, known), strict=True):
-        if abs(size) > 2 * KEPT:
+        if abs(size) > 2 * _TOLERANCE:
             raise PolhodeError(
                 f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
                 place=_PLACE,

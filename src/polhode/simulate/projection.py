@@ -163,7 +163,7 @@ class ProjectedRates(Rates):
         if rows.singular_values[last] > _WEAK:
             return ""
         names = listed([f"'{self.manifold.names[k]}'" for k in rows.clashing(last)])
-        return f"the constraints hold each other fast: {names} cannot all be kept on the way on."
+        return f"the constraints lock each other: {names} cannot all be satisfied beyond this pose."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
         """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
@@ -226,7 +226,7 @@ class ProjectedRates(Rates):
         rows = self.manifold.rows(t, x[: self.coordinates]).chosen
         if len(rows) >= len(self.chosen) and rows != self.chosen:
             self.chosen = rows
-            self.take(self._with_rows(self.full, rows), self.given)
+            self.use(self._with_rows(self.full, rows), self.given)
             self.largest = np.zeros(1)
             self.measure(t, x)
 

@@ -46,9 +46,9 @@ class Rates:
         self.alpha = np.zeros(1)
         self._driven = tau.function is not None or inputs.function is not None
         self._time = np.zeros(1)
-        self.take(functions, parameters)
+        self.use(functions, parameters)
 
-    def take(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
+    def use(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         """Use these functions from now on."""
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)

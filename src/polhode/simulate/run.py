@@ -154,21 +154,13 @@ class _Run:
     assembly: Assembly | None
 
     def _rates(self, method: str) -> Rates:
+        given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
-            return Rates(self.functions, self.parameters, self.tau, self.inputs)
-        binding = self.equations.binding
-        if binding is not None:
-            return EmbeddedRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, binding)
-        attraction = _ATTRACTION if method in adaptive.IMPLICIT else 0.0
-        return ProjectedRates(
-            self.functions,
-            self.parameters,
-            self.tau,
-            self.inputs,
-            self.manifold,
-            self.assembly.freedom.rows,
-            attraction,
-        )
+            return Rates(*given)
+        if self.equations.binding is not None:
+            return EmbeddedRates(*given, self.manifold, self.equations.binding)
+        is_implicit = method in adaptive.METHODS and adaptive.METHODS[method].is_implicit
+        return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows, _ATTRACTION if is_implicit else 0.0)
 
     def execute(
         self,

@@ -7,7 +7,7 @@ recorded there did act; multistep methods choose their own, and what acted is in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,11 +21,6 @@ from ..rates import Rates
 from ..record import Record, Report
 from .ida import solver_by_ida
 
-EXPLICIT = ("DOP853", "RK45", "RK23")
-IMPLICIT = ("LSODA", "Radau", "BDF", "ida")
-METHODS = (*EXPLICIT, *IMPLICIT)
-#: Those that use earlier steps, which a projected state would not fit.
-MULTISTEP = ("LSODA", "BDF", "ida")
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
@@ -33,6 +28,39 @@ _SMOOTH = "A controller or function of your own that jumps, such as np.sign, mus
 #: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
 #: where all coordinates move as one, would allow ten times as much.
 _GROWTH = 1.5
+
+
+@dataclass(frozen=True)
+class Method:
+    """A solver with step-size control: how to get it, whether it is implicit, and whether it uses earlier steps.
+
+    Those that do are never given a projected state, which their earlier steps would not fit.
+    """
+
+    solver: Callable[[], Callable[..., Any]]
+    is_implicit: bool = False
+    is_multistep: bool = False
+
+
+def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
+    def solver() -> Callable[..., Any]:
+        from scipy import integrate
+
+        found: Callable[..., Any] = getattr(integrate, name)
+        return found
+
+    return solver
+
+
+METHODS = {
+    "DOP853": Method(_scipy("DOP853")),
+    "RK45": Method(_scipy("RK45")),
+    "RK23": Method(_scipy("RK23")),
+    "LSODA": Method(_scipy("LSODA"), is_implicit=True, is_multistep=True),
+    "Radau": Method(_scipy("Radau"), is_implicit=True),
+    "BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
+    "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
+}
 
 
 @dataclass(frozen=True)
@@ -59,13 +87,11 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
-    from scipy import integrate as scipy_integrate
-
     t, x = record.last
-    kind = solver_by_ida() if control.method == "ida" else getattr(scipy_integrate, control.method)
-    make = partial(kind, rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
+    method = METHODS[control.method]
+    make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
-    bounds = times if driven and control.method not in MULTISTEP else times[-1:]
+    bounds = times if driven and not method.is_multistep else times[-1:]
 
     def bound(t: float) -> float:
         """Where the next steps must not pass."""
@@ -94,7 +120,7 @@ def integrate(
             )
         record.steps += 1
         acting = rates.actuation(t, x) if driven else None
-        if control.method in EXPLICIT:
+        if not method.is_implicit:
             solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == recorded + 1 and times[recorded] == t
@@ -126,7 +152,7 @@ def integrate(
             acting = rates.actuation(t, x) if driven else None
             if t < times[-1]:
                 solver = make(t, x, bound(t))
-        elif rates.is_constrained and control.method not in MULTISTEP:
+        elif rates.is_constrained and not method.is_multistep:
             x = solver.y = rates.projected(t, x)
             if jumps and jumps.is_old:
                 jumps.start(t, x)
@@ -158,7 +184,7 @@ def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:
 def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
     advice = (
         f"{_SMOOTH} Or allow larger rtol and atol."
-        if control.method in IMPLICIT
+        if METHODS[control.method].is_implicit
         else f'The mechanism may be stiff: then take method="Radau" or "LSODA". {_SMOOTH}'
     )
     reason = (message or "the solver gave up").rstrip(".")
@@ -174,6 +200,6 @@ def _too_many(t: float, control: Control) -> Stop:
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
         f'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead. {_SMOOTH}'
-        if control.method not in IMPLICIT
+        if not METHODS[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )
