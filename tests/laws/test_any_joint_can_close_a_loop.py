@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.constraints import closing, constraints_of
+from polhode.constraints import constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import flow, link_jacobian
 from polhode.kinematics.tree import build_tree
+from polhode.model.constraints import closure
 from polhode.model.joint_type import JointType
 
 TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
@@ -98,10 +100,11 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
 # ---- beside the same mechanism, written otherwise ------------------------------------------------------------
 
 
-def by_own_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the general way also where a joint's conditions can be said directly."""
-    monkeypatch.setattr(closing, "_of_stage", lambda stage: None)
-    monkeypatch.setattr(closing, "_of_universal", lambda stages: None)
+def by_own_coordinates(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+    """Take the general way also where a joint's conditions can be said directly; keep what comes of it apart."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(store))
+    monkeypatch.setattr(closure, "_of_stage", lambda stage: None)
+    monkeypatch.setattr(closure, "_of_universal", lambda stages: None)
 
 
 DIRECT: dict[str, tuple[JointType, JointType]] = {
@@ -114,7 +117,7 @@ DIRECT: dict[str, tuple[JointType, JointType]] = {
 
 @pytest.mark.parametrize("kind", DIRECT)
 def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
-    kind: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first, closer = DIRECT[kind]
 
@@ -131,14 +134,14 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
     begin = direct.assemble(speeds={"two_wx": 0.7, "two_wz": 0.4})
     moved = direct.simulate(0.4, start=begin.q, speeds=begin.u)
     q, u = moved.q[-1], moved.u[-1]
-    by_own_coordinates(monkeypatch)
+    straight = direct.compile().forward_dynamics(q, u)
+    by_own_coordinates(monkeypatch, tmp_path)
     own = made()
     size = len(direct.q)
     found = own.assemble(dict(zip(direct.coordinates, q, strict=True)), dict(zip(direct.speeds, u, strict=True)))
     assert found.freedom.degrees == begin.freedom.degrees
     assert np.allclose(found.q[:size], q, atol=1e-10)
     assert np.allclose(found.u, u, atol=1e-10)
-    straight = direct.compile().forward_dynamics(q, u)
     assert np.allclose(own.compile().forward_dynamics(found.q, found.u), straight, rtol=1e-9, atol=1e-9)
 
 

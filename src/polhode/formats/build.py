@@ -14,11 +14,11 @@ from ..model import Shape as ModelShape
 from ..model import System, body
 from ..model.records import GROUND, Joint
 from . import records
+from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
 from .motion import read_motion
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
-from .ties import add_prescribed, add_ties
 from .values import Values
 
 _VECTORS = ("vector", "at", "at_a", "at_b")
@@ -58,7 +58,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     values.scope = names(lenient=spoiled, now=True)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load)
-    add_ties(None if spoiled else system, values, model, values.scope)
+    add_constraints(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
         _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
     document.check()

@@ -6,7 +6,7 @@ import json
 from importlib import resources
 from typing import Any
 
-from .records import Model
+from .vocabulary import model_record
 
 
 def schema() -> dict[str, Any]:
@@ -22,7 +22,7 @@ def schema() -> dict[str, Any]:
 
 def schema_of_records() -> dict[str, Any]:
     """The schema as the records imply it; `schema.json` is this, kept in the repository."""
-    made = Model.model_json_schema()
+    made = model_record().model_json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **made,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from ..errors import suggestion
 from .document import Document, Path
 from .records import Model
+from .vocabulary import model_record
 
 _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
@@ -17,7 +18,7 @@ _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 def validate(document: Document) -> Model | None:
     """The document as a record; None after noting what is wrong with it."""
     try:
-        return Model.model_validate(document.data)
+        return model_record().model_validate(document.data)
     except ValidationError as error:
         for detail in error.errors(include_url=False):
             _note(document, detail)
@@ -59,7 +60,7 @@ def _extra(detail: Any, path: Path, value: Any, document: Document) -> tuple[str
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
     """The keys that may stand at a location, found by following it through the records."""
-    found: list[type[BaseModel]] = [Model]
+    found: list[type[BaseModel]] = [model_record()]
     for part in loc:
         if len(found) == 1 and part in found[0].model_fields:
             found = _records_in(found[0].model_fields[str(part)].annotation)

@@ -18,7 +18,7 @@ from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
 from ..errors import PolhodeError, refuse, suggestion
-from .fitting import unfit
+from .fitting import fault_of
 from .freedom import Freedom, freedom, listed
 from .manifold import BROKEN, KEPT, Manifold
 from .placing import begun
@@ -111,14 +111,9 @@ def assembled(manifold: Manifold, start: Start, hold: Sequence[str] = (), t: flo
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
     _check_defined(manifold, q, t)
-    wrong = unfit(equations, manifold.known(t, q))
-    if wrong:
-        raise PolhodeError(
-            wrong,
-            place="start",
-            cure="Make the disc smaller or the curve flatter, or start elsewhere.",
-            code="E-SIM-038",
-        )
+    fault = fault_of(equations, equations.system.constraints.values(), manifold.known(t, q))
+    if fault is not None:
+        raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-SIM-038")
     manifold.measure(t, q)
     left = freedom(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)

@@ -6,7 +6,7 @@ which orientations are stored (gimbal lock of angles, the half turn of vector-pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,11 +15,12 @@ from ..compiled.functions import Functions
 from ..expr import Expr, as_expr, evaluate
 from ..expr.spelling import spelled
 from ..kinematics.tree import Link
-from .fitting import standing, unfit
+from .fitting import fault_of
 from .rates import NonFinite, Rates
 from .state import Floats
 
 if TYPE_CHECKING:
+    from ..model.constraints.protocol import Constraint
     from .jumps import Jumps
 
 #: Rates this much larger than the state are looked into.
@@ -51,7 +52,8 @@ class Guard:
         self.rates, self.functions, self.equations = rates, functions, functions.equations
         self.values = values
         self.scale: Floats | None = None
-        self.standing = standing(self.equations)
+        self.constraints = list(self.equations.system.constraints.values())
+        self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.jumps: Jumps | None = None
         charts = [place for place, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
@@ -62,7 +64,7 @@ class Guard:
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
-        self._check_wheels(t, x)
+        self._check_constraints(self.watched, t, x)
         if len(self.equations.u) <= _SMALL:
             self._check_mass(t, x)
 
@@ -74,7 +76,8 @@ class Guard:
         for link, places in self.vector_places:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
-        self._check_wheels(t, x)
+        if self.watched:
+            self._check_constraints(self.watched, t, x)
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
@@ -82,7 +85,7 @@ class Guard:
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
         try:
-            self._check_discs(t, x)
+            self._check_constraints(self.constraints, t, x)
             self._check_charts(t, x)
             self._check_mass(t, x)
             trouble = self.rates.trouble(t, x)
@@ -140,25 +143,10 @@ class Guard:
             if margin < _CHART_MARGIN:
                 raise self._gimbal_lock(place, t, x, margin)
 
-    def _check_discs(self, t: float, x: Floats) -> None:
-        wrong = unfit(self.equations, self._at(t, x))
-        if wrong:
-            raise Stop(
-                "tight_curve",
-                f"at t = {t:.6g} s {wrong}",
-                "Make the disc smaller or the curve flatter, or stop before.",
-            )
-
-    def _check_wheels(self, t: float, x: Floats) -> None:
-        for name, cosine in self.standing.items():
-            (value,) = evaluate([cosine], self._at(t, x))
-            if value <= 0.0:
-                raise Stop(
-                    "turned_over",
-                    f"at t = {t:.6g} s wheel '{name}' has turned over: {cosine!r} = {value:.4g}, which `upright` "
-                    "promised to be positive.",
-                    "Start it upright and stop before, or leave `upright` out.",
-                )
+    def _check_constraints(self, constraints: Iterable[Constraint], t: float, x: Floats) -> None:
+        fault = fault_of(self.equations, constraints, self._at(t, x))
+        if fault is not None:
+            raise Stop(fault.status, f"at t = {t:.6g} s {fault.message}", fault.cure)
 
     def _chart_margin(self, place: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[place]

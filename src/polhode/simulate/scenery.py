@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
-from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ..model.constraints.protocol import Mark
 from ..model.model import Model
 from ..model.records import GROUND
 from .state import Floats
@@ -100,13 +99,12 @@ class _Painter:
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
-        heights = []
-        for contact in self.system.constraints.values():
-            if isinstance(contact, Wheel) or (isinstance(contact, Ball) and contact.other_radius is None):
-                heights += [float(self.numbers(contact.plane.p) @ up)] if contact.on == GROUND else []
-            elif isinstance(contact, Slip) and GROUND in (contact.body_a, contact.body_b):
-                heights.append(0.0)
-        return min(heights, default=None)
+        return min((float(self.numbers(mark.place) @ up) for mark in self._marks("plane", GROUND)), default=None)
+
+    def _marks(self, kind: str, body: str) -> list[Mark]:
+        """What is seen on a body of constraints."""
+        marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
+        return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
 
     def _joint_points(self, name: str) -> list[Floats]:
         """Where joints sit on a body, the one that carries it first."""
@@ -115,9 +113,7 @@ class _Painter:
 
     def _closing_points(self, name: str) -> list[Floats]:
         """Where loops are closed on a body."""
-        ties = [tie for tie in self.system.constraints.values() if isinstance(tie, Closure)]
-        ends = [end for tie in ties for end in ((tie.body_a, tie.pose_a), (tie.body_b, tie.pose_b))]
-        return [self.numbers(pose.p) for body, pose in ends if body == name]
+        return [self.numbers(mark.place) for mark in self._marks("end", name)]
 
     def _typical_size(self) -> float:
         reach = [0.0]
@@ -147,14 +143,14 @@ class _Painter:
     def _tracks(self, name: str) -> list[Piece]:
         """The curves of a body that discs roll on, as far as they come and a little farther."""
         made: list[Piece] = []
-        for disc in self.system.constraints.values():
-            if not isinstance(disc, Disc) or disc.on != name or disc.parameter.name not in self.reach:
+        for curve in self._marks("curve", name):
+            if curve.parameter is None or curve.parameter.name not in self.reach:
                 continue
-            low, high = self.reach[disc.parameter.name]
-            beyond = _BEYOND * (high - low) + abs(self.numbers([disc.radius])[0])
-            line = disc.plane.point(curve_of_disc(disc).place)
-            values = [self.values | {disc.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
-            points = [np.array(evaluate([as_expr(entry) for entry in line], each)) for each in values]
+            low, high = self.reach[curve.parameter.name]
+            beyond = _BEYOND * (high - low) + abs(self.numbers([curve.margin])[0])
+            line = [as_expr(entry) for entry in curve.place]
+            values = [self.values | {curve.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
+            points = [np.array(evaluate(line, each)) for each in values]
             made += [bar(a, b, _BAR * self.size / 2) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
         return [replace(piece, color=_STAND) for piece in made]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Vector
-from ..model.constraint import Closure, Disc
+from ..model.constraints.protocol import LoopConstraint
 from ..model.stage import Stage
 
 ANGLE, LENGTH, QUATERNION, VECTOR, PLACE = "rad", "m", "quaternion", "tan θ/2", "of a curve"
@@ -31,11 +31,10 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
             units[place] = unit
     for places, carried in equations.tree.carried_places:
         constraint = equations.system.constraints[carried.of]
-        if isinstance(constraint, Closure):
-            own = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
-            units[places[0] : places[-1] + 1] = own
-        elif isinstance(constraint, Disc):
-            units[places[0]] = LENGTH if constraint.curve[0] is constraint.parameter else PLACE
+        own = list(constraint.coordinates.values())
+        if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:
+            own = [unit for stage in constraint.closing_joint.stages for unit in _stage_units(stage)]
+        units[places[0] : places[-1] + 1] = own
     return units
 
 
