@@ -12,7 +12,7 @@ from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 from polhode.constraints.random_constraints import TREE_JOINTS, random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
-from polhode.model.constraint import Ball, Closure, Condition, Slip, Wheel
+from polhode.model.constraints import Ball, Closure, Condition, KnifeEdge, Wheel
 from polhode.model.forces import Force, JointForce, JointSpring, Potential, Spring, Torque
 from polhode.model.records import GROUND
 from polhode.model.samples.random_system import JOINTS, random_state, random_system
@@ -67,8 +67,8 @@ def test_the_seeds_of_laws_hold_every_kind_of_constraint() -> None:
     systems = [random_constrained_system(seed, bodies=(2, 3)) for seed in seeds(CONSTRAINED, of=100)]
     assert_every_kind(systems, {*TREE_JOINTS, "fixed"})
     constraints = [constraint for system in systems for constraint in system.constraints.values()]
-    assert {type(constraint) for constraint in constraints} == {Ball, Closure, Condition, Slip, Wheel}
-    closures = {constraint.type.name for constraint in constraints if isinstance(constraint, Closure)}
+    assert {type(constraint) for constraint in constraints} == {Ball, Closure, Condition, KnifeEdge, Wheel}
+    closures = {constraint.joint.name for constraint in constraints if isinstance(constraint, Closure)}
     assert closures >= {"revolute", "prismatic", "spherical", "compound", "building_block", "map"}
     assert any(system.prescribed for system in systems)
 

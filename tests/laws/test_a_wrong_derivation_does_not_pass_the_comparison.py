@@ -14,7 +14,6 @@ import pytest
 
 import polhode as ph
 from polhode.compare import Comparison, agreement
-from polhode.constraints import rolling
 from polhode.constraints.rows import Constraints
 from polhode.dynamics import embedding
 from polhode.dynamics.loads import Loads
@@ -25,6 +24,7 @@ from polhode.geometry.elimination import SymmetricFactors
 from polhode.geometry.orientation import ORIENTATIONS
 from polhode.kinematics import joint as joint_kinematics
 from polhode.kinematics import tree as tree_module
+from polhode.model.constraints import Ball
 from polhode.model.system import System
 
 #: Two that share little, and one that shares much with the second.
@@ -164,8 +164,8 @@ def multipliers_are_halved(patch: Patch) -> None:
 
 
 def contact_is_on_top(patch: Patch) -> None:
-    right = rolling._ball
-    patch.setattr(rolling, "_ball", lambda ball, moving: right(replace(ball, radius=-ball.radius), moving))
+    right = Ball.contact
+    patch.setattr(Ball, "contact", lambda ball, moving: right(replace(ball, radius=-ball.radius), moving))
 
 
 def turning_needs_no_force(patch: Patch) -> None:

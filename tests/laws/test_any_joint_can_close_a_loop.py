@@ -11,12 +11,13 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.constraints import closing, constraints_of
+from polhode.constraints import constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import flow, link_jacobian
 from polhode.kinematics.tree import build_tree
+from polhode.model.constraints import closure
 from polhode.model.joints import JointType
 
 TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
@@ -102,8 +103,8 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
 def by_own_coordinates(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
     """Take the general way also where a joint's conditions can be said directly; keep what comes of it apart."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(store))
-    monkeypatch.setattr(closing, "_of_stage", lambda stage: None)
-    monkeypatch.setattr(closing, "_of_universal", lambda stages: None)
+    monkeypatch.setattr(closure, "_of_stage", lambda stage: None)
+    monkeypatch.setattr(closure, "_of_universal", lambda stages: None)
 
 
 DIRECT: dict[str, tuple[JointType, JointType]] = {

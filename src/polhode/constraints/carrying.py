@@ -17,11 +17,10 @@ from ..geometry.elimination import solve_columns
 from ..kinematics.carried import Carried
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
-from ..model.constraint import Closure, Disc
+from ..model.constraints.protocol import Constraint, ContactConstraint, LoopConstraint
 from ..model.model import Model
-from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
-from .tracking import definitions_of_disc, guess_of_disc
+from .moving import MovingTree, loop_pose
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
@@ -29,7 +28,7 @@ _STEPS, _NOTHING = 40, 1e-14
 
 def carry(
     of: str,
-    definitions: Named,
+    definitions: Mapping[str, Expr],
     symbols: Sequence[Expr],
     along: Mapping[Expr, Any],
     *,
@@ -46,12 +45,12 @@ def carry(
 
     >>> from polhode.expr import symbol, symbols
     >>> q, u, s = symbols("q u s")
-    >>> made = carry("slot", [("length", s * s - q)], [s], {q: u})
+    >>> made = carry("slot", {"length": s * s - q}, [s], {q: u})
     >>> made.rates, made.back
     ((u/(2*s),), (-(s**2 - q)/(2*s),))
     """
     G = Matrix.identity(len(symbols)) if ways is None else ways
-    values = [value for _, value in definitions]
+    values = list(definitions.values())
     still = directional(values, dict(along))
     D = Matrix.columns_of(
         [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
@@ -60,14 +59,18 @@ def carry(
     found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], shadow)
     speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
-    return Carried(of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions), back, tuple(units), tuple(guess))
+    return Carried(
+        of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions.items()), back, tuple(units), tuple(guess)
+    )
 
 
 def with_carried(system: Model, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
     tree = without_carried(tree, ())
     along = flow(tree, system.time)
-    made = [each for name in system.constraints if (each := _carried(system, tree, name, along)) is not None]
+    moving = MovingTree(system, tree)
+    found = (_carried(constraint, moving, along) for constraint in system.constraints.values())
+    made = [each for each in found if each is not None]
     taken = {q for joint in system.joints.values() for q in joint.q}
     for each in made:
         for q in each.symbols:
@@ -92,19 +95,16 @@ def without_carried(tree: Tree, but: Collection[str]) -> Tree:
     return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), carried=kept)
 
 
-def _carried(system: Model, tree: Tree, name: str, along: Mapping[Expr, Any]) -> Carried | None:
+def _carried(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> Carried | None:
     """What one constraint brings with it."""
-    constraint = system.constraints[name]
-    if isinstance(constraint, Disc):
-        defining, near = definitions_of_disc(constraint, tree), guess_of_disc(constraint, tree)
-        return carry(name, defining, [constraint.parameter], along, guess=near)
-    if not isinstance(constraint, Closure):
+    name = constraint.name
+    if isinstance(constraint, ContactConstraint) and constraint.coordinates:
+        definitions, guess = constraint.definitions(moving), constraint.guess(moving)
+        return carry(name, definitions, list(constraint.coordinates), along, guess=guess)
+    joint = joint_closing(constraint) if isinstance(constraint, LoopConstraint) else None
+    if not isinstance(constraint, LoopConstraint) or joint is None:
         return None
-    X = closing_pose(constraint, tree)
-    if closing_conditions(constraint, X) is not None:
-        return None
-    joint = joint_closing(constraint)
-    definitions, _ = joint.conditions(X)
+    definitions, _ = joint.conditions(loop_pose(constraint, moving.tree))
     return carry(name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow, units=joint.units)
 
 

@@ -22,10 +22,13 @@ from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zer
 from ..geometry import Pose
 from ..geometry.elimination import surest_rows
 from ..kinematics.joint import envelope_kinematics, simple_configuration, twist_beyond
-from ..model.constraint import Closure
+from ..model.constraints.loop_conditions import nothing_free
+from ..model.constraints.protocol import LoopConstraint
+from ..model.joints import JointType
 from ..model.reading import coordinate_symbols
 from ..model.stage import Stage
-from .closing import Named, nothing_free
+
+Named = dict[str, Expr]
 
 #: Singular values of the joint's map below this make home a poor place to choose pivots at.
 _SINGULAR = 1e-3
@@ -41,7 +44,7 @@ class JointClosing:
     beyond: tuple[int, ...]  # speeds of the generated algebras that the joint does not have
     inner: Pose  # from frame a to the cut
     outer: Pose  # from the cut to frame b
-    defining: tuple[int, ...]  # conditions that define the coordinates
+    defining: tuple[str, ...]  # conditions that define the coordinates
     shadow: list[list[float]]  # their slopes in numbers, where E = 1
 
     def gap(self, X: Pose) -> Pose:
@@ -51,13 +54,13 @@ class JointClosing:
     def conditions(self, X: Pose) -> tuple[Named, Named]:
         """Those that define the coordinates, and the others."""
         E = self.gap(X)
-        named = [(asked.name, asked.value(E)) for asked in nothing_free()]
-        defining = [named[k] for k in self.defining]
-        return defining, [each for k, each in enumerate(named) if k not in self.defining]
+        named = {asked.name: asked.value(E) for asked in nothing_free()}
+        defining = {name: named[name] for name in self.defining}
+        return defining, {name: value for name, value in named.items() if name not in defining}
 
     def unable(self, speeds: Sequence[Any]) -> Named:
         """Of the speeds ν those that the joint cannot have."""
-        return [(f"beyond {count}", as_expr(speeds[k])) for count, k in enumerate(self.beyond, start=1)]
+        return {f"beyond {count}": as_expr(speeds[k]) for count, k in enumerate(self.beyond, start=1)}
 
     def facing(self, X: Pose) -> Expr:
         """What is zero where the loop is closed, and -4 where the gap is half a turn, which the conditions allow."""
@@ -92,25 +95,27 @@ class _Cut:
     doubt: tuple[int, int]
 
 
-def joint_closing(closure: Closure) -> JointClosing:
-    """The coordinates and conditions of a closing joint.
+def joint_closing(closure: LoopConstraint) -> JointClosing | None:
+    """The coordinates and conditions of a closing joint; None if its conditions need no coordinates.
 
     >>> from polhode.geometry import Pose
+    >>> from polhode.model.constraints import Closure
     >>> from polhode.model.joints import Compound, Prismatic, Revolute
-    >>> here, slot = Pose.identity(), Compound(Revolute("z"), Prismatic("x"))
-    >>> made = joint_closing(Closure("pin", slot, "a", here, "b", here))
-    >>> [q.name for q in made.symbols], [name for name, _ in made.conditions(here)[0]]
+    >>> made = joint_closing(Closure(name="pin", joint=Compound(Revolute("z"), Prismatic("x")), a="a", b="b"))
+    >>> [q.name for q in made.symbols], list(made.conditions(Pose.identity())[0])
     (['pin 1', 'pin 2'], ['turn z', 'x'])
     """
-    kind = closure.type
+    kind = closure.closing_joint
+    if kind is None or closure.conditions(Pose.identity()) is not None:
+        return None
     symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
-    steps = _steps(closure, symbols)
+    steps = _steps(kind, symbols)
     try:
         cut = min((_cut(steps, place) for place in range(len(steps) + 1)), key=lambda each: each.doubt)
     except PolhodeError as error:
         raise ModelError(
             f"the stages of this {kind.name} joint repeat each other: poses do not tell its coordinates.",
-            place=f"closure '{closure.name}'",
+            place=closure.place,
             cure="Leave out a stage whose motion the others allow already.",
             code="E-CLOSE-001",
         ) from error
@@ -122,16 +127,16 @@ def joint_closing(closure: Closure) -> JointClosing:
         tuple(beyond),
         _motion(steps[: cut.place]),
         _motion(steps[cut.place :]),
-        cut.rows,
+        tuple(nothing_free()[k].name for k in cut.rows),
         cut.shadow,
     )
 
 
-def _steps(closure: Closure, symbols: Sequence[Expr]) -> list[_Step]:
-    stages = closure.type.stages
+def _steps(kind: JointType, symbols: Sequence[Expr]) -> list[_Step]:
+    stages = kind.stages
     firsts = [sum(stage.coordinates for stage in stages[:place]) for place in range(len(stages))]
     spans = [range(first, first + stage.coordinates) for first, stage in zip(firsts, stages, strict=True)]
-    return [_Step(stages[k], tuple(symbols[at] for at in spans[k]), spans[k]) for k in closure.type.from_parent]
+    return [_Step(stages[k], tuple(symbols[at] for at in spans[k]), spans[k]) for k in kind.from_parent]
 
 
 def _motion(steps: Sequence[_Step]) -> Pose:

@@ -24,17 +24,14 @@ from ..errors import ModelError, PolhodeError, Problem
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
 from ..expr.spelling import told_apart
-from ..geometry import Pose
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.building import spellings_of
-from ..model.constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
+from ..model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
 from ..model.model import Model
 from .carrying import fitted, with_carried, without_carried
-from .closing import Named, closing_conditions, closing_pose, facing
 from .joint_closing import joint_closing
-from .rolling import Contact, Moving, contact_of
-from .tracking import disc_contact
+from .moving import MovingTree, loop_pose
 
 
 @dataclass(frozen=True)
@@ -187,13 +184,9 @@ def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> S
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
     tree = with_carried(system, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
-    reader = Reader(system, tree)
-    along = flow(tree, system.time)
+    moving, along = MovingTree(system, tree), flow(tree, system.time)
     for constraint in system.constraints.values():
-        positions, speeds = reader.conditions(constraint)
-        found = list(zip(positions, reader.rates(constraint, positions, along), strict=True))
-        made = [Row(_full(constraint.name, name), constraint.name, name, value, rate) for (name, value), rate in found]
-        made += [Row(_full(constraint.name, name), constraint.name, name, None, rate) for name, rate in speeds]
+        made = _rows(constraint, moving, along)
         for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
@@ -235,66 +228,47 @@ def impossible(row: Row) -> Problem:
     )
 
 
-class Reader:
-    """What each record of a system stands for on its tree."""
+def _rows(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> list[Row]:
+    """The rows of one constraint: its conditions on the position with their rates, and those on the speeds."""
+    positions, speeds = _conditions(constraint, moving)
+    rates = dict(zip(positions, directional(list(positions.values()), dict(along)), strict=True))
+    if isinstance(constraint, ContactConstraint) and constraint.coordinates:
+        rates = speeds  # velocities where it touches, which the definition of that place makes those of the positions
+    name = constraint.name
+    made = [Row(_full(name, part), name, part, value, rates[part]) for part, value in positions.items()]
+    return made + [
+        Row(_full(name, part), name, part, None, rate) for part, rate in speeds.items() if part not in positions
+    ]
 
-    def __init__(self, system: Model, tree: Tree) -> None:
-        self.system, self.tree = system, tree
-        self.moving = Moving(tree, self._bound)
 
-    def _bound(self, value: Any) -> Any:
-        """What the user wrote, with the symbols of coupled and driven joints as what they stand for."""
-        entries = substitute(value if isinstance(value, Vector) else [value], self.tree.followed)
-        return Vector(entries) if isinstance(value, Vector) else entries[0]
-
-    def conditions(self, constraint: Constraint) -> tuple[Named, Named]:
-        """Conditions on the position and on the speeds, by name."""
-        if isinstance(constraint, Condition):
-            named = [("", self._bound(constraint.value))]
-            return ([], named) if constraint.on_speeds else (named, [])
-        if isinstance(constraint, Closure):
-            return self._closing(constraint)
-        contact = self.contact(constraint)
-        return list(contact.positions.items()), list(contact.speeds(self.moving).items())
-
-    def _closing(self, closure: Closure) -> tuple[Named, Named]:
-        X = closing_pose(closure, self.tree)
-        direct = closing_conditions(closure, X)
-        if direct is not None:
-            return direct, []
-        joint = joint_closing(closure)
-        (own,) = (each for each in self.tree.carried if each.of == closure.name)
+def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, Expr], dict[str, Expr]]:
+    """Conditions on the position, and velocities that vanish; of a contact all, those of the positions too."""
+    if isinstance(constraint, CoordinateConstraint):
+        positions, speeds = constraint.positions, constraint.speeds
+        return {k: moving.given(v) for k, v in positions.items()}, {k: moving.given(v) for k, v in speeds.items()}
+    if isinstance(constraint, ContactConstraint):
+        contact = constraint.contact(moving)
+        return contact.positions, moving.rates(constraint, contact)
+    if isinstance(constraint, LoopConstraint):
+        X = loop_pose(constraint, moving.tree)
+        joint = joint_closing(constraint)
+        if joint is None:
+            return constraint.conditions(X) or {}, {}
+        (own,) = (each for each in moving.tree.carried if each.of == constraint.name)
         return joint.conditions(X)[1], joint.unable(own.speeds)
-
-    def rates(self, constraint: Constraint, positions: Named, along: Mapping[Expr, Any]) -> list[Expr]:
-        """The rates of conditions on the position; a disc's on its curve are velocities where it touches."""
-        if isinstance(constraint, Disc):
-            told = self.contact(constraint).rates(self.moving)
-            return [told[name] for name, _ in positions]
-        return directional([value for _, value in positions], dict(along))
-
-    def contact(self, constraint: Wheel | Ball | Disc | Slip) -> Contact:
-        """Where two bodies touch, and how they do not slip."""
-        if isinstance(constraint, Disc):
-            return disc_contact(constraint, self.moving, self.system.time)
-        return contact_of(constraint, self.moving, self._frame)
-
-    def _frame(self, name: str) -> Pose:
-        if name in self.system.bodies:
-            return self.moving.pose(name)
-        frame = self.system.frames[name]
-        return self.moving.pose(frame.body) @ frame.pose
+    return {}, {}
 
 
 def facings(system: Model, tree: Tree) -> dict[str, Expr]:
-    """For each closure that can close the wrong way round, what is zero where it does not."""
-    closures = [each for each in system.constraints.values() if isinstance(each, Closure)]
-    carried = {each.of for each in tree.carried}
-    found = {each.name: _facing(each, closing_pose(each, tree), each.name in carried) for each in closures}
-    return {name: value for name, value in found.items() if value is not None and value}
+    """For each loop that can close the wrong way round, what is zero where it does not."""
+    made: dict[str, Expr] = {}
+    for loop in system.constraints.values():
+        if isinstance(loop, LoopConstraint):
+            X, joint = loop_pose(loop, tree), joint_closing(loop)
+            own = loop.branch(X) if joint is None else joint.facing(X) if _is_carried(loop, tree) else None
+            made |= {loop.name: own} if own else {}
+    return made
 
 
-def _facing(closure: Closure, X: Pose, is_carried: bool) -> Expr | None:
-    if is_carried:
-        return joint_closing(closure).facing(X)
-    return None if closing_conditions(closure, X) is None else facing(closure, X)
+def _is_carried(constraint: Constraint, tree: Tree) -> bool:
+    return any(each.of == constraint.name for each in tree.carried)

@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, skew, substitute, symbol
+from ..expr import Expr, Vector, as_expr, directional, gradient, skew, substitute, symbol
 from ..geometry import Pose
 from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
-from ..model.constraint import Closure, Condition
+from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
 from .carrying import carry
-from .closing import Named, closing_conditions, closing_pose
 from .joint_closing import joint_closing
-from .rows import Constraints, Reader
+from .moving import MovingTree, loop_pose
+from .rows import Constraints
 
 Wrench = tuple[Vector, Vector]
 _ZERO = Vector([as_expr(0)] * 3)
@@ -43,20 +43,18 @@ class Push:
 
 def pushes(system: Model, ties: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
-    reader = Reader(system, ties.tree)
+    moving = MovingTree(system, ties.tree)
     made: dict[str, Push] = {}
     for constraint in system.constraints.values():
         own = {row.part: multipliers[place] for place, row in enumerate(ties.rows) if row.of == constraint.name}
-        if not own or isinstance(constraint, Condition):
-            continue
-        if isinstance(constraint, Closure):
-            n, f = _closing_wrench(constraint, own, closing_pose(constraint, ties.tree))
-            X = reader.moving.pose(constraint.body_b) @ constraint.pose_b
-            made[constraint.name] = Push(constraint.body_b, constraint.body_a, X.p, X.R @ n, X.R @ f)
-        else:
-            contact = reader.contact(constraint)
+        if own and isinstance(constraint, LoopConstraint):
+            n, f = _loop_wrench(constraint, own, loop_pose(constraint, ties.tree))
+            X = moving.pose(constraint.b) @ constraint.pose_b
+            made[constraint.name] = Push(constraint.b, constraint.a, X.p, X.R @ n, X.R @ f)
+        elif own and isinstance(constraint, ContactConstraint):
+            contact = constraint.contact(moving)
             force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
-            made[constraint.name] = Push(contact.body, contact.on, contact.place, torque, force)
+            made[constraint.name] = Push(*constraint.bodies, contact.place, torque, force)
     return made
 
 
@@ -67,41 +65,41 @@ def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
     return total
 
 
-def _closing_wrench(closure: Closure, own: dict[str, Any], X: Pose) -> Wrench:
+def _loop_wrench(constraint: LoopConstraint, own: dict[str, Any], X: Pose) -> Wrench:
     """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
-    found = closing_directions(closure, X)
+    found = loop_directions(constraint, X)
     torques, forces = ({name: pair[k] for name, pair in found.items()} for k in (0, 1))
     return _total(torques, own), _total(forces, own)
 
 
-def closing_directions(closure: Closure, X: Pose) -> dict[str, Wrench]:
-    """For each row of a closing joint, by its part's name, ∂φ̇/∂(twist of frame b), in the components of frame b."""
-    letters = [[symbol(f"R{i}{j}", "pose") for j in range(3)] for i in range(3)]
-    R, p = Matrix(letters), Vector([symbol(f"p{i}", "pose") for i in range(3)])
+def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
+    """For each row of a loop, by its part's name, ∂φ̇/∂(twist of frame b), in the components of frame b."""
+    letters = lettered_pose()
+    R, p = letters.R, letters.p
     w, v = (Vector([symbol(f"{name}{i}", "pose") for i in range(3)]) for name in "wv")
     along = dict(zip((*R.entries(), *p), (*(R @ skew(w)).entries(), *(R @ v)), strict=True))  # Ṙ = R ŵ, ṗ = R v
     there = dict(zip((*R.entries(), *p), map(as_expr, (*X.R.entries(), *X.p)), strict=True))
     made: dict[str, Wrench] = {}
-    for name, rate in _closing_rates(closure, Pose(R, p), {place: as_expr(rate) for place, rate in along.items()}):
+    rates = _loop_rates(constraint, letters, {place: as_expr(rate) for place, rate in along.items()})
+    for name, rate in rates.items():
         entries = substitute(gradient(rate, [*w, *v]), there)
         made[name] = Vector(entries[:3]), Vector(entries[3:])
     return made
 
 
-def _closing_rates(closure: Closure, X: Pose, along: dict[Expr, Expr]) -> Named:
-    """The rates of a closing joint's rows when its frame b moves along a twist."""
-    direct = closing_conditions(closure, X)
-    if direct is not None:
-        return _rates(direct, along)
-    joint = joint_closing(closure)
+def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) -> dict[str, Expr]:
+    """The rates of a loop's rows when its frame b moves along a twist."""
+    joint = joint_closing(constraint)
+    if joint is None:
+        return _rates(constraint.conditions(X) or {}, along)
     definitions, rest = joint.conditions(X)
-    following = carry(closure.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
+    following = carry(constraint.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
-    return _rates(rest, moving) + joint.unable(following.speeds)
+    return _rates(rest, moving) | joint.unable(following.speeds)
 
 
-def _rates(named: Named, along: dict[Expr, Expr]) -> Named:
-    return list(zip((name for name, _ in named), directional([value for _, value in named], along), strict=True))
+def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
+    return dict(zip(named, directional(list(named.values()), along), strict=True))
 
 
 def constraint_wrenches(
@@ -123,6 +121,6 @@ def constraint_wrenches(
             table[place] = (table[place][0] + n * sign, table[place][1] + f * sign)
     efforts = [as_expr(0)] * len(tree.u)
     for k, row in enumerate(ties.rows):
-        if isinstance(system.constraints[row.of], Condition):
+        if isinstance(system.constraints[row.of], CoordinateConstraint):
             efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, ties.A[k], strict=True)]
     return table, efforts

@@ -226,9 +226,9 @@ class _Meter:
             elif isinstance(load, PotentialEnergy):
                 for joint, rate in self.along_joints(load.energy).items():
                     made[joint].add(f"load {name}", -rate)
-        for condition, multiplier in self.swept.conditions:
-            for joint, rate in self.along_joints(condition.value, condition.on_speeds).items():
-                made[joint].add(f"constraint {condition.name}", multiplier * rate)
+        for row, value, multiplier in self.swept.conditions:
+            for joint, rate in self.along_joints(value, not row.is_position).items():
+                made[joint].add(f"constraint {row.of}", multiplier * rate)
         return made
 
     def given(self) -> Iterator[tuple[str, str, Any]]:
@@ -294,10 +294,10 @@ class _Meter:
     def by_constraints(self) -> dict[str, list[tuple[str, str, Any]]]:
         """What each constraint does, on bodies or along joints."""
         found = {name: [("body", body, done) for body, done in self.pushed(name).items()] for name in self.swept.pushes}
-        for condition, _ in self.swept.conditions:
-            port = f"constraint {condition.name}"
+        for row, _, _ in self.swept.conditions:
+            port = f"constraint {row.of}"
             inside = [(joint, ports.powers.get(port)) for joint, ports in self.inside.items()]
-            found[condition.name] = [("joint", joint, done) for joint, done in inside if done is not None]
+            found[row.of] = [("joint", joint, done) for joint, done in inside if done is not None]
         return found
 
     def on_the_whole(self) -> _Ports:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..constraints import Constraints, constraints_of
+from ..constraints import Constraints, Row, constraints_of
 from ..constraints.wrenches import Push, constraint_wrenches, pushes
 from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
@@ -20,7 +20,7 @@ from ..geometry import Pose
 from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.tree import build_tree
-from ..model.constraint import Condition
+from ..model.constraints.protocol import CoordinateConstraint
 from ..model.forces.protocol import PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
@@ -142,19 +142,21 @@ class Reactions:
                 effort = effort - load.value
             if isinstance(load, PotentialEnergy):
                 effort = effort + derivative([load.energy], joint.q[index])[0]
-        for condition, multiplier in self.conditions:
-            along = joint.u[index] if condition.on_speeds else joint.q[index]
-            effort = effort - multiplier * derivative([condition.value], along)[0]
+        for row, value, multiplier in self.conditions:
+            along = joint.q[index] if row.is_position else joint.u[index]
+            effort = effort - multiplier * derivative([value], along)[0]
         return effort
 
     @cached_property
-    def conditions(self) -> list[tuple[Condition, Any]]:
-        """The scalar conditions that are not kept by the tree itself, each with its multiplier."""
-        if self.ties is None:
-            return []
-        found = zip(self.ties.rows, self.given.multipliers, strict=True)
-        records = [(self.system.constraints[row.of], multiplier) for row, multiplier in found]
-        return [(record, multiplier) for record, multiplier in records if isinstance(record, Condition)]
+    def conditions(self) -> list[tuple[Row, Expr, Any]]:
+        """The conditions on coordinates that are not kept by the tree itself, each with its multiplier."""
+        made = []
+        for row, multiplier in [] if self.ties is None else zip(self.ties.rows, self.given.multipliers, strict=True):
+            record = self.system.constraints[row.of]
+            if isinstance(record, CoordinateConstraint):
+                value = record.positions[row.part] if row.is_position else record.speeds[row.part]
+                made.append((row, value, multiplier))
+        return made
 
     def _seen(self, torque: Vector, force: Vector, place: Vector, at: str | None, R: Matrix) -> Reaction:
         """A wrench given in ground components about a place, about another place in other components."""
@@ -221,7 +223,7 @@ def check_name(system: Model, name: str) -> None:
         return
     if not isinstance(name, str) or name not in system.constraints:
         raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
-    if isinstance(system.constraints[name], Condition):
+    if system.constraints[name].bodies is None:
         raise PolhodeError(
             f"the condition '{name}' acts on no body by itself.",
             cure="Its multiplier is in equations.multipliers.",

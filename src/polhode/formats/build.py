@@ -15,12 +15,12 @@ from ..model import System, body
 from ..model.forces import FORCES
 from ..model.records import GROUND, Joint
 from . import records
+from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
 from .fields import read_fields
 from .motion import read_motion
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
-from .ties import add_prescribed, add_ties
 from .values import Values
 
 
@@ -58,7 +58,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
     values.scope = free
-    add_ties(None if spoiled else system, values, model, values.scope)
+    add_constraints(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
         _add_pose(None if spoiled else system, values, ("poses", key), key, pose)
     document.check()

@@ -15,12 +15,12 @@ from ..model import Body, Joint, Shape, System
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
 from ..model.records import GROUND, Coupling, Parameter
+from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
 from .motion import describe_motion
 from .names import Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
-from .ties import describe_prescribed, describe_ties
 
 _SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1}
 
@@ -47,7 +47,7 @@ def describe(system: System) -> dict[str, Any]:
         "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
         "couplings": {key: _coupling(each, fixed) for key, each in system.couplings.items()},
         "prescribed": describe_prescribed(system, moved),
-        **describe_ties(system, fixed, free),
+        **describe_constraints(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in system.loads],
         "poses": {
             key: _filled({"coordinates": _state(each.coordinates), "speeds": _state(each.speeds)})

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from typing import Annotated, Any, Literal
 
 import pydantic
 from annotated_types import Len
 from pydantic import WithJsonSchema
 
-from ..expr import Vector, as_expr
+from ..expr import Expr, Vector, as_expr, substitute, symbol
 from ..model.fields import Field
 from . import records
 from .document import Path
+from .motion import describe_motion, read_motion
 from .names import Scope
 from .spelling import describe_axis, describe_rotation, spell
 from .values import Values
 
 _ANNOTATIONS: dict[str, Any] = {
     "number": records.Number, "vector": records.Vector3, "point": records.Vector3, "axis": records.Axis,
-    "rotation": records.Rotation, "count": records.Count, "flag": bool, "label": str, "name": records.Name,
-    "body": records.Name, "frame": records.Name, "joint": records.Name,
+    "direction": records.Axis, "rotation": records.Rotation, "count": records.Count, "flag": bool, "label": str,
+    "name": records.Name, "body": records.Name, "frame": records.Name, "joint": records.Name,
+    "variable": records.Name, "curve": Annotated[tuple[records.Number, ...], Len(2, 2)],
 }  # fmt: skip
 
 
-def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = None) -> type[records.Record]:
+def record_of(
+    title: str,
+    doc: str,
+    fields: Sequence[Field],
+    kind: str | None = None,
+    motion: type[records.Motion] = records.Motion,
+) -> type[records.Record]:
     """The record that checks these fields, under a `type` if there are several in its place.
+
+    The keys of a joint's motion stand beside the others.
 
     >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
     >>> spring = record_of("Spring", "A spring.", fields, "spring")
@@ -34,8 +45,9 @@ def record_of(title: str, doc: str, fields: Iterable[Field], kind: str | None = 
     Spring(type='spring', stiffness='k', length='0')
     """
     made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
-    made |= keys_of(fields)
-    return pydantic.create_model(title, __base__=records.Record, __doc__=doc, __module__=__name__, **made)
+    made |= keys_of(field for field in fields if field.kind != "motion")
+    base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
+    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **made)
 
 
 def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
@@ -80,15 +92,32 @@ def _description(field: Field) -> str | None:
 
 def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any, free: Scope) -> dict[str, Any]:
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
-    return {
-        field.name: read_field(
-            replace(values, scope=_scope(field, values.scope, free)),
-            (*path, field.name),
-            field,
-            getattr(record, field.name),
-        )
-        for field in fields
-    }
+    made: dict[str, Any] = {}
+    for field in fields:
+        here: Path = (*path, field.name)
+        if field.kind == "motion":
+            made[field.name] = read_motion(values, path, record)
+        elif field.kind == "curve":
+            made[field.name] = _read_curve(values, here, getattr(record, field.of), getattr(record, field.name), free)
+        else:
+            inside = replace(values, scope=_scope(field, values.scope, free))
+            made[field.name] = read_field(inside, here, field, getattr(record, field.name))
+    return made
+
+
+def _read_curve(
+    values: Values, path: Path, variable: str, given: Sequence[str], free: Scope
+) -> Callable[[Expr], list[Expr]]:
+    """A function of a variable that only the curve knows."""
+    own = symbol(variable, "coordinate")
+    inside = replace(values, scope=_with_variable(values.scope, own, free))
+    curve = [inside.number((*path, k), text) for k, text in enumerate(given)]
+    return lambda place: substitute(curve, {own: place})
+
+
+def _with_variable(scope: Scope, own: Expr, free: Scope) -> Scope:
+    tables: dict[str, Mapping[str, Expr]] = {**scope.tables, "coordinate": {own.name: own}}
+    return replace(scope, tables=tables, now=free.now)
 
 
 def _scope(field: Field, fixed: Scope, free: Scope) -> Scope:
@@ -106,9 +135,9 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
         return [read_field(values, (*path, k), one, entry) for k, entry in enumerate(given)]
     if field.kind == "number":
         return values.number(path, given)
-    if field.kind in ("vector", "point"):
+    if field.kind in ("vector", "point") or (field.kind == "direction" and not isinstance(given, str)):
         return values.vector(path, given)
-    if field.kind == "axis":
+    if field.kind == "axis" or (field.kind == "direction" and isinstance(given, str)):
         return values.axis(path, given)
     if field.kind == "rotation":
         return values.rotation(path, given)
@@ -120,12 +149,31 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
 
 def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
     """The texts of an element's fields, without those that stand at their default."""
-    made = {}
-    for field in fields:
-        text = _spelled(field, getattr(element, field.name), _scope(field, fixed, free))
+    made: dict[str, Any] = {}
+    table = {field.name: field for field in fields}
+    for field in table.values():
+        value = getattr(element, field.name)
+        if field.kind == "motion":
+            made |= describe_motion(value, fixed, element.place)[0]
+            continue
+        if field.kind == "variable":
+            text: Any = _fresh(field, fixed)
+        elif field.kind == "curve":
+            own = symbol(_fresh(table[field.of], fixed), "coordinate")
+            inside = _with_variable(fixed, own, free)
+            text = [spell(entry, inside) for entry in substitute(value, {getattr(element, field.of): own})]
+        else:
+            text = _spelled(field, value, _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
             made[field.name] = text
     return made
+
+
+def _fresh(variable: Field, scope: Scope) -> str:
+    """A name for the variable of a curve that no parameter has."""
+    usual = str(variable.default)
+    names = chain([usual], (f"{usual}{k}" for k in count(2)))
+    return next(name for name in names if name not in scope.tables.get("parameter", {}))
 
 
 def _spelled(field: Field, value: Any, scope: Scope) -> Any:
@@ -138,7 +186,7 @@ def _spelled(field: Field, value: Any, scope: Scope) -> Any:
         return spell(as_expr(value), scope)
     if field.kind in ("vector", "point"):
         return [spell(as_expr(entry), scope) for entry in value]
-    if field.kind == "axis":
+    if field.kind in ("axis", "direction"):
         return value if isinstance(value, str) else describe_axis(Vector(value), scope)
     if field.kind == "rotation":
         return describe_rotation(value, scope)

@@ -238,85 +238,6 @@ class Coupling(Record):
     offset: Number = "0"
 
 
-class Closure(Motion):
-    """A joint that closes a loop: frame b, on one body, moves against frame a, on another, as the joint allows."""
-
-    a: Name
-    b: Name
-    at_a: Vector3 = ("0", "0", "0")
-    at_b: Vector3 = ("0", "0", "0")
-    rotation_a: Rotation | None = None
-    rotation_b: Rotation | None = None
-
-
-class Condition(Record):
-    """What stays zero: an expression of coordinates, or one that is linear in the speeds. It may depend on time."""
-
-    position: Number | None = None
-    speed: Number | None = None
-
-
-class Wheel(Placed):
-    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
-
-    type: Literal["wheel"]
-    body: Name
-    radius: Number
-    axis: Axis = "y"
-    centre: Vector3 = ("0", "0", "0")
-    on: Name = "ground"
-    upright: Number | None = None
-
-
-class Ball(Placed):
-    """A ball that rolls on the plane z = 0 of a body or frame, or on a ball about its origin (inside, if negative)."""
-
-    type: Literal["ball"]
-    body: Name
-    radius: Number
-    centre: Vector3 = ("0", "0", "0")
-    on: Name = "ground"
-    other_radius: Number | None = None
-
-
-class Track(Placed):
-    """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis."""
-
-    type: Literal["disc"]
-    body: Name
-    radius: Number
-    parameter: Name = "s"
-    curve: Annotated[tuple[Number, ...], Len(2, 2)]
-    axis: Axis = "y"
-    centre: Vector3 = ("0", "0", "0")
-    on: Name = "ground"
-    slips: bool = False
-
-
-class KnifeEdge(Record):
-    """A point of a body that does not move sideways, along `across`, a direction of the body."""
-
-    type: Literal["knife_edge"]
-    body: Name
-    across: Axis = "y"
-    at: Vector3 = ("0", "0", "0")
-    on: Name = "ground"
-
-
-class NoSlip(Record):
-    """Where two bodies meet, their points have one velocity along some directions; these and `at` are in a frame."""
-
-    type: Literal["no_slip"]
-    a: Name
-    b: Name = "ground"
-    frame: Name = "ground"
-    at: Vector3 = ("0", "0", "0")
-    directions: tuple[Axis, ...] = ("x", "y", "z")
-
-
-Rolling = Annotated[Wheel | Ball | Track | KnifeEdge | NoSlip, Field(discriminator="type")]
-
-
 class Table(Record):
     """An interpolated function: y over x, or z over x and y with a row of z for each x.
 
@@ -352,8 +273,5 @@ class Model(Record):
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
     prescribed: dict[Name, Number] = {}
-    closures: dict[Name, Closure] = {}
-    conditions: dict[Name, Condition] = {}
-    rolling: dict[Name, Rolling] = {}
     loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `vocabulary`
     poses: dict[Name, Pose] = {}

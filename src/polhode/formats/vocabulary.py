@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
-from typing import Annotated, Any, Union
+from functools import cache, reduce
+from operator import or_
+from typing import Annotated, Any
 
 import pydantic
 
 from ..errors import ModelError
+from ..model.constraints import CONSTRAINTS
+from ..model.constraints.protocol import FRAMES, Constraint
 from ..model.fields import Field
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
@@ -17,30 +20,42 @@ from ..model.joints import JOINTS, JointType
 from . import records
 from .fields import keys_of, record_of
 
+Joints = tuple[type[JointType], ...]
+Forces = tuple[type[ForceElement], ...]
+ConstraintKinds = tuple[type[Constraint], ...]
+
 
 def model_record() -> type[records.Model]:
-    """The record that a model file is checked against."""
-    return _made(tuple(JOINTS.values()), tuple(FORCES.values()))
+    """The record that a model file is checked against.
+
+    >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
+    ['closures', 'conditions', 'rolling']
+    """
+    return _made(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
 
 @cache
-def _made(joints: tuple[type[JointType], ...], forces: tuple[type[ForceElement], ...]) -> type[records.Model]:
-    types = Field("type", "word", None, choices=tuple(each.name for each in joints))
-    keys: dict[str, Any] = keys_of([types, *_options(joints)])
-    motion = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
-    joint, closure = (_like(base, motion) for base in (records.Joint, records.Closure))
-    sections: dict[str, Any] = {"joints": joint, "closures": closure}
+def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[records.Model]:
+    motion = motion_record(joints)
+    tables: dict[str, list[Any]] = {}
+    for each in constraints:
+        record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
+        tables.setdefault(each.table, []).append(record)
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields(), each.kind) for each in forces]
-    load: Any = Annotated[Union[tuple(loads)], pydantic.Field(discriminator="type")]  # noqa: UP007
-    made: type[records.Model] = _like(
-        records.Model, **{key: _by_name(each) for key, each in sections.items()}, loads=(tuple[load, ...], ())
-    )
+    sections: dict[str, Any] = {
+        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]  # made at run time
+        **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
+        "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
+    }
+    made: type[records.Model] = _like(records.Model, **sections)
     return made
 
 
-def _by_name(record: Any) -> tuple[Any, Any]:
-    """A section of the file: records under their names, none unless given."""
-    return (dict[records.Name, record], {})
+def _one_of(made: list[Any]) -> Any:
+    """One of several records, told apart by their type; a kind that stands alone has none."""
+    if "type" not in made[0].model_fields or issubclass(made[0], records.Motion):
+        return made[0]
+    return Annotated[reduce(or_, made), pydantic.Field(discriminator="type")]
 
 
 def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) -> Any:
@@ -48,16 +63,26 @@ def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) 
     return pydantic.create_model(base.__name__, __base__=(*more, base), __doc__=base.__doc__, **keys)
 
 
+@cache
+def motion_record(joints: Joints) -> type[records.Motion]:
+    """How joints move: a type, and what any of them takes."""
+    types = Field("type", "word", None, choices=tuple(each.name for each in joints))
+    keys: dict[str, Any] = keys_of([types, *_options(joints)])
+    made: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
+    return made
+
+
 def _options(joints: Iterable[type[JointType]]) -> list[Field]:
     """What joint types take, once for each name; all may be missing, as each type takes its own."""
     made: dict[str, Field] = {}
     takers: dict[str, list[str]] = {}
+    reserved = {*records.Joint.model_fields, *(field.name for field in FRAMES)}
     for each in joints:
         for field in each.fields:
             takers.setdefault(field.name, []).append(each.name)
             first = made.setdefault(field.name, field)
-            taken = field.name in {**records.Joint.model_fields, **records.Closure.model_fields}
-            if taken or (first.kind, first.many, first.choices) != (field.kind, field.many, field.choices):
+            alike = (first.kind, first.many, first.choices) == (field.kind, field.many, field.choices)
+            if field.name in reserved or not alike:
                 raise ModelError(
                     f"the field '{field.name}' has another meaning in a model file.",
                     place=f"joint type '{each.name}'",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..expr import Expr, Vector
     from ..kinematics.vectors import Arrow
     from .body import Body, Frame
-    from .constraint import Constraint
+    from .constraints.protocol import Constraint
     from .forces.protocol import ForceElement, PrimitiveLoad
     from .model import Acting, Model
     from .records import Coupling, Joint, NamedPose, Parameter, Prescribed

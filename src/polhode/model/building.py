@@ -11,7 +11,6 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
-from .constraint import Disc
 from .joints import JointType, joint_type
 from .lookup import body_name, check_new, placed, tell_apart
 from .model import Model
@@ -78,8 +77,8 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     named = [parameter.symbol for table in (model.parameters, model.inputs) for parameter in table.values()]
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
-    touched = [each.parameter for each in model.constraints.values() if isinstance(each, Disc)]
-    return told_apart([*named, *moved, *rates, *touched])
+    own = [q for constraint in model.constraints.values() for q in constraint.coordinates]
+    return told_apart([*named, *moved, *rates, *own])
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
@@ -214,8 +213,8 @@ def pose(system: Builder, name: str, coordinates: Mapping[str, float], speeds: M
         numbers_by_name(coordinates, f"{place} coordinates"),
         numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
     )
-    touching = [each.parameter.name for each in system.constraints.values() if isinstance(each, Disc)]
-    q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *touching]
+    own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
+    q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]
     u_names = [u.name for joint in system.joints.values() for u in joint.u]
     for kind, given, known in (("coordinate", made.coordinates, q_names), ("speed", made.speeds, u_names)):
         for key in given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .builder import Builder
 
@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .constraining import Place
-    from .constraint import Ball, Closure, Condition, Disc, Slip, Wheel
+    from .constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
+    from .constraints.protocol import Constraint
     from .joints import JointType
     from .records import Coupling, Joint, Prescribed
+
+C = TypeVar("C", bound="Constraint")
 
 
 class ConstraintMethods(Builder):
@@ -44,6 +47,19 @@ class ConstraintMethods(Builder):
 
         return prescribe(self, joint, motion, index)
 
+    def constraint(self, name: str, kind: type[C], /, **given: Any) -> C:
+        """Add a constraint of any kind, by the values of its fields; the methods below do so for those that are here.
+
+        >>> import polhode as ph
+        >>> from polhode.model.constraints import KnifeEdge
+        >>> s = ph.System("skater")
+        >>> s.constraint("skate", KnifeEdge, body=s.body("boot", 1), across="x").on
+        'ground'
+        """
+        from .constraining import constraint
+
+        return constraint(self, name, kind, given)
+
     def close(
         self,
         name: Place,
@@ -69,21 +85,20 @@ class ConstraintMethods(Builder):
         """
         from .constraining import close
 
-        return close(
-            self, name, a, b, joint, at_a=at_a, at_b=at_b, rotation_a=rotation_a, rotation_b=rotation_b, **options
-        )
+        ends = {"at_a": at_a, "at_b": at_b, "rotation_a": rotation_a, "rotation_b": rotation_b}
+        return close(self, name, a, b, joint, options, **ends)
 
     def constrain(self, value: Any, name: str = "") -> Condition:
         """Keep an expression of coordinates, parameters and time at zero."""
-        from .constraining import constrain
+        from .constraining import condition
 
-        return constrain(self, value, name)
+        return condition(self, name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
         """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
-        from .constraining import constrain_speed
+        from .constraining import condition
 
-        return constrain_speed(self, value, name)
+        return condition(self, name, "speed", value)
 
     def roll_wheel(
         self,
@@ -113,11 +128,12 @@ class ConstraintMethods(Builder):
         >>> s.derive().constraints.values
         Vector([z - cos(lean)])
         """
-        from .constraining import roll_wheel
+        from .constraints import Wheel
 
-        return roll_wheel(
-            self, name, wheel, radius, axis, centre=centre, on=on, at=at, rotation=rotation, upright=upright
-        )
+        return self.constraint(
+            name, Wheel, body=wheel, radius=radius, axis=axis, upright=upright, centre=centre,
+            on=on, at=at, rotation=rotation,
+        )  # fmt: skip
 
     def roll_ball(
         self,
@@ -135,11 +151,12 @@ class ConstraintMethods(Builder):
 
         A disc that rolls on a circle in its plane is this too.
         """
-        from .constraining import roll_ball
+        from .constraints import Ball
 
-        return roll_ball(
-            self, name, ball, radius, centre=centre, on=on, at=at, rotation=rotation, other_radius=other_radius
-        )
+        return self.constraint(
+            name, Ball, body=ball, radius=radius, other_radius=other_radius, centre=centre,
+            on=on, at=at, rotation=rotation,
+        )  # fmt: skip
 
     def roll_disc(
         self,
@@ -154,7 +171,7 @@ class ConstraintMethods(Builder):
         at: Iterable[Any] = (0, 0, 0),
         rotation: Any = None,
         slips: bool = False,
-    ) -> Disc:
+    ) -> DiscOnCurve:
         """Let a disc roll on a curve: its centre stays at P(s) + r n(s), and it does not slip where it touches.
 
         The curve is a function that gives x and z for a parameter s, or the height z for x, in the plane x, z of a
@@ -169,19 +186,20 @@ class ConstraintMethods(Builder):
         >>> s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True).curve
         (wire place, wire place**2)
         """
-        from .constraining import roll_disc
+        from .constraints import DiscOnCurve
 
-        return roll_disc(
-            self, name, disc, radius, curve, axis, centre=centre, on=on, at=at, rotation=rotation, slips=slips
-        )
+        return self.constraint(
+            name, DiscOnCurve, body=disc, radius=radius, curve=curve, axis=axis, slips=slips, centre=centre,
+            on=on, at=at, rotation=rotation,
+        )  # fmt: skip
 
     def knife_edge(
         self, name: str, body: Place, across: Any = "y", *, at: Iterable[Any] = (0, 0, 0), on: Place = "ground"
-    ) -> Slip:
+    ) -> KnifeEdge:
         """Let a point of a body not move sideways: a skate, a sleigh's runner. `across` is a direction of the body."""
-        from .constraining import knife_edge
+        from .constraints import KnifeEdge
 
-        return knife_edge(self, name, body, across, at=at, on=on)
+        return self.constraint(name, KnifeEdge, body=body, across=across, at=at, on=on)
 
     def no_slip(
         self,
@@ -192,11 +210,11 @@ class ConstraintMethods(Builder):
         frame: Place = "ground",
         at: Iterable[Any] = (0, 0, 0),
         directions: Sequence[Any] = ("x", "y", "z"),
-    ) -> Slip:
+    ) -> NoSlip:
         """Where two bodies meet, let their points have one velocity along some directions.
 
         The place `at` and the directions are components in `frame`; both may depend on coordinates.
         """
-        from .constraining import no_slip
+        from .constraints import NoSlip
 
-        return no_slip(self, name, a, b, frame=frame, at=at, directions=directions)
+        return self.constraint(name, NoSlip, a=a, b=b, frame=frame, at=at, directions=directions)

@@ -7,10 +7,13 @@ from typing import Any
 
 from ..expr import Expr, Vector
 
-#: What a field can hold. `body` and `frame` are names of bodies or frames, `joint` is the name of a joint; `name` is
-#: another name and `label` one that may be empty; a `point` is a vector in the frame of the body that `of` names.
+#: What a field can hold. A `body` is a body or a frame on it, a `frame` the name of either, a `joint` that of a joint;
+#: `name` is another name and `label` one that may be empty. A `point`, `axis` or `rotation` is in the frame of the body
+#: that `of` names; a `direction` is an axis of any length. A `curve` is a pair of expressions over the `variable` that
+#: `of` names; a `motion` is how a joint moves, whose keys stand beside the others in model files.
 KINDS = (
-    "number", "vector", "point", "axis", "rotation", "count", "flag", "label", "name", "body", "frame", "joint", "word",
+    "number", "vector", "point", "axis", "direction", "rotation", "count", "flag", "label", "name", "body", "frame",
+    "joint", "word", "variable", "curve", "motion",
 )  # fmt: skip
 
 
@@ -21,7 +24,7 @@ class Field:
     Without a default it must be given; None stands for a value that may be missing. A `free` value may depend on
     coordinates, speeds, inputs and time, others on parameters alone. `many` is a list of such values, `count` its
     length where that is fixed. A `word` is one of `choices`. A law is a function of its `arguments`, or an expression
-    of their symbols.
+    of their symbols. A `positive` number is so where its value is known.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Field:
     of: str = ""
     choices: tuple[str, ...] = ()
     arguments: tuple[Expr | Vector, ...] = ()
+    positive: bool = False
 
     @property
     def is_required(self) -> bool:

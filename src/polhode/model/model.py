@@ -10,7 +10,7 @@ from typing import Any
 
 from ..expr import Expr, Vector, symbol
 from .body import Body, Frame
-from .constraint import Constraint
+from .constraints.protocol import Constraint
 from .forces.protocol import ForceElement, PrimitiveLoad
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
 

@@ -48,14 +48,14 @@ def number_of(value: Any, place: str) -> Expr:
         return as_expr(value)
 
 
-def radius_of(value: Any, place: str) -> Expr:
-    """A radius; where its value is known it must be positive."""
-    radius = number_of(value, place)
-    if not free_symbols([radius]) and constant_value(radius) <= 0:
+def positive_of(value: Any, what: str, place: str) -> Expr:
+    """A radius or a length; where its value is known it must be positive."""
+    made = number_of(value, place)
+    if not free_symbols([made]) and constant_value(made) <= 0:
         raise ModelError(
-            f"the radius {shown(radius)} is not positive.", place=place, cure="Give a radius > 0.", code="E-MODEL-069"
+            f"the {what} {shown(made)} is not positive.", place=place, cure=f"Give a {what} > 0.", code="E-MODEL-069"
         )
-    return radius
+    return made
 
 
 def vector_of(value: Iterable[Any], place: str) -> Vector:

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Expr, Matrix, Vector, derivative, free_symbols, is_zero, same, topological
+from ..expr import Expr, derivative, free_symbols, is_zero, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
-from ..geometry import unit_axis
 from .reading import number_of, result_of
 
 
@@ -71,18 +70,3 @@ def _check_smooth(curve: list[Expr], place: str) -> None:
                 cure="Give the table kind='cubic' or kind='pchip'.",
                 code="E-MODEL-065",
             )
-
-
-def plane_across(axis: Vector) -> Matrix:
-    """The turn that brings the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x.
-
-    Any other axis leaves it as it is.
-
-    >>> plane_across(unit_axis("z")).columns
-    [Vector([1, 0, 0]), Vector([0, 0, -1]), Vector([0, 1, 0])]
-    """
-    x, y, z = (unit_axis(letter) for letter in "xyz")
-    for normal, first, second in ((z, x, y), (x, y, z)):
-        if same(axis, normal) or same(axis, -normal):
-            return Matrix.columns_of([first, -normal, second], 3)
-    return Matrix.columns_of([x, y, z], 3)

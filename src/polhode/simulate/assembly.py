@@ -22,7 +22,7 @@ from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
 from ..errors import PolhodeError, refuse, suggestion
-from .guard import disc_misfit
+from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
 from .manifold import FAILED, TOLERANCE, Freedom, Manifold, listed, mobility
 
@@ -114,14 +114,9 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
     _check_defined(manifold, q, t)
-    wrong = disc_misfit(equations, manifold.values_at(t, q))
-    if wrong:
-        raise PolhodeError(
-            wrong,
-            place="start",
-            cure="Make the disc smaller or the curve flatter, or start elsewhere.",
-            code="E-SIM-038",
-        )
+    fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
+    if fault is not None:
+        raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-SIM-038")
     manifold.set_scale(t, q)
     left = mobility(manifold, t, q, start.u)
     u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)

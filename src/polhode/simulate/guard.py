@@ -6,18 +6,17 @@ which orientations are stored (gimbal lock of angles, the half turn of vector-pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, substitute
 from ..expr.spelling import spelled
 from ..kinematics.tree import Link
-from ..model.constraint import Disc, Wheel
+from ..model.constraints.protocol import Constraint, Fault
 from .initial_state import Floats
 from .rates import NonFinite, Rates
 
@@ -55,7 +54,8 @@ class Guard:
         self.rates, self.functions, self.equations = rates, functions, functions.equations
         self.values = values
         self.scale: Floats | None = None
-        self.upright = _upright_cosines(self.equations)
+        self.constraints = list(self.equations.system.constraints.values())
+        self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
         charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
@@ -66,7 +66,7 @@ class Guard:
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
-        self._check_wheels(t, x)
+        self._check_constraints(self.watched, t, x)
         if len(self.equations.u) <= _SMALL:
             self._check_mass(t, x)
 
@@ -78,7 +78,8 @@ class Guard:
         for link, places in self.vector_charts:
             if np.abs(x[places]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
-        self._check_wheels(t, x)
+        if self.watched:
+            self._check_constraints(self.watched, t, x)
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
@@ -86,7 +87,7 @@ class Guard:
     def explain(self, t: float, x: Floats, fallback: Stop) -> Stop:
         """The reason behind a failure at this state, if there is one; otherwise the failure itself."""
         try:
-            self._check_discs(t, x)
+            self._check_constraints(self.constraints, t, x)
             self._check_charts(t, x)
             self._check_mass(t, x)
             trouble = self.rates.constraint_failure(t, x)
@@ -144,25 +145,10 @@ class Guard:
             if margin < _CHART_MARGIN:
                 raise self._gimbal_lock(i, t, x, margin)
 
-    def _check_discs(self, t: float, x: Floats) -> None:
-        wrong = disc_misfit(self.equations, self._at(t, x))
-        if wrong:
-            raise Stop(
-                "tight_curve",
-                f"at t = {t:.6g} s {wrong}",
-                "Make the disc smaller or the curve flatter, or stop before.",
-            )
-
-    def _check_wheels(self, t: float, x: Floats) -> None:
-        for name, cosine in self.upright.items():
-            (value,) = evaluate([cosine], self._at(t, x))
-            if value <= 0.0:
-                raise Stop(
-                    "turned_over",
-                    f"at t = {t:.6g} s wheel '{name}' has turned over: {cosine!r} = {value:.4g}, which `upright` "
-                    "promised to be positive.",
-                    "InitialState it upright and stop before, or leave `upright` out.",
-                )
+    def _check_constraints(self, constraints: Iterable[Constraint], t: float, x: Floats) -> None:
+        fault = fault_of(self.equations, constraints, self._at(t, x))
+        if fault is not None:
+            raise Stop(fault.status, f"at t = {t:.6g} s {fault.message}", fault.cure)
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[i]
@@ -252,29 +238,20 @@ def _half_turn(t: float, link: Link) -> Stop:
     )
 
 
-# ---- discs and wheels ----------------------------------------------------------------------------------------
+# ---- constraints ---------------------------------------------------------------------------------------------
 
 
-def _upright_cosines(equations: EquationsOfMotion) -> dict[str, Expr]:
-    """For each wheel that was said to be upright, the cosine of its lean."""
-    wheels = (each for each in equations.system.constraints.values() if isinstance(each, Wheel))
-    said = {wheel.name: wheel.upright for wheel in wheels if wheel.upright is not None}
-    return dict(zip(said, substitute(said.values(), equations.tree.followed), strict=True))
+def fault_of(
+    equations: EquationsOfMotion, constraints: Iterable[Constraint], known: Mapping[Expr, float]
+) -> Fault | None:
+    """What is wrong with the first of these constraints that cannot hold where it is; `known` has all values."""
 
+    def number(value: Any) -> float:
+        return evaluate(substitute([as_expr(value)], equations.tree.followed), known)[0]
 
-def disc_misfit(equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
-    """A sentence about the first disc that does not fit its curve where it is, nothing if all do.
-
-    Where a curve bends towards a disc more sharply than the disc's rim, κ r > 1, they cross beside the contact point;
-    where κ r = 1 that point moves with no bound.
-    """
-    for disc in equations.system.constraints.values():
-        if not isinstance(disc, Disc) or disc.parameter not in known:
-            continue
-        radius, curvature, parameter = evaluate([disc.radius, curve_of_disc(disc).curvature, disc.parameter], known)
-        if radius * curvature > 1.0 - _TIGHT:
-            return (
-                f"disc '{disc.name}' does not fit its curve: at '{disc.parameter.name}' = {parameter:.6g} the curve's "
-                f"radius is {1.0 / abs(curvature):.6g}, the disc's {abs(radius):.6g}."
-            )
-    return ""
+    for constraint in constraints:
+        if all(q in known for q in constraint.coordinates):
+            found = constraint.fault(number)
+            if found is not None:
+                return found
+    return None

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..constraints.tracking import curve_of_disc
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
-from ..model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ..model.constraints.protocol import LoopConstraint
+from ..model.constraints.protocol import Mark as ConstraintMark
 from ..model.joints.protocol import JointType, Mark
 from ..model.model import Model
 from ..model.records import GROUND
@@ -115,13 +115,14 @@ class _Painter:
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
-        heights = []
-        for contact in self.system.constraints.values():
-            if isinstance(contact, Wheel) or (isinstance(contact, Ball) and contact.other_radius is None):
-                heights += [float(self.numbers(contact.plane.p) @ up)] if contact.on == GROUND else []
-            elif isinstance(contact, Slip) and GROUND in (contact.body_a, contact.body_b):
-                heights.append(0.0)
-        return min(heights, default=None)
+        return min(
+            (float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)), default=None
+        )
+
+    def _constraint_marks(self, kind: str, body: str) -> list[ConstraintMark]:
+        """What is seen on a body of constraints."""
+        marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
+        return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
 
     def _joint_points(self, name: str) -> list[Floats]:
         """Where joints sit on a body, the one that carries it first."""
@@ -130,9 +131,7 @@ class _Painter:
 
     def _closing_points(self, name: str) -> list[Floats]:
         """Where loops are closed on a body."""
-        loops = [each for each in self.system.constraints.values() if isinstance(each, Closure)]
-        ends = [end for loop in loops for end in ((loop.body_a, loop.pose_a), (loop.body_b, loop.pose_b))]
-        return [self.numbers(pose.p) for body, pose in ends if body == name]
+        return [self.numbers(mark.place) for mark in self._constraint_marks("end", name)]
 
     def _typical_size(self) -> float:
         reach = [0.0]
@@ -169,14 +168,14 @@ class _Painter:
     def _tracks(self, name: str) -> list[Shape]:
         """The curves of a body that discs roll on, as far as they come and a little farther."""
         made: list[Shape] = []
-        for disc in self.system.constraints.values():
-            if not isinstance(disc, Disc) or disc.on != name or disc.parameter.name not in self.reach:
+        for curve in self._constraint_marks("curve", name):
+            if curve.parameter is None or curve.parameter.name not in self.reach:
                 continue
-            low, high = self.reach[disc.parameter.name]
-            beyond = _BEYOND * (high - low) + abs(self.numbers([disc.radius])[0])
-            line = disc.plane.point(curve_of_disc(disc).place)
-            values = [self.values | {disc.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
-            points = [np.array(evaluate([as_expr(entry) for entry in line], each)) for each in values]
+            low, high = self.reach[curve.parameter.name]
+            beyond = _BEYOND * (high - low) + abs(self.numbers([curve.margin])[0])
+            line = [as_expr(entry) for entry in curve.place]
+            values = [self.values | {curve.parameter: s} for s in np.linspace(low - beyond, high + beyond, _CHORDS + 1)]
+            points = [np.array(evaluate(line, each)) for each in values]
             radius = _BAR * self.size / 2
             made += [_bar(a, b, radius, _STAND) for a, b in pairwise(points) if np.linalg.norm(b - a) > 0]
         return made
@@ -221,11 +220,10 @@ class _Painter:
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
         """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
         held = [(joint.type, joint.parent, joint.in_parent) for joint in self.system.joints.values()]
-        for tie in self.system.constraints.values():
-            if isinstance(tie, Closure):
-                held.append(
-                    (tie.type, *((tie.body_b, tie.pose_b) if tie.body_b == GROUND else (tie.body_a, tie.pose_a)))
-                )
+        for loop in self.system.constraints.values():
+            if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
+                end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
+                held.append((loop.closing_joint, *end))
         return [self._mark(kind.drawing, kind, pose, color) for kind, on, pose in held if on == name and kind.drawing]
 
     def _mark(self, mark: Mark, kind: JointType, pose: Pose, color: str | None) -> Shape:

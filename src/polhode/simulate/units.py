@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Vector
-from ..model.constraint import Closure, Disc
+from ..model.constraints.protocol import LoopConstraint
 from ..model.stage import Stage
 
 ANGLE, LENGTH, QUATERNION, VECTOR, PARAMETER = "rad", "m", "quaternion", "tan θ/2", "of a curve"
@@ -29,13 +29,12 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
             continue
         for k, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
             units[k] = unit
-    for own, auxiliary in equations.tree.carried_places:
+    for indices, auxiliary in equations.tree.carried_places:
         constraint = equations.system.constraints[auxiliary.of]
-        if isinstance(constraint, Closure):
-            types = [unit for stage in constraint.type.stages for unit in _stage_units(stage)]
-            units[own[0] : own[-1] + 1] = types
-        elif isinstance(constraint, Disc):
-            units[own[0]] = LENGTH if constraint.curve[0] is constraint.parameter else PARAMETER
+        own = list(constraint.coordinates.values())
+        if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:
+            own = [unit for stage in constraint.closing_joint.stages for unit in _stage_units(stage)]
+        units[indices[0] : indices[-1] + 1] = own
     return units
 
 

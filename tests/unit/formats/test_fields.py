@@ -13,7 +13,9 @@ from polhode.formats.document import Document
 from polhode.formats.fields import describe_fields, read_fields, record_of
 from polhode.formats.names import Scope
 from polhode.formats.values import Values
+from polhode.formats.vocabulary import motion_record
 from polhode.model.fields import KINDS, Field
+from polhode.model.joints import JOINTS
 
 K, X = symbol("k", "parameter"), symbol("x", "coordinate")
 FIXED = Scope({"parameter": {"k": K}})
@@ -21,20 +23,20 @@ FREE = Scope({"parameter": {"k": K}, "coordinate": {"x": X}})
 
 #: What a model file may say for a field of each kind.
 SAMPLES: dict[str, Any] = {
-    "number": "2*k", "vector": ["0", "k", "1"], "point": ["0", "k", "1"], "axis": "-y", "rotation": ["x", "k"],
-    "count": "3", "flag": "true", "label": "", "name": "arm", "body": "arm", "frame": "tool", "joint": "elbow",
-    "word": "vector",
+    "number": "2*k", "vector": ["0", "k", "1"], "point": ["0", "k", "1"], "axis": "-y", "direction": "x",
+    "rotation": ["x", "k"], "count": "3", "flag": "true", "label": "", "name": "arm", "body": "arm", "frame": "tool",
+    "joint": "elbow", "word": "vector",
 }  # fmt: skip
 
 
 def _read(fields: list[Field], data: Any) -> tuple[dict[str, Any], list[str]]:
     document = Document("m.yaml", data)
-    record = record_of("Thing", "A thing.", fields).model_validate(data)
+    record = record_of("Thing", "A thing.", fields, motion=motion_record(tuple(JOINTS.values()))).model_validate(data)
     read = read_fields(Values(document, FIXED), ("things", 0), fields, record, FREE)
     return read, [f"{problem.place}: {problem.message}" for problem in document.problems]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SAMPLES)
 @pytest.mark.parametrize("many", [False, True])
 def test_a_field_is_read_and_written_back(kind: str, many: bool) -> None:
     field = Field("given", kind, many=many, choices=("vector", "angles"))
@@ -42,6 +44,18 @@ def test_a_field_is_read_and_written_back(kind: str, many: bool) -> None:
     read, problems = _read([field], data)
     assert not problems
     assert describe_fields([field], SimpleNamespace(**read), FIXED, FREE) == data
+
+
+def test_a_curve_and_a_motion_are_read_and_written_back() -> None:
+    fields = [Field("s", "variable", "s"), Field("curve", "curve", of="s"), Field("how", "motion")]
+    assert {*SAMPLES, *(field.kind for field in fields)} == {*KINDS}
+    read, problems = _read(fields, {"s": "angle", "curve": ["k*angle", "angle**2"], "type": "revolute", "axis": "y"})
+    assert not problems
+    at = symbol("thing place", "coordinate")
+    element = SimpleNamespace(s=at, curve=read["curve"](at), how=read["how"], place="thing")
+    assert list(element.curve) == [K * at, at**2]
+    written = {"curve": ["s*k", "s**2"], "type": "revolute", "axis": "y"}
+    assert describe_fields(fields, element, FIXED, FREE) == written
 
 
 def test_what_stands_at_its_default_is_not_written() -> None:

@@ -13,7 +13,7 @@ from typing import Protocol
 from ...errors import PolhodeError
 from ...expr import Expr
 from ...expr.field import P
-from ...model.constraint import Closure
+from ...model.constraints import Closure
 from ...model.reading import coordinate_symbols
 from .closures import Asked, nothing_free, pose_between
 from .jet import Jet
@@ -58,7 +58,7 @@ class Stages:
     """The coordinates of a closing joint, stage by stage from frame a to frame b."""
 
     def __init__(self, closure: Closure) -> None:
-        kind = closure.type
+        kind = closure.joint
         self.symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
         firsts = [sum(stage.coordinates for stage in kind.stages[:k]) for k in range(len(kind.stages))]
         self.places = [range(firsts[k], firsts[k] + kind.stages[k].coordinates) for k in kind.from_parent]

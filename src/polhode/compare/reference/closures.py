@@ -19,7 +19,8 @@ from typing import Any
 
 from ...expr import Vector, as_expr, is_zero, rank
 from ...expr.field import inverse
-from ...model.constraint import Closure
+from ...model.constraints import Closure
+from ...model.constraints.protocol import LoopConstraint
 from ...model.stage import Stage
 from .jet import Jet
 from .jets import along, angle_of, dot, pose_of
@@ -33,16 +34,16 @@ _UNITS = [Vector([as_expr(int(i == j)) for j in range(3)]) for i in range(3)]
 Asked = dict[str, Jet]
 
 
-def pose_between(at: Positions, closure: Closure) -> Rows:
+def pose_between(at: Positions, loop: LoopConstraint) -> Rows:
     """X of frame b in frame a."""
-    a = jet_product(pose_of(at.bodies[closure.body_a]), at.matrix(closure.pose_a))
-    b = jet_product(pose_of(at.bodies[closure.body_b]), at.matrix(closure.pose_b))
+    a = jet_product(pose_of(at.bodies[loop.a]), at.matrix(loop.pose_a))
+    b = jet_product(pose_of(at.bodies[loop.b]), at.matrix(loop.pose_b))
     return jet_product(undone(a), b)
 
 
 def asked_of(at: Positions, closure: Closure) -> Asked | None:
     """The conditions of a closing joint; None where they need coordinates of its own."""
-    stages = [closure.type.stages[k] for k in closure.type.from_parent]
+    stages = [closure.joint.stages[k] for k in closure.joint.from_parent]
     X = pose_between(at, closure)
     if not stages:
         return nothing_free(X)

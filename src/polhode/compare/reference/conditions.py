@@ -10,18 +10,29 @@ not only what they span.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ...expr import Expr
-from ...model.constraint import Ball, Closure, Condition, Constraint, Disc, Slip, Wheel
+from ...model.constraints import Ball, Closure, DiscOnCurve, KnifeEdge, NoSlip, Wheel
+from ...model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
 from .auxiliary import Auxiliary, Choice, Place, Stages, cut_of, gap, moved
 from .closures import asked_of
-from .contacts import held_by_ball, held_by_disc, held_by_slip, held_by_wheel, place_of_disc
+from .contacts import ContactConditions, held_by_ball, held_by_disc, held_by_slip, held_by_wheel, place_of_disc
 from .evaluate import NotCovered, evaluated
 from .jet import Jet, Variation
 from .positions import Positions
+from .stated import held_by_contact, held_by_loop
+
+#: What contacts hold, stated here a second time; any other is taken at its own word.
+_CONTACTS: dict[type[Constraint], Callable[[Positions, Any, Mapping[Expr, Jet]], ContactConditions]] = {
+    Wheel: held_by_wheel,
+    Ball: held_by_ball,
+    KnifeEdge: held_by_slip,
+    NoSlip: held_by_slip,
+}
 
 
 @dataclass(frozen=True)
@@ -69,13 +80,13 @@ class Conditions:
         made: dict[str, Auxiliary] = {}
         for name in self.choices:
             constraint = self.at.system.constraints[name]
-            if isinstance(constraint, Disc):
+            if isinstance(constraint, DiscOnCurve):
                 made[name] = self._disc(constraint)
             elif isinstance(constraint, Closure) and (cut := self._cuts.get(name)) is not None:
                 made[name] = self._joint(constraint, cut)
         return made
 
-    def _disc(self, disc: Disc) -> Auxiliary:
+    def _disc(self, disc: DiscOnCurve) -> Auxiliary:
         chain = Place((disc.parameter,), [[1]])
         return moved(
             chain, lambda own: [place_of_disc(self.at, disc, {**own, **self._time})], len(self.at.speeds), disc.name
@@ -139,35 +150,36 @@ class Conditions:
         return rows, missing
 
     def _rows(self, constraint: Constraint) -> list[ConstraintRow]:
-        name = constraint.name
-        if isinstance(constraint, Condition):
-            return [self._condition(constraint)]
+        name, symbols = constraint.name, self.coordinates | self._time
         if isinstance(constraint, Closure):
             return self._closure(constraint)
-        if isinstance(constraint, Disc):
+        if isinstance(constraint, DiscOnCurve):
             if name not in self.auxiliary:
                 return []
-            values, rates = held_by_disc(self.at, constraint, self.coordinates | self._time)
+            values, rates = held_by_disc(self.at, constraint, symbols)
             return [_velocity(name, part, rate, values.get(part)) for part, rate in rates.items()]
-        if isinstance(constraint, Wheel):
-            positions, speeds = held_by_wheel(self.at, constraint, self.coordinates | self._time)
-        elif isinstance(constraint, Ball):
-            positions, speeds = held_by_ball(self.at, constraint)
-        elif isinstance(constraint, Slip):
-            positions, speeds = held_by_slip(self.at, constraint, self.coordinates)
+        if isinstance(constraint, CoordinateConstraint):
+            positions, speeds = self._held_by_condition(constraint)
+        elif isinstance(constraint, LoopConstraint):
+            positions, speeds = held_by_loop(self.at, constraint, symbols)
+        elif isinstance(constraint, ContactConstraint):
+            positions, speeds = _CONTACTS.get(type(constraint), held_by_contact)(self.at, constraint, symbols)
+        else:
+            raise NotCovered("a constraint of no known form")
         made = [_position(name, part, phi) for part, phi in positions.items()]
         return made + [_velocity(name, part, w) for part, w in speeds.items()]
 
-    def _condition(self, condition: Condition) -> ConstraintRow:
-        value = self.at.meant(condition.value)
-        if not condition.on_speeds:
-            return _position(condition.name, "", evaluated(value, self.coordinates | self._time, order=2))
+    def _held_by_condition(self, condition: CoordinateConstraint) -> ContactConditions:
         resting = {q: jet.at_rest() for q, jet in self.coordinates.items()} | self._time
         moving = {
             speed: Jet(x, d, 0, {place: 1})
             for place, (speed, x, d) in enumerate(zip(self.at.speeds, self.at.u, self.at.ud, strict=True))
         }
-        return _velocity(condition.name, "", evaluated(value, resting | moving, order=1))
+        known = self.coordinates | self._time
+        return (
+            {part: evaluated(self.at.meant(phi), known, order=2) for part, phi in condition.positions.items()},
+            {part: evaluated(self.at.meant(w), resting | moving, order=1) for part, w in condition.speeds.items()},
+        )
 
     def _closure(self, closure: Closure) -> list[ConstraintRow]:
         direct = asked_of(self.at, closure)

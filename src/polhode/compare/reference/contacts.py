@@ -17,7 +17,7 @@ from typing import Any
 
 from ...expr import Expr, Vector, as_expr, derivative, is_zero, sqrt
 from ...expr.field import P, inverse
-from ...model.constraint import Ball, Disc, Slip, Wheel
+from ...model.constraints import Ball, DiscOnCurve, KnifeEdge, NoSlip, Wheel
 from .evaluate import evaluated, root
 from .jet import Jet
 from .jets import (
@@ -67,7 +67,7 @@ def held_by_wheel(where: Positions, wheel: Wheel, symbols: Mapping[Expr, Jet]) -
     return {"height": height}, {"along": dot(slip, ahead), "across": dot(slip, cross(n, ahead))}
 
 
-def held_by_ball(where: Positions, ball: Ball) -> ContactConditions:
+def held_by_ball(where: Positions, ball: Ball, symbols: Mapping[Expr, Jet]) -> ContactConditions:
     def touching(pose: Any) -> tuple[Rows, Arrow]:
         plane = jet_product(pose(where.bodies[ball.on]), where.matrix(ball.plane))
         c = at(pose(where.bodies[ball.body]), where.numbers(ball.centre))
@@ -93,25 +93,26 @@ def _sum(a: Arrow, b: Arrow) -> Arrow:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def held_by_slip(where: Positions, slip: Slip, coordinates: Mapping[Expr, Jet]) -> ContactConditions:
-    resting = {q: jet.at_rest() for q, jet in coordinates.items()} | {where.system.time: Jet(where.system.time.fp, 1)}
+def held_by_slip(where: Positions, slip: KnifeEdge | NoSlip, symbols: Mapping[Expr, Jet]) -> ContactConditions:
+    resting = {q: jet.at_rest() for q, jet in symbols.items()}
 
     def given(vector: Sequence[Expr]) -> Arrow:
         return [evaluated(where.meant(entry), resting, order=2) for entry in vector]
 
-    frame = where.system.frames.get(slip.frame)
-    X = resting_pose_of(where.bodies[slip.frame if frame is None else frame.body])
+    name, directions = (slip.body, (slip.across,)) if isinstance(slip, KnifeEdge) else (slip.frame, slip.directions)
+    frame = where.system.frames.get(name)
+    X = resting_pose_of(where.bodies[name if frame is None else frame.body])
     if frame is not None:
         X = jet_product(X, where.matrix(frame.pose))
-    moved = slip_of(where, slip.body_a, slip.body_b, at(X, given(slip.point)))
-    names = [""] if len(slip.directions) == 1 else [str(k) for k in range(1, len(slip.directions) + 1)]
-    return {}, {name: dot(moved, along(X, given(d))) for name, d in zip(names, slip.directions, strict=True)}
+    moved = slip_of(where, *slip.bodies, at(X, given(slip.at)))
+    names = [""] if len(directions) == 1 else [str(k) for k in range(1, len(directions) + 1)]
+    return {}, {name: dot(moved, along(X, given(d))) for name, d in zip(names, directions, strict=True)}
 
 
 class Curve:
     """The curve of a disc in the components of its plane: P, P', and unit tangent and normal, as expressions."""
 
-    def __init__(self, disc: Disc, time: Expr) -> None:
+    def __init__(self, disc: DiscOnCurve, time: Expr) -> None:
         x, z = disc.curve
         dx, dz = derivative([x, z], disc.parameter)
         self.place, self.slope = Vector([x, as_expr(0), z]), Vector([dx, as_expr(0), dz])
@@ -120,7 +121,7 @@ class Curve:
         self.drift = Vector(derivative(list(self.place), time))
 
 
-def place_of_disc(where: Positions, disc: Disc, symbols: Mapping[Expr, Jet]) -> Jet:
+def place_of_disc(where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Jet]) -> Jet:
     """What tells the place of contact: (c - P)·P' = 0."""
     curve = Curve(disc, where.system.time)
     P_, slope = ([evaluated(as_expr(entry), symbols, order=2) for entry in part] for part in (curve.place, curve.slope))
@@ -128,14 +129,16 @@ def place_of_disc(where: Positions, disc: Disc, symbols: Mapping[Expr, Jet]) -> 
     return made
 
 
-def _seen(where: Positions, disc: Disc, pose: Any) -> tuple[Rows, Arrow]:
+def _seen(where: Positions, disc: DiscOnCurve, pose: Any) -> tuple[Rows, Arrow]:
     """The disc's body, and its centre, in the curve's frame."""
     track = jet_product(pose(where.bodies[disc.on]), where.matrix(disc.plane))
     X = jet_product(undone(track), pose(where.bodies[disc.body]))
     return X, at(X, where.numbers(disc.centre))
 
 
-def held_by_disc(where: Positions, disc: Disc, symbols: Mapping[Expr, Jet]) -> tuple[dict[str, int], dict[str, Jet]]:
+def held_by_disc(
+    where: Positions, disc: DiscOnCurve, symbols: Mapping[Expr, Jet]
+) -> tuple[dict[str, int], dict[str, Jet]]:
     """Values of the conditions on the position by name, and all velocities that vanish."""
     curve = Curve(disc, where.system.time)
     resting = {name: jet.at_rest() for name, jet in symbols.items()}

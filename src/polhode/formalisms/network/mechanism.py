@@ -22,19 +22,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...constraints.closing import closing_pose
-from ...constraints.rows import Reader
+from ...constraints.moving import MovingTree, loop_pose
 from ...expr import Matrix, Vector
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, relative_pose, world_poses
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
-from ...model.constraint import Ball, Closure, Disc, Slip, Wheel
+from ...model.constraints.protocol import ContactConstraint, LoopConstraint
 from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
 from ...model.model import Model
 from ...model.records import GROUND, Joint
 from .component import CENTRE, Pair
 from .graph import REFERENCE, Edge, LinearGraph
-from .loops import ClosingEdge, forbidden, steered, unslipping
+from .loops import ClosingEdge, forbidden, unslipping
 
 
 @dataclass(frozen=True)
@@ -123,8 +122,8 @@ class _Builder:
         self.other_edges: list[Edge] = []
 
     @cached_property
-    def reader(self) -> Reader:
-        return Reader(self.system, self.tree)
+    def moving(self) -> MovingTree:
+        return MovingTree(self.system, self.tree)
 
     def fresh(self, name: str) -> str:
         """The name, with strokes if it is taken."""
@@ -221,25 +220,23 @@ class _Builder:
         self.loads[name] = load
         self.other_edges.append(Edge(name, tail, head, "through", name))
 
-    def add_closure(self, closure: Closure) -> None:
-        name = self.fresh(closure.name)
-        meeting = relative_pose(self.tree, closure.body_a, closure.body_b).point(closure.pose_b.p)
-        tail = self.terminal(closure.body_b, closure.name, closure.pose_b.p)
-        head = self.terminal(closure.body_a, closure.name, meeting)
-        if closure.body_a != GROUND:
-            self.drafts[closure.body_a].slides[head] = name
-        R_a, R_b = self.rotation(closure.body_a) @ closure.pose_a.R, self.rotation(closure.body_b) @ closure.pose_b.R
-        directions = forbidden(closure, R_a, R_b) or steered(closure, closing_pose(closure, self.tree), R_b)
-        self.closing[name] = ClosingEdge(name, closure.name, directions)
-        self.other_edges.append(Edge(name, tail, head, "joint", closure.name))
+    def add_loop(self, loop: LoopConstraint) -> None:
+        name = self.fresh(loop.name)
+        meeting = relative_pose(self.tree, loop.a, loop.b).point(loop.at_b)
+        tail = self.terminal(loop.b, loop.name, loop.at_b)
+        head = self.terminal(loop.a, loop.name, meeting)
+        if loop.a != GROUND:
+            self.drafts[loop.a].slides[head] = name
+        R_a, R_b = self.rotation(loop.a) @ loop.rotation_a, self.rotation(loop.b) @ loop.rotation_b
+        self.closing[name] = ClosingEdge(name, loop.name, forbidden(loop, loop_pose(loop, self.tree), R_a, R_b))
+        self.other_edges.append(Edge(name, tail, head, "joint", loop.name))
 
-    def add_contact(self, record: Wheel | Ball | Disc | Slip) -> None:
-        contact = self.reader.contact(record)
-        name = self.fresh(record.name)
-        ends = (contact.body, contact.on)
-        tail, head = (self.wandering(body, record.name, contact.place, name) for body in ends)
-        self.closing[name] = ClosingEdge(name, record.name, unslipping(contact), contact.place)
-        self.other_edges.append(Edge(name, tail, head, "joint", record.name))
+    def add_contact(self, constraint: ContactConstraint) -> None:
+        contact = constraint.contact(self.moving)
+        name = self.fresh(constraint.name)
+        tail, head = (self.wandering(body, constraint.name, contact.place, name) for body in constraint.bodies)
+        self.closing[name] = ClosingEdge(name, constraint.name, unslipping(contact), contact.place)
+        self.other_edges.append(Edge(name, tail, head, "joint", constraint.name))
 
     # ---- all together ----------------------------------------------------------------------------------------
 
@@ -252,9 +249,9 @@ class _Builder:
             for load in each.loads:
                 self.add_load(each.name, load)
         for constraint in self.system.constraints.values():
-            if isinstance(constraint, Closure):
-                self.add_closure(constraint)
-            elif isinstance(constraint, Wheel | Ball | Disc | Slip):
+            if isinstance(constraint, LoopConstraint):
+                self.add_loop(constraint)
+            elif isinstance(constraint, ContactConstraint):
                 self.add_contact(constraint)
         return Mechanism(
             self.system,

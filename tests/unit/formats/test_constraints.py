@@ -8,7 +8,7 @@ import polhode as ph
 from polhode.errors import FormatError
 from polhode.expr import same
 from polhode.formats.yaml_model import dumps_yaml, loads_yaml
-from polhode.model.constraint import Disc
+from polhode.model.constraints import DiscOnCurve
 
 MODEL = """
 polhode: 1
@@ -24,9 +24,9 @@ rolling:
 """
 
 
-def tyre(curve: str) -> Disc:
+def tyre(curve: str) -> DiscOnCurve:
     made = loads_yaml(MODEL.replace("CURVE", curve)).constraints["tyre"]
-    assert isinstance(made, Disc)
+    assert isinstance(made, DiscOnCurve)
     return made
 
 
@@ -56,7 +56,7 @@ def test_a_parameter_of_the_model_keeps_its_name() -> None:
     text = dumps_yaml(s)
     assert "parameter: s2" in text
     again = loads_yaml(text).constraints["tyre"]
-    assert isinstance(again, Disc)
+    assert isinstance(again, DiscOnCurve)
     assert same(again.curve, made.curve)
 
 

@@ -7,9 +7,9 @@ import math
 import pytest
 
 import polhode as ph
-from polhode.constraints.curve import Curve
 from polhode.errors import ModelError
 from polhode.expr import Expr, Vector, as_expr, cos, derivative, evaluate, same, sin, symbol
+from polhode.geometry.curve import Curve
 
 S, A, T = symbol("s", "coordinate"), symbol("a", "parameter"), symbol("t", "time")
 CYCLOID = Curve(S, A * (S - sin(S)), A * (1 - cos(S)))

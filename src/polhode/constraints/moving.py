@@ -1,0 +1,70 @@
+"""Poses and velocities of the bodies of a tree, as constraints ask for them.
+
+A body's point that is at place P moves with v_O + ω × (P - O), whatever P itself does. All is in ground components.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ..expr import Expr, Vector, as_expr, substitute
+from ..geometry import Pose
+from ..kinematics.motion import body_pose, point_velocity, relative_pose, velocities, world_poses
+from ..kinematics.tree import BASE, Tree
+from ..model.constraints.protocol import Contact, ContactConstraint, LoopConstraint
+from ..model.model import Model
+
+
+class MovingTree:
+    """Where the bodies of a system are, and how they move, on its tree."""
+
+    def __init__(self, system: Model, tree: Tree) -> None:
+        self.system, self.tree = system, tree
+
+    @cached_property
+    def _poses(self) -> list[Pose]:
+        return world_poses(self.tree)
+
+    @cached_property
+    def _velocities(self) -> list[tuple[Vector, Vector]]:
+        return velocities(self.tree)
+
+    @property
+    def time(self) -> Expr:
+        return self.system.time
+
+    def given(self, value: Any) -> Any:
+        """What the user wrote, with the symbols of coupled and driven joints as what they stand for."""
+        listed = map(as_expr, value if isinstance(value, Vector) else [value])
+        entries = substitute(list(listed), self.tree.followed)
+        return Vector(entries) if isinstance(value, Vector) else entries[0]
+
+    def pose(self, frame: str) -> Pose:
+        if frame in self.system.bodies:
+            return body_pose(self.tree, frame, self._poses)
+        found = self.system.frames[frame]
+        return body_pose(self.tree, found.body, self._poses) @ found.pose
+
+    def relative(self, a: str, b: str) -> Pose:
+        return relative_pose(self.tree, a, b)
+
+    def velocity(self, body: str, place: Vector) -> tuple[Vector, Vector]:
+        """Angular velocity of a body, and the velocity of its point at a place, both in ground components."""
+        link, _ = self.tree.bodies[body]
+        if link == BASE:
+            return Vector([0, 0, 0]), Vector([0, 0, 0])
+        w, v = point_velocity(self.tree, body, (0, 0, 0), self._velocities)
+        R = self._poses[link].R
+        w, v = R @ w, R @ v
+        return w, v + w.cross(place - self.pose(body).p)
+
+    def rates(self, constraint: ContactConstraint, contact: Contact) -> dict[str, Expr]:
+        """All velocities that vanish at a contact, by name."""
+        (w_a, v_a), (w_b, v_b) = (self.velocity(body, contact.place) for body in constraint.bodies)
+        return contact.rates(v_a - v_b, w_a - w_b)
+
+
+def loop_pose(constraint: LoopConstraint, tree: Tree) -> Pose:
+    """The pose of frame b in frame a."""
+    return constraint.pose_a.inverse() @ relative_pose(tree, constraint.a, constraint.b) @ constraint.pose_b

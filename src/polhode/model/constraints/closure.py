@@ -1,0 +1,135 @@
+"""A joint of any kind that closes a loop, by what it asks of the pose X = (R, p) of frame b in frame a.
+
+    turns about    nothing: R = 1        one axis a: R a = a       any axis: nothing
+    slides along   nothing: p = 0        d: p × d = 0              a plane: p·n = 0      anywhere: nothing
+
+A universal joint keeps p = 0 and its two axes at right angles; a screw keeps p·a at pitch times the angle. What other
+joints ask cannot be said without coordinates of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank
+from ...geometry import Pose, unit_axis
+from ..stage import Stage
+from .loop_conditions import (
+    AXES,
+    Advance,
+    InPlane,
+    LoopCondition,
+    Perpendicular,
+    no_relative_rotation,
+    nothing_free,
+)
+from .protocol import FRAMES, NOWHERE, Field, JointType, LoopConstraint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closure(LoopConstraint):
+    """A joint that closes a loop: frame b, on one body, moves against frame a, on another, as the joint allows."""
+
+    kind = "closure"
+    table = "closures"
+    alone = True
+    fields = (*FRAMES[:2], Field("joint", "motion", doc="How b moves against a."), *FRAMES[2:])
+
+    joint: JointType
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        made = cls(name=name, **values)
+        nominal = made.joint.nominal
+        if nominal is None:
+            return made
+        turned = made.pose_a @ Pose(nominal, NOWHERE)
+        return replace(made, rotation_a=turned.R, at_a=turned.p, joint=made.joint.in_nominal_frame())
+
+    @cached_property
+    def asked(self) -> list[LoopCondition] | None:
+        """What the joint asks of the pose; None where that needs coordinates of its own.
+
+        >>> import polhode as ph
+        >>> bar = ph.System("bar")
+        >>> pin = bar.close("pin", bar.ground, bar.body("rod", 1), ph.Revolute("y"))
+        >>> [asked.name for asked in pin.asked]
+        ['tilt 1', 'tilt 2', 'x', 'y', 'z']
+        """
+        stages = [self.joint.stages[place] for place in self.joint.from_parent]
+        if not stages:
+            return nothing_free()
+        return _of_stage(stages[0]) if len(stages) == 1 else _of_universal(stages)
+
+    def conditions(self, X: Pose) -> dict[str, Expr] | None:
+        return None if self.asked is None else {asked.name: asked.value(X) for asked in self.asked}
+
+    def directions(self, R_a: Matrix, R_b: Matrix) -> dict[str, tuple[Vector, Vector]] | None:
+        return None if self.asked is None else {asked.name: asked.direction(R_a, R_b) for asked in self.asked}
+
+    @property
+    def closing_joint(self) -> JointType:
+        return self.joint
+
+    def branch(self, X: Pose) -> Expr | None:
+        """The conditions hold too with an axis reversed, R a = -a, or, where nothing may turn, after half a turn."""
+        turns = [Vector(h[:3]) for stage in self.joint.stages for h in stage.H.columns if any(h[:3])]
+        if not turns:
+            return as_expr(X.R[0, 0] + X.R[1, 1] + X.R[2, 2] - 3)
+        if len(turns) == 1:
+            return as_expr(turns[0].dot(X.R @ turns[0]) / turns[0].dot(turns[0]) - 1)
+        return None
+
+
+def _of_stage(stage: Stage) -> list[LoopCondition] | None:
+    """A simple joint whose axes pass through its origin."""
+    turns = [Vector(h[:3]) for h in stage.H.columns if any(h[:3])]
+    slides = [Vector(h[3:]) for h in stage.H.columns if not any(h[:3])]
+    both = [(Vector(h[:3]), Vector(h[3:])) for h in stage.H.columns if any(h[:3]) and any(h[3:])]
+    if both:
+        return _of_screw(*both[0]) if len(stage.H.columns) == 1 else None
+    ways = rank([list(a) for a in turns]) if turns else 0
+    if ways == 2 or len(turns) != ways or not stage.is_holonomic:
+        return None
+    found = no_relative_rotation() if ways == 0 else _one_axis(turns[0]) if ways == 1 else []
+    return found + _no_slide(slides)
+
+
+def _of_screw(a: Vector, v: Vector) -> list[LoopCondition] | None:
+    if any(not is_zero(entry) for entry in a.cross(v)):
+        return None
+    return [*_one_axis(a), *_no_slide([a]), Advance("advance", a, v, *_across(a))]
+
+
+def _of_universal(stages: Sequence[Stage]) -> list[LoopCondition] | None:
+    if len(stages) != 2 or any(len(s.H.columns) != 1 or any(s.H.columns[0][3:]) for s in stages):
+        return None
+    first, second = (Vector(s.H.columns[0][:3]) for s in stages)
+    if not is_zero(first.dot(second)):
+        return None
+    return [*_no_slide([]), Perpendicular("square", first, second)]
+
+
+def _one_axis(a: Vector) -> list[LoopCondition]:
+    return [Perpendicular(f"tilt {k}", e, a) for k, e in enumerate(_across(a), start=1)]
+
+
+def _no_slide(free: Sequence[Vector]) -> list[LoopCondition]:
+    """p has no part outside the directions in which the joint slides."""
+    if not free:
+        return [InPlane(letter, unit_axis(letter)) for letter in AXES]
+    if len(free) == 1:
+        return [InPlane(f"off {k}", e) for k, e in enumerate(_across(free[0]), start=1)]
+    if len(free) == 2:
+        return [InPlane("height", free[0].cross(free[1]))]
+    return []
+
+
+def _across(a: Vector) -> tuple[Vector, Vector]:
+    """Two directions at right angles to a and to each other."""
+    spare = next(unit_axis(letter) for letter in AXES if any(not is_zero(x) for x in unit_axis(letter).cross(a)))
+    first: Any = spare.cross(a)
+    return first, a.cross(first)

@@ -1,0 +1,74 @@
+"""A condition on coordinates: an expression that stays zero, or one that is linear in the speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...errors import ModelError
+from ...expr import Expr, derivative, free_symbols
+from .protocol import CoordinateConstraint, Field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition(CoordinateConstraint):
+    """What stays zero: an expression of coordinates, or one that is linear in the speeds. It may depend on time."""
+
+    kind = "condition"
+    table = "conditions"
+    alone = True
+    fields = (Field("position", "number", None, free=True), Field("speed", "number", None, free=True))
+
+    position: Expr | None = None
+    speed: Expr | None = None
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        made = cls(name=name, **values)
+        levels = [level for level in ("position", "speed") if values.get(level) is not None]
+        if len(levels) != 1:
+            raise ModelError(
+                f"a condition has one of position and speed, not {' and '.join(levels) or 'none of them'}.",
+                place=made.place,
+                cure="Write for example `position: x**2 + y**2 - l**2`.",
+                code="E-YAML-050",
+            )
+        _check_symbols(made)
+        return made
+
+    @classmethod
+    def place_of(cls, name: object) -> str:
+        return f"constraint '{name}'"
+
+    @property
+    def positions(self) -> dict[str, Expr]:
+        return {} if self.position is None else {"": self.position}
+
+    @property
+    def speeds(self) -> dict[str, Expr]:
+        return {} if self.speed is None else {"": self.speed}
+
+
+def _check_symbols(condition: Condition) -> None:
+    """Refuse what depends on inputs or efforts, and what is not linear in the speeds."""
+    value = [*condition.positions.values(), *condition.speeds.values()]
+    allowed = ("coordinate", "parameter", "time", *(("speed",) if condition.speed is not None else ()))
+    wrong = [x for x in free_symbols(value) if x.data[0] not in allowed]
+    if wrong:
+        raise ModelError(
+            f"it depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
+            place=condition.place,
+            cure="Use constrain_speed for what depends on speeds."
+            if wrong[0].data[0] == "speed"
+            else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}.",
+            code="E-MODEL-054",
+        )
+    for speed in (x for x in free_symbols(value) if x.data[0] == "speed"):
+        if any(x.data[0] == "speed" for x in free_symbols(derivative(value, speed))):
+            raise ModelError(
+                f"it is not linear in the speed '{speed.name}'.",
+                place=condition.place,
+                cure="Only conditions that are linear in the speeds can be kept by forces that do no work.",
+                code="E-MODEL-055",
+            )

@@ -1,0 +1,161 @@
+"""A disc on a curve: where it touches, and what keeps it there.
+
+With c the disc's centre and P(σ), n(σ), t(σ) of the curve, all in the components of the curve's frame,
+
+    definition of σ    (c - P)·P' = 0
+    position           (c - P)·n = r,    c·y = 0,    a·x = a·z = 0 for the disc's axis a
+    speed              v·t = 0, v the velocity of the disc's point at c - r n against the curve's
+
+The definition makes the first position's rate ċ·n: where the disc touches moves along the curve only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...errors import ModelError
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
+from ...geometry import Pose, unit_axis
+from ...geometry.curve import Curve
+from .protocol import NOWHERE, PLANE, Contact, ContactConstraint, Fault, Field, Mark, Moving
+
+#: How near κ r may come to one.
+_TIGHT = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscOnCurve(ContactConstraint):
+    """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis.
+
+    It is to the left of the way in which the parameter grows, or, if its radius is negative, to the right.
+    """
+
+    kind = "disc"
+    table = "rolling"
+    fields = (
+        Field("body", "body"),
+        Field("radius", "number", unit="m"),
+        Field("parameter", "variable", "s", doc="What the curve calls its parameter."),
+        Field("curve", "curve", of="parameter"),
+        Field("axis", "axis", "y", of="body"),
+        Field("slips", "flag", False, doc="Whether it touches without rolling."),
+        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
+        *PLANE,
+    )
+
+    body: str
+    radius: Expr
+    parameter: Expr
+    curve: tuple[Expr, Expr]  # x and z over the parameter
+    axis: Vector  # of unit length
+    slips: bool
+    centre: Vector
+    on: str
+    plane: Pose  # its plane y = 0 has the curve
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        own = dict(values)
+        frame = Pose(own.pop("rotation"), own.pop("at"))
+        plane = frame @ Pose(plane_across(unit_axis(given["axis"])), NOWHERE)
+        if is_zero(own["radius"]) and not own["slips"]:
+            raise ModelError(
+                "a disc of radius zero cannot roll.",
+                place=cls.place_of(name),
+                cure="Give it a radius, or slips=True for a bead on a wire.",
+                code="E-MODEL-066",
+            )
+        return cls(name=name, plane=plane, **own)
+
+    @property
+    def at(self) -> Vector:
+        """Where the curve's frame is."""
+        return self.plane.p
+
+    @property
+    def rotation(self) -> Matrix:
+        """How the frame is turned in which the curve was given; its plane lies across the disc's axis from there."""
+        return self.plane.R @ plane_across(self.axis).T
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        return self.body, self.on
+
+    @property
+    def coordinates(self) -> dict[Expr, str]:
+        return {self.parameter: "m" if self._is_of_heights else "of a curve"}
+
+    @property
+    def _is_of_heights(self) -> bool:
+        return self.curve[0] is self.parameter
+
+    @property
+    def line(self) -> Curve:
+        """The curve."""
+        return Curve(self.parameter, *self.curve)
+
+    @property
+    def drawing(self) -> tuple[Mark, ...]:
+        return (Mark("curve", self.on, self.plane.point(self.line.place), self.parameter, self.radius),)
+
+    def _seen(self, moving: Moving) -> Pose:
+        """The pose of the disc's body in the curve's frame."""
+        return self.plane.inverse() @ moving.relative(self.on, self.body)
+
+    def definitions(self, moving: Moving) -> dict[str, Expr]:
+        """At the place of contact the curve is square to the line to the disc's centre."""
+        line = self.line
+        return {"place": as_expr((self._seen(moving).point(self.centre) - line.place).dot(line.slope))}
+
+    def guess(self, moving: Moving) -> Sequence[Expr]:
+        """Below its centre, if the curve is one of heights over x."""
+        return [as_expr(self._seen(moving).point(self.centre)[0])] if self._is_of_heights else []
+
+    def contact(self, moving: Moving) -> Contact:
+        line = self.line
+        seen = self._seen(moving)
+        local = seen.point(self.centre)
+        track = moving.pose(self.on) @ self.plane
+        body = moving.pose(self.body)
+        x, y, z = track.R.columns
+        t, n = track.R @ line.tangent, track.R @ line.normal
+        positions = {"touch": as_expr((local - line.place).dot(line.normal) - self.radius), "off": as_expr(local[1])}
+        directions = {"touch": n, "off": y} if self.slips else {"touch": n, "off": y, "along": t}
+        turns = {"off": n.cross(y) * self.radius}  # it is the centre that stays in the plane
+        if not is_zero(self.radius):  # a bead may turn as it likes
+            axis, upright = body.R @ self.axis, seen.R @ self.axis
+            positions |= {"tilt 1": as_expr(upright[0]), "tilt 2": as_expr(upright[2])}
+            turns |= {"tilt 1": axis.cross(x), "tilt 2": axis.cross(z)}
+        place = body.point(self.centre) - n * self.radius
+        return Contact(place, directions, positions, turns, track.R @ line.drift(moving.time))
+
+    def fault(self, number: Callable[[Any], float]) -> Fault | None:
+        """Where the curve bends towards the disc more sharply than its rim, κ r > 1, they cross beside the contact.
+
+        Where κ r = 1 the place of contact moves with no bound.
+        """
+        radius, curvature = number(self.radius), number(self.line.curvature)
+        if radius * curvature <= 1.0 - _TIGHT:
+            return None
+        said = (
+            f"{self.place} does not fit its curve: at '{self.parameter.name}' = {number(self.parameter):.6g} the "
+            f"curve's radius is {1.0 / abs(curvature):.6g}, the disc's {abs(radius):.6g}."
+        )
+        return Fault("tight_curve", said, "Make the disc smaller or the curve flatter, or keep away from there.")
+
+
+def plane_across(axis: Vector) -> Matrix:
+    """The turn that brings the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x.
+
+    Any other axis leaves it as it is.
+
+    >>> plane_across(unit_axis("z")).columns
+    [Vector([1, 0, 0]), Vector([0, 0, -1]), Vector([0, 1, 0])]
+    """
+    x, y, z = (unit_axis(letter) for letter in "xyz")
+    for normal, first, second in ((z, x, y), (x, y, z)):
+        if same(axis, normal) or same(axis, -normal):
+            return Matrix.columns_of([first, -normal, second], 3)
+    return Matrix.columns_of([x, y, z], 3)

@@ -1,0 +1,39 @@
+"""A knife edge: a point of a body that does not move sideways, as of a skate or a sleigh's runner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expr import Vector
+from .protocol import NOWHERE, Contact, ContactConstraint, Field, Mark, Moving
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnifeEdge(ContactConstraint):
+    """A point of a body that does not move sideways, along `across`, a direction of the body."""
+
+    kind = "knife_edge"
+    table = "rolling"
+    fields = (
+        Field("body", "body"),
+        Field("across", "axis", "y", of="body"),
+        Field("at", "point", (0, 0, 0), of="body", unit="m"),
+        Field("on", "body", "ground", doc="What it moves on."),
+    )
+
+    body: str
+    across: Vector  # of unit length
+    at: Vector
+    on: str
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        return self.body, self.on
+
+    @property
+    def drawing(self) -> tuple[Mark, ...]:
+        return tuple(Mark("plane", body, NOWHERE) for body in self.bodies)
+
+    def contact(self, moving: Moving) -> Contact:
+        X = moving.pose(self.body)
+        return Contact(X.point(moving.given(self.at)), {"": X.R @ moving.given(self.across)})

@@ -1,0 +1,259 @@
+"""What a constraint is: its fields as plain data, and what it states of the motion, in one of three forms.
+
+    LoopConstraint         conditions on the pose X = (R, p) of a frame b of one body in a frame a of another
+    ContactConstraint      velocities that vanish where two bodies meet, and conditions on the position beside them
+    CoordinateConstraint   expressions of coordinates, or of coordinates and speeds, that stay zero
+
+A new constraint is one file with a class of one of these forms, and one line in the list of this package. Rows, forces,
+assembly, runs, model files and pictures follow from what it states; none of them asks which constraint it is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from ...errors import ModelError
+from ...expr import Expr, Matrix, Vector, as_expr, symbol
+from ...geometry import Pose
+from ..fields import Field
+from ..joints.protocol import JointType
+
+__all__ = [
+    "FRAMES", "IDENTITY", "NOWHERE", "PLANE", "POINTS", "Constraint", "Contact", "ContactConstraint",
+    "CoordinateConstraint", "Fault", "Field", "JointType", "LoopConstraint", "Mark", "Moving", "check_bodies",
+    "lettered_pose",
+]  # fmt: skip
+
+NOWHERE = Vector([as_expr(0)] * 3)
+IDENTITY = Matrix.identity(3)
+
+#: The points of two bodies, and the frames there.
+POINTS = (
+    Field("a", "body", doc="A body, or a frame on it."),
+    Field("b", "body", doc="Another body, or a frame on it."),
+    Field("at_a", "point", (0, 0, 0), of="a", unit="m"),
+    Field("at_b", "point", (0, 0, 0), of="b", unit="m"),
+)
+FRAMES = (*POINTS, Field("rotation_a", "rotation", None, of="a"), Field("rotation_b", "rotation", None, of="b"))
+#: What something rolls on: the frame in a body whose plane z = 0 it is.
+PLANE = (
+    Field("on", "body", "ground", doc="What it moves on."),
+    Field("at", "point", (0, 0, 0), of="on", unit="m"),
+    Field("rotation", "rotation", None, of="on"),
+)
+
+
+class Moving(Protocol):
+    """What a constraint may ask of the motion: where bodies are, and what expressions of a user stand for."""
+
+    @property
+    def time(self) -> Expr: ...
+    def pose(self, frame: str) -> Pose:
+        """Where a body or a frame is in the ground."""
+        ...
+
+    def relative(self, a: str, b: str) -> Pose:
+        """Where body b is in body a."""
+        ...
+
+    def given(self, value: Any) -> Any:
+        """An expression or a vector that a user gave, with the symbols of coupled and driven joints as they move."""
+        ...
+
+
+class Mark(NamedTuple):
+    """What is seen of a constraint on a body: the `end` of a link, a `plane`, or a `curve` over a parameter.
+
+    The place is in the body's frame; a curve is drawn farther than it is used by `margin`.
+    """
+
+    kind: str
+    body: str
+    place: Vector
+    parameter: Expr | None = None
+    margin: Any = 0
+
+
+class Fault(NamedTuple):
+    """Why a constraint cannot hold where it is: a word for a run's status, a sentence, and what to do."""
+
+    status: str
+    message: str
+    cure: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraint(ABC):
+    """A constraint by its name; its attributes are what a user gave, bodies for frames, points and axes in the bodies.
+
+    The docstring of a class and its fields are what the schema of model files says of it.
+    """
+
+    kind: ClassVar[str]  # the `type` in model files
+    table: ClassVar[str] = "constraints"  # where it stands in model files
+    alone: ClassVar[bool] = False  # no other kind stands there, and no `type` is needed
+    fields: ClassVar[tuple[Field, ...]]
+
+    name: str
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The constraint from the values of its fields; `given` has them as the user wrote them."""
+        return cls(name=name, **values)
+
+    @classmethod
+    def place_of(cls, name: object) -> str:
+        """How messages call it."""
+        return f"{cls.kind.replace('_', ' ')} '{name}'"
+
+    @property
+    def place(self) -> str:
+        """How messages call it."""
+        return self.place_of(self.name)
+
+    @property
+    def bodies(self) -> tuple[str, str] | None:
+        """The two bodies that it acts on, if it does so directly."""
+        return None
+
+    @property
+    def coordinates(self) -> Mapping[Expr, str]:
+        """Auxiliary coordinates that it brings with it, and what each is measured in."""
+        return {}
+
+    @property
+    def drawing(self) -> tuple[Mark, ...]:
+        """What is seen of it."""
+        return ()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a run asks for faults at every step, and not only where it starts or fails."""
+        return False
+
+    def fault(self, number: Callable[[Any], float]) -> Fault | None:
+        """What is wrong with it at a state, where expressions have these numbers."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopConstraint(Constraint):
+    """Frame b, on one body, moves against frame a, on another, as conditions on its pose there allow."""
+
+    fields: ClassVar[tuple[Field, ...]] = FRAMES
+
+    a: str
+    b: str
+    at_a: Vector = NOWHERE
+    at_b: Vector = NOWHERE
+    rotation_a: Matrix = IDENTITY
+    rotation_b: Matrix = IDENTITY
+
+    @abstractmethod
+    def conditions(self, X: Pose) -> dict[str, Expr] | None:
+        """The expressions of the pose of b in a that stay zero; None where they need the coordinates of a joint."""
+
+    @property
+    def closing_joint(self) -> JointType | None:
+        """The joint whose coordinates such conditions need."""
+        return None
+
+    def branch(self, X: Pose) -> Expr | None:
+        """What is zero where the conditions hold as they are meant, and below -1 on another branch of them."""
+        return None
+
+    def directions(self, R_a: Matrix, R_b: Matrix) -> dict[str, tuple[Vector, Vector]] | None:
+        """For each condition its rate as a direction (v, ω) in ground components; None to find it by derivatives."""
+        return None
+
+    @property
+    def pose_a(self) -> Pose:
+        """Frame a in its body."""
+        return Pose(self.rotation_a, self.at_a)
+
+    @property
+    def pose_b(self) -> Pose:
+        """Frame b in its body."""
+        return Pose(self.rotation_b, self.at_b)
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        return self.a, self.b
+
+    @property
+    def drawing(self) -> tuple[Mark, ...]:
+        return Mark("end", self.a, self.at_a), Mark("end", self.b, self.at_b)
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Where two bodies meet, and the directions in which they do not slip on each other, in ground components.
+
+    A direction in which they keep touching comes with a condition on the position, whose rate is the slip along it.
+    `turns` are directions about which they do not turn against each other, by themselves or beside a direction of the
+    same name. `drift` is how the second body's surface moves there by itself.
+    """
+
+    place: Vector
+    directions: dict[str, Vector]
+    positions: dict[str, Expr] = field(default_factory=dict)
+    turns: dict[str, Vector] = field(default_factory=dict)
+    drift: Vector = NOWHERE
+
+    def rates(self, slip: Vector, spin: Vector) -> dict[str, Expr]:
+        """All velocities that vanish, by name: along each direction, about each turn, or both together."""
+        made = {name: as_expr((slip - self.drift).dot(d)) for name, d in self.directions.items()}
+        return made | {name: as_expr(made.get(name, 0) + spin.dot(turn)) for name, turn in self.turns.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactConstraint(Constraint):
+    """Two bodies meet at a place, and points of them do not slip on each other there."""
+
+    @property
+    @abstractmethod
+    def bodies(self) -> tuple[str, str]: ...
+
+    @abstractmethod
+    def contact(self, moving: Moving) -> Contact:
+        """Where they meet, and how they do not slip; the first of the bodies against the second."""
+
+    def definitions(self, moving: Moving) -> dict[str, Expr]:
+        """What the auxiliary coordinates make zero, whatever the motion; the rates of such a contact are velocities."""
+        return {}
+
+    def guess(self, moving: Moving) -> Sequence[Expr]:
+        """Where to seek the auxiliary coordinates first, if the others tell."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoordinateConstraint(Constraint):
+    """Expressions that stay zero, by name: of coordinates and time, and, on the speeds, linear in them too."""
+
+    @property
+    def positions(self) -> dict[str, Expr]:
+        return {}
+
+    @property
+    def speeds(self) -> dict[str, Expr]:
+        return {}
+
+
+def check_bodies(constraint: Constraint) -> None:
+    """Refuse a constraint of a body with itself."""
+    bodies = constraint.bodies
+    if bodies is None or bodies[0] != bodies[1]:
+        return
+    if isinstance(constraint, LoopConstraint):
+        raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-053")
+    raise ModelError(f"body '{bodies[0]}' cannot touch itself.", place=constraint.place, code="E-MODEL-056")
+
+
+def lettered_pose(name: str = "") -> Pose:
+    """A pose of twelve letters, that stand for one which is not known yet."""
+    R = Matrix([[symbol(f"R{name}{i}{j}", "pose") for j in range(3)] for i in range(3)])
+    return Pose(R, Vector([symbol(f"p{name}{i}", "pose") for i in range(3)]))

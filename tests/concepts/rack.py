@@ -1,0 +1,43 @@
+"""A constraint from outside the package: a pinion of one body and a rack of another have one velocity at the mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polhode.expr import Expr, Vector
+from polhode.model.constraints.protocol import Contact, ContactConstraint, Field, Mark, Moving
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rack(ContactConstraint):
+    """A pinion that rolls on a rack: they mesh at axis × along times the radius from the pinion's centre."""
+
+    kind = "rack"
+    fields = (
+        Field("body", "body", doc="The body of the pinion."),
+        Field("radius", "number", unit="m", positive=True),
+        Field("axis", "axis", "y", of="body"),
+        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
+        Field("on", "body", doc="The body of the rack."),
+        Field("along", "axis", "x", of="on"),
+    )
+
+    body: str
+    radius: Expr
+    axis: Vector
+    centre: Vector
+    on: str
+    along: Vector
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        return self.body, self.on
+
+    @property
+    def drawing(self) -> tuple[Mark, ...]:
+        return (Mark("end", self.body, self.centre),)
+
+    def contact(self, moving: Moving) -> Contact:
+        X, along = moving.pose(self.body), moving.pose(self.on).R @ self.along
+        arm = (X.R @ self.axis).cross(along) * self.radius
+        return Contact(X.point(self.centre) + arm, {"mesh": along})
