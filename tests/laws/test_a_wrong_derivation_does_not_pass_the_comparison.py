@@ -15,9 +15,10 @@ import pytest
 import polhode as ph
 from polhode.compare import Comparison, agreement
 from polhode.constraints.rows import Constraints
+from polhode.dynamics import embedding
 from polhode.dynamics.loads import Loads
 from polhode.expr import Matrix, Vector, as_expr
-from polhode.formalisms import composite_body, embedding, newton_euler
+from polhode.formalisms import composite_body, newton_euler
 from polhode.geometry import Inertia
 from polhode.geometry.elimination import SymmetricFactors
 from polhode.geometry.orientation import ORIENTATIONS
@@ -135,7 +136,7 @@ def things_fall_up(patch: Patch) -> None:
         made = right(*given, **options)
         return replace(made, gravity=-made.gravity)
 
-    patch.setattr("polhode.formalisms.build_tree", wrong)
+    patch.setattr("polhode.formalisms.deriving.build_tree", wrong)
 
 
 def springs_store_twice(patch: Patch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import evaluate
 from polhode.formalisms.deriving import derive
 from polhode.geometry import Pose
@@ -23,7 +23,7 @@ COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[
 
 
 @cache
-def judging(make: Callable[..., System], *given: int) -> Equations:
+def judging(make: Callable[..., System], *given: int) -> EquationsOfMotion:
     """Poincaré's equations of a mechanism as it was written, derived once for all that is compared with them."""
     return derive(make(*given), "poincare", passes=())
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.dynamics.equations import Equations
+from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Expr, evaluate
 from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.stage import STORAGES
@@ -45,11 +45,11 @@ def stored(storage: str, turn: Rotation) -> list[float]:
 
 
 @cache
-def derived(storage: str) -> Equations:
+def derived(storage: str) -> EquationsOfMotion:
     return tumbling_pair(storage).derive()
 
 
-def state(made: Equations, storage: str, seed: int) -> dict[Expr, float]:
+def state(made: EquationsOfMotion, storage: str, seed: int) -> dict[Expr, float]:
     """The same physical state in any storage."""
     dice = np.random.default_rng(seed)
     turns = Rotation.from_rotvec(dice.uniform(-1, 1, (2, 3)))

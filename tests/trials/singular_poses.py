@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.compiled.functions import Functions
 from polhode.errors import SimulationError
 from polhode.model.samples import n_four_bar
+from polhode.surface.equations import Equations
 
 WINDOWS = (1, 2, 10)
 TOLERANCES = (1e-9, 1e-10, 1e-11, 1e-12, 1e-13)
@@ -53,20 +53,19 @@ class Outcome:
 
 
 @cache
-def _compiled(windows: int) -> Functions:
-    return n_four_bar(windows).derive().compile()
+def _derived(windows: int) -> Equations:
+    return n_four_bar(windows).derive()
 
 
 def passed(windows: int, speed: float, tolerance: float, most_steps: int = 1_000_000) -> Outcome:
     """One run; what it had to tell, be it in notices or in why it stopped."""
-    functions = _compiled(windows)
+    equations = _derived(windows)
     began = time.perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            run = functions.equations.simulate(
+            run = equations.simulate(
                 DURATION, speeds={"crank 0": speed}, rtol=tolerance, atol=tolerance, max_steps=most_steps,
-                functions=functions,
             )  # fmt: skip
         told = tuple(notice for notice in run.notices if "energy" in notice)
     except SimulationError as error:
