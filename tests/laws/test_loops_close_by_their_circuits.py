@@ -11,7 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.constraints import Constraints, constraints_of
-from polhode.constraints.carrying import with_carried
+from polhode.constraints.auxiliary import with_auxiliary
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import derivative, evaluate, same, sin
 from polhode.formalisms.network.equations import Network, network
@@ -104,7 +104,7 @@ def numbers(rows: Sequence[Sequence[Any]], values: dict[Any, float]) -> np.ndarr
 
 
 def of(system: ph.System) -> Network:
-    return network(system, with_carried(system, build_tree(system)))
+    return network(system, with_auxiliary(system, build_tree(system)))
 
 
 def both(system: ph.System) -> tuple[Constraints, Constraints]:

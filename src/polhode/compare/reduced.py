@@ -113,7 +113,7 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
 def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
     """By what the equations define the coordinates that constraints bring with them."""
     made = {}
-    for each in equations.tree.carried:
+    for each in equations.tree.auxiliary:
         rows = [] if equations.constraints is None else equations.constraints.rows
         values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
         made[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)

@@ -29,7 +29,7 @@ from ..kinematics.tree import Tree
 from ..model.building import spellings_of
 from ..model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
 from ..model.model import Model
-from .carrying import fitted, with_carried, without_carried
+from .auxiliary import fitted, with_auxiliary, without_auxiliary
 from .joint_closing import joint_closing
 from .moving import MovingTree, loop_pose
 
@@ -94,8 +94,8 @@ class Constraints:
 
     @cached_property
     def definitions(self) -> dict[str, Expr]:
-        """ψ(q, t) by name: what holds the carried coordinates in their place, and changes with no motion."""
-        return {_full(each.of, name): value for each in self.tree.carried for name, value in each.definitions}
+        """ψ(q, t) by name: what holds the auxiliary coordinates in their place, and changes with no motion."""
+        return {_full(each.of, name): value for each in self.tree.auxiliary for name, value in each.definitions}
 
     @cached_property
     def definition_values(self) -> Vector:
@@ -104,8 +104,8 @@ class Constraints:
 
     @cached_property
     def definition_steps(self) -> Vector:
-        """How far the carried coordinates are, to first order, from where their definitions put them."""
-        return Vector([step for each in self.tree.carried for step in each.back])
+        """How far the auxiliary coordinates are, to first order, from where their definitions put them."""
+        return Vector([step for each in self.tree.auxiliary for step in each.back])
 
     @cached_property
     def rates(self) -> Vector:
@@ -171,7 +171,7 @@ def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = N
 class Sorted:
     """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
 
-    The tree has the carried coordinates on which they depend.
+    The tree has the auxiliary coordinates on which they depend.
     """
 
     tree: Tree
@@ -182,7 +182,7 @@ class Sorted:
 
 def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
-    tree = with_carried(system, tree)
+    tree = with_auxiliary(system, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
     moving, along = MovingTree(system, tree), flow(tree, system.time)
     for constraint in system.constraints.values():
@@ -190,7 +190,7 @@ def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> S
         for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
-    return Sorted(without_carried(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
 
 
 def constraints_of(
@@ -198,14 +198,14 @@ def constraints_of(
 ) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
 
-    The result's `tree` has the carried coordinates; it is the one to derive equations from.
+    The result's `tree` has the auxiliary coordinates; it is the one to derive equations from.
     """
     found = sorted_rows(system, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     idle = tuple(row.name for row in found.idle)
     made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
-    own = [(each.of, q) for each in found.tree.carried for q in each.symbols]
+    own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
     spellings = spellings_of(system)
     for constraint, each in own:
@@ -254,7 +254,7 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         joint = joint_closing(constraint)
         if joint is None:
             return constraint.conditions(X) or {}, {}
-        (own,) = (each for each in moving.tree.carried if each.of == constraint.name)
+        (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
         return joint.conditions(X)[1], joint.unable(own.speeds)
     return {}, {}
 
@@ -265,10 +265,10 @@ def facings(system: Model, tree: Tree) -> dict[str, Expr]:
     for loop in system.constraints.values():
         if isinstance(loop, LoopConstraint):
             X, joint = loop_pose(loop, tree), joint_closing(loop)
-            own = loop.branch(X) if joint is None else joint.facing(X) if _is_carried(loop, tree) else None
+            own = loop.branch(X) if joint is None else joint.facing(X) if _has_auxiliary(loop, tree) else None
             made |= {loop.name: own} if own else {}
     return made
 
 
-def _is_carried(constraint: Constraint, tree: Tree) -> bool:
-    return any(each.of == constraint.name for each in tree.carried)
+def _has_auxiliary(constraint: Constraint, tree: Tree) -> bool:
+    return any(each.of == constraint.name for each in tree.auxiliary)

@@ -18,7 +18,7 @@ from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
-from .carrying import carry
+from .auxiliary import auxiliary_of
 from .joint_closing import joint_closing
 from .moving import MovingTree, loop_pose
 from .rows import Constraints
@@ -93,7 +93,7 @@ def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) ->
     if joint is None:
         return _rates(constraint.conditions(X) or {}, along)
     definitions, rest = joint.conditions(X)
-    following = carry(constraint.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
+    following = auxiliary_of(constraint.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
     return _rates(rest, moving) | joint.unable(following.speeds)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..constraints import Binding, Constraints, bind, constraints_of
-from ..constraints.carrying import with_carried
+from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..errors import PolhodeError, shown
@@ -81,7 +81,7 @@ def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] |
     method = formalism_of(formalism)
     if not method.own_rows:
         return constraints_of(system, tree, near)
-    tree = with_carried(system, tree)
+    tree = with_auxiliary(system, tree)
     return constraints_of(system, tree, near, method.load("row_source")(system, tree))
 
 

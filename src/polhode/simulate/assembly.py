@@ -1,7 +1,7 @@
 """Assembly: a state that keeps all constraints, from one that does nearly, or hardly at all.
 
 Coordinates move as little as they can: those that the user gave only if the others alone cannot do it, and then a
-hundred times less readily; those that are held not at all. Carried coordinates follow all others. Speeds that the
+hundred times less readily; those that are held not at all. Auxiliary coordinates follow all others. Speeds that the
 user gave stay as they are where the others can follow.
 """
 
@@ -32,7 +32,7 @@ _GIVEN = 100.0
 _MOST_STEPS = 60
 #: Starts to try before giving up: as given, and shaken more and more.
 _TRIALS = 12
-#: Places to seek carried coordinates from, besides where they are.
+#: Places to seek auxiliary coordinates from, besides where they are.
 _PLACES = 16
 #: A coordinate that moved by less is not worth a word.
 _WORTH_A_WORD = 1e-9
@@ -199,13 +199,13 @@ def _positions(manifold: Manifold, start: Start, hold: Sequence[str], t: float) 
 
 
 def _placed(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
-    """The same pose, with carried coordinates where they fit best, sought from where they are and all around.
+    """The same pose, with auxiliary coordinates where they fit best, sought from where they are and all around.
 
     Those that the user gave, or that there is a guess of, are sought near there alone.
     """
     best = manifold.placed(t, q)
     names = manifold.equations.coordinates[manifold.carried]
-    known = {*given, *(q.name for each in manifold.equations.tree.carried if each.guess for q in each.symbols)}
+    known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}
     loose = np.flatnonzero([name not in known for name in names]) + manifold.carried.start
     if not len(loose):
         return best

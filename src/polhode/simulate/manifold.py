@@ -2,7 +2,7 @@
 
     φ(q, t) = 0,    A(q, t) u + a(q, t) = 0,    A u̇ + γ(q, u, t) = 0
 
-Coordinates without inertia (`kinematics.carried`) are kept where their definitions put them, ψ(q, t) = 0, whenever
+Coordinates without inertia (`kinematics.auxiliary`) are kept where their definitions put them, ψ(q, t) = 0, whenever
 others are moved.
 
 All rows enter here, also those that say at some poses what others say: this is slower than native code with independent
@@ -44,7 +44,7 @@ class Manifold:
         self.functions, self.equations, self.constraints = functions, functions.equations, constraints
         self.names = constraints.names
         self.definitions = list(constraints.definitions)
-        self.carried = self.equations.tree.carried_coordinates
+        self.carried = self.equations.tree.auxiliary_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
         self.groups = quaternion_groups(self.equations)
@@ -96,7 +96,7 @@ class Manifold:
 
     @cached_property
     def definition_values(self) -> Callable[[float, Floats], Floats]:
-        """ψ(t, q), by which carried coordinates are in their place."""
+        """ψ(t, q), by which auxiliary coordinates are in their place."""
         return self.function("definition_values") if self.definitions else lambda t, q: np.zeros(0)
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Where to begin with carried coordinates: at a guess of their constraint, or where the user put them.
+"""Where to begin with auxiliary coordinates: at a guess of their constraint, or where the user put them.
 
-A carried coordinate follows all others. One that the user gave says where the others should be: the place of a bead on
-its wire tells where the bead is. With σ as given, the joints' coordinates are moved until φ(q, σ) = 0 and ψ(q, σ) = 0.
+An auxiliary coordinate follows all others. One that the user gave says where the others should be: the place of a bead
+on its wire tells where the bead is. With σ as given, the joints' coordinates move until φ(q, σ) = 0 and ψ(q, σ) = 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def begun(manifold: Manifold, start: Start, t: float) -> Floats:
     q = start.q.copy()
     told: list[str] = []
     place = manifold.carried.start
-    for each in manifold.equations.tree.carried:
+    for each in manifold.equations.tree.auxiliary:
         own = slice(place, place + len(each.symbols))
         place = own.stop
         if {*manifold.equations.coordinates[own]} <= {*start.given}:
@@ -36,7 +36,7 @@ def begun(manifold: Manifold, start: Start, t: float) -> Floats:
 
 
 def _brought(manifold: Manifold, q: Floats, start: Start, told: list[str], t: float) -> Floats:
-    """Joints that were not given moved until the constraints keep with their carried coordinates as they are."""
+    """Joints that were not given moved until the constraints keep with their auxiliary coordinates as they are."""
     tree = manifold.equations.tree
     free = [
         speed
@@ -45,7 +45,7 @@ def _brought(manifold: Manifold, q: Floats, start: Start, told: list[str], t: fl
         for speed in link.speeds
     ]
     owners = [row.of for row in manifold.constraints.rows]
-    owners += [each.of for each in tree.carried for _ in each.definitions]
+    owners += [each.of for each in tree.auxiliary for _ in each.definitions]
     rows = [k for k, owner in enumerate(owners) if owner in told]
 
     def step(q: Floats, left: Floats) -> Floats | None:
@@ -62,7 +62,7 @@ def _brought(manifold: Manifold, q: Floats, start: Start, told: list[str], t: fl
 
 
 def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:
-    """How φ and ψ change with each free speed, the carried coordinates staying where they are."""
+    """How φ and ψ change with each free speed, the auxiliary coordinates staying where they are."""
     columns = []
     for speed in free:
         aside = np.zeros(len(manifold.equations.tree.u))

@@ -29,7 +29,7 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
             continue
         for place, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
             units[place] = unit
-    for places, carried in equations.tree.carried_places:
+    for places, carried in equations.tree.auxiliary_places:
         constraint = equations.system.constraints[carried.of]
         own = list(constraint.coordinates.values())
         if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:

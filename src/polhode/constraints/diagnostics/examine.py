@@ -45,7 +45,7 @@ def diagnose(
     with quiet_collector():
         found = sorted_rows(system, build_tree(system))
         tree = found.tree
-        near = _pose(system, pose, tree.coordinates[tree.carried_coordinates])
+        near = _pose(system, pose, tree.coordinates[tree.auxiliary_coordinates])
         idle = tuple(row.name for row in found.idle)
         ties = Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
         say("looking for dependent constraints")
@@ -73,8 +73,10 @@ def diagnose(
     )
 
 
-def _pose(system: Model, pose: Mapping[str, float] | str | None, carried: Sequence[str]) -> Mapping[str, float] | None:
-    names = [*(q.name for joint in system.joints.values() for q in joint.q), *carried]
+def _pose(
+    system: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]
+) -> Mapping[str, float] | None:
+    names = [*(q.name for joint in system.joints.values() for q in joint.q), *auxiliary]
     if isinstance(pose, str):
         if pose not in system.poses:
             raise unknown("pose", pose, system.poses, "diagnose")
@@ -119,7 +121,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     moved = {
         name: (old, new)
         for name, old, new in zip(ties.tree.coordinates, start.tolist(), q.tolist(), strict=True)
-        if abs(new - old) > 1e-9 and name not in ties.tree.coordinates[ties.tree.carried_coordinates]
+        if abs(new - old) > 1e-9 and name not in ties.tree.coordinates[ties.tree.auxiliary_coordinates]
     }
     size = float(np.abs(left).max(initial=0.0))
     if not np.isfinite(left).all():

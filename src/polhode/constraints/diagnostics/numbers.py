@@ -3,7 +3,7 @@
     φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
 
 A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
-for each way in which carried coordinates move, which their definitions ψ hold in place.
+for each way in which auxiliary coordinates move, which their definitions ψ hold in place.
 """
 
 from __future__ import annotations
@@ -88,14 +88,14 @@ class Numbers:
 
     @cached_property
     def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
-        """Coordinates and Γ of each joint's envelope, and of what constraints carry."""
+        """Coordinates and Γ of each joint's envelope, and of auxiliary coordinates."""
         tree = self.ties.tree
         joints = [
             (link.coordinates, gamma)
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        return joints + [(places, each.ways) for places, each in tree.carried_places]
+        return joints + [(places, each.ways) for places, each in tree.auxiliary_places]
 
     @cached_property
     def _envelopes(self) -> Evaluator:
