@@ -19,7 +19,7 @@ from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraints.protocol import Constraint, ContactConstraint, LoopConstraint
 from ..model.model import Model
-from .joint_closing import joint_closing
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
@@ -101,7 +101,7 @@ def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Exp
     if isinstance(constraint, ContactConstraint) and constraint.coordinates:
         definitions, guess = constraint.definitions(moving), constraint.guess(moving)
         return auxiliary_of(name, definitions, list(constraint.coordinates), along, guess=guess)
-    joint = joint_closing(constraint) if isinstance(constraint, LoopConstraint) else None
+    joint = loop_auxiliary(constraint) if isinstance(constraint, LoopConstraint) else None
     if not isinstance(constraint, LoopConstraint) or joint is None:
         return None
     definitions, _ = joint.conditions(loop_pose(constraint, moving.tree))

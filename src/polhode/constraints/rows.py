@@ -30,7 +30,7 @@ from ..model.building import spellings_of
 from ..model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
 from ..model.model import Model
 from .auxiliary import fitted, with_auxiliary, without_auxiliary
-from .joint_closing import joint_closing
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 
 
@@ -251,7 +251,7 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         return contact.positions, moving.rates(constraint, contact)
     if isinstance(constraint, LoopConstraint):
         X = loop_pose(constraint, moving.tree)
-        joint = joint_closing(constraint)
+        joint = loop_auxiliary(constraint)
         if joint is None:
             return constraint.conditions(X) or {}, {}
         (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
@@ -259,13 +259,13 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
     return {}, {}
 
 
-def facings(system: Model, tree: Tree) -> dict[str, Expr]:
-    """For each loop that can close the wrong way round, what is zero where it does not."""
+def assembly_branches(system: Model, tree: Tree) -> dict[str, Expr]:
+    """For each loop that has other assembly branches, what is zero on the one that is meant."""
     made: dict[str, Expr] = {}
     for loop in system.constraints.values():
         if isinstance(loop, LoopConstraint):
-            X, joint = loop_pose(loop, tree), joint_closing(loop)
-            own = loop.branch(X) if joint is None else joint.facing(X) if _has_auxiliary(loop, tree) else None
+            X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
+            own = loop.branch(X) if joint is None else joint.branch(X) if _has_auxiliary(loop, tree) else None
             made |= {loop.name: own} if own else {}
     return made
 

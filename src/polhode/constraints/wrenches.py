@@ -19,7 +19,7 @@ from ..kinematics.tree import BASE
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
 from .auxiliary import auxiliary_of
-from .joint_closing import joint_closing
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 from .rows import Constraints
 
@@ -89,7 +89,7 @@ def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
 
 def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) -> dict[str, Expr]:
     """The rates of a loop's rows when its frame b moves along a twist."""
-    joint = joint_closing(constraint)
+    joint = loop_auxiliary(constraint)
     if joint is None:
         return _rates(constraint.conditions(X) or {}, along)
     definitions, rest = joint.conditions(X)

@@ -21,7 +21,7 @@ from ..compiled.functions import Functions
 from ..constraints import Constraints
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..constraints.rows import facings
+from ..constraints.rows import assembly_branches
 from ..expr import Expr, evaluate
 from .guard import Stop
 from .state import Floats, quaternion_groups
@@ -57,8 +57,8 @@ class Manifold:
 
     def turned(self, t: float, q: Floats) -> list[str]:
         """The closures that are closed the wrong way round at a pose: an axis against itself, or after half a turn."""
-        off = self.numbers(list(self._facings.values()), t, q)
-        return [name for name, value in zip(self._facings, off, strict=True) if value < -1]
+        off = self.numbers(list(self._branches.values()), t, q)
+        return [name for name, value in zip(self._branches, off, strict=True) if value < -1]
 
     def numbers(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
         """Expressions of coordinates, time and parameters at a pose."""
@@ -75,8 +75,8 @@ class Manifold:
         return known
 
     @cached_property
-    def _facings(self) -> dict[str, Expr]:
-        return facings(self.equations.system, self.equations.tree)
+    def _branches(self) -> dict[str, Expr]:
+        return assembly_branches(self.equations.system, self.equations.tree)
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and its arrays (and of inputs, last), with the parameters of the run."""

@@ -13,7 +13,7 @@ from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import numbers_by_name, unknown
 from .. import Constraints
-from ..rows import facings, impossible, reference_of, sorted_rows
+from ..rows import assembly_branches, impossible, reference_of, sorted_rows
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
 from .numbers import (
     KEPT,
@@ -51,7 +51,7 @@ def diagnose(
         say("looking for dependent constraints")
         redundant, contradictory = _generic(ties)
         say("assembling")
-        numbers = Numbers(ties, facings(system, tree))
+        numbers = Numbers(ties, assembly_branches(system, tree))
         here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(ties, here, walked)
@@ -129,7 +129,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     turned = numbers.reversed(q)
     if size > KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}
-        off |= {f"{name} facing": value for name, value in turned.items() if size <= KEPT}
+        off |= {f"{name} branch": value for name, value in turned.items() if size <= KEPT}
         return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
     if not np.isfinite(A).all():

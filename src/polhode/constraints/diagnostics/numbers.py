@@ -37,7 +37,7 @@ class Numbers:
     """The rows of a tree as functions of its coordinates, all other symbols being at the reference."""
 
     ties: Constraints
-    facing: Mapping[str, Expr]  # what is zero where a loop closes the right way round
+    branches: Mapping[str, Expr]  # what is zero where a loop closes on the branch that is meant
 
     @property
     def home(self) -> Floats:
@@ -74,12 +74,12 @@ class Numbers:
         return self._at(q, _evaluator(self.ties.a), (-1,))
 
     @cached_property
-    def _facing(self) -> Evaluator:
-        return Evaluator(self.facing.values())
+    def _branches(self) -> Evaluator:
+        return Evaluator(self.branches.values())
 
     def reversed(self, q: Floats) -> dict[str, float]:
         """The loops that are closed the wrong way round, and by how much they are off."""
-        found = zip(self.facing, self._at(q, self._facing, (-1,)).tolist(), strict=True)
+        found = zip(self.branches, self._at(q, self._branches, (-1,)).tolist(), strict=True)
         return {name: value for name, value in found if value < -0.5}
 
     @cached_property

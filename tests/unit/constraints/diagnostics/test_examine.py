@@ -145,7 +145,7 @@ def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: 
     found = s.diagnose()
     assert not found.can_be_assembled
     assert found.here is not None
-    assert "bolt facing" in found.here.off
+    assert "bolt branch" in found.here.off
 
 
 def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_the_wrong_one() -> None:
