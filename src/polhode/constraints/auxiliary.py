@@ -33,13 +33,13 @@ def auxiliary_of(
     along: Mapping[Expr, Any],
     *,
     ways: Matrix | None = None,
-    shadow: Sequence[Sequence[float]] | None = None,
+    at_reference: Sequence[Sequence[float]] | None = None,
     units: Sequence[int] = (),
     guess: Sequence[Expr] = (),
 ) -> AuxiliaryCoordinates:
     """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
 
-    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `shadow` the numbers of
+    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `at_reference` the numbers of
     (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
     `guess` where to seek σ first.
 
@@ -56,7 +56,7 @@ def auxiliary_of(
         [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
         len(values),
     )
-    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], shadow)
+    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
     speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
     return AuxiliaryCoordinates(
@@ -106,7 +106,7 @@ def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Exp
         return None
     definitions, _ = joint.conditions(loop_pose(constraint, moving.tree))
     return auxiliary_of(
-        name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow, units=joint.units
+        name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference, units=joint.units
     )
 
 

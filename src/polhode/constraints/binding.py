@@ -49,7 +49,7 @@ class Binding:
     def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
         ties = self.constraints
-        numbers = None if ties.shadow is None else [[row[k] for k in self.dependent] for row in ties.shadow]
+        numbers = None if ties.at_reference is None else [[row[k] for k in self.dependent] for row in ties.at_reference]
         return solve_columns([[row[k] for k in self.dependent] for row in ties.A], right, numbers)
 
     @cached_property
@@ -119,7 +119,7 @@ def bind(
                 code="E-BIND-001",
             )
         if pose and not _serve(usable, dependent):
-            some_do = _columns_at_reference(usable.shadow, range(size)) is not None
+            some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
             others = ", ".join(names[k] for k in bind(constraints).independent)
             raise PolhodeError(
                 f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
@@ -130,7 +130,7 @@ def bind(
         return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
-    dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
+    dependent = sorted(_columns_at_reference(usable.at_reference, order) or _columns_somewhere(usable.A, order))
     return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
 
 
@@ -138,9 +138,9 @@ def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
     """Whether A_d has an inverse at the reference, in numbers; where A has no value there, nobody can tell."""
     import numpy as np
 
-    if constraints.shadow is None or not dependent:
+    if constraints.at_reference is None or not dependent:
         return True
-    sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.shadow], compute_uv=False)
+    sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.at_reference], compute_uv=False)
     return bool(sizes[-1] > _NOTHING * sizes[0])
 
 

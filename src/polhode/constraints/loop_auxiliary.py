@@ -45,7 +45,7 @@ class LoopAuxiliary:
     inner: Pose  # from frame a to the cut
     outer: Pose  # from the cut to frame b
     defining: tuple[str, ...]  # conditions that define the coordinates
-    shadow: list[list[float]]  # their slopes in numbers, where E = 1
+    at_reference: list[list[float]]  # their slopes in numbers, where E = 1
 
     def closure_error(self, X: Pose) -> Pose:
         """E, which is one where the loop is closed."""
@@ -91,7 +91,7 @@ class _Cut:
 
     place: int
     rows: tuple[int, ...]
-    shadow: list[list[float]]
+    at_reference: list[list[float]]
     doubt: tuple[int, int]
 
 
@@ -128,7 +128,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
         _motion(steps[: cut.place]),
         _motion(steps[cut.place :]),
         tuple(nothing_free()[k].name for k in cut.rows),
-        cut.shadow,
+        cut.at_reference,
     )
 
 
@@ -167,10 +167,10 @@ def _cut(steps: Sequence[_Step], place: int) -> _Cut:
         U = _motion(steps[k + 1 : place]) if k < place else _motion(steps[place : k + 1]).inverse()
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
-    shadow = _numbers(J, steps)
-    rows, doubt = surest_rows(J, shadow)
+    at_reference = _numbers(J, steps)
+    rows, doubt = surest_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
-    return _Cut(place, tuple(rows), [[-entry for entry in shadow[k]] for k in rows], (doubt, full))
+    return _Cut(place, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (doubt, full))
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:

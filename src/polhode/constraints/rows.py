@@ -145,7 +145,7 @@ class Constraints:
         return replace(self, rows=tuple(self.rows[k] for k in rows))
 
     @cached_property
-    def shadow(self) -> list[list[float]] | None:
+    def at_reference(self) -> list[list[float]] | None:
         """A in numbers at the reference; None where it is not defined there."""
         width = len(self.tree.u)
         try:

@@ -93,7 +93,9 @@ def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) ->
     if joint is None:
         return _rates(constraint.conditions(X) or {}, along)
     definitions, rest = joint.conditions(X)
-    following = auxiliary_of(constraint.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
+    following = auxiliary_of(
+        constraint.name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference
+    )
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
     return _rates(rest, moving) | joint.unable(following.speeds)
 
