@@ -208,7 +208,7 @@ def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Ca
     usual, circuits = both(make())
     assert usual.rows
     assert circuits.names == usual.names
-    assert circuits.idle == usual.idle
+    assert circuits.trivial == usual.trivial
     assert same(circuits.values, usual.values)
     assert same(circuits.A.entries(), usual.A.entries())
     assert same(circuits.a, usual.a)
@@ -266,7 +266,7 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
 
 def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
     _, circuits = both(four_bar())
-    assert circuits.idle == ("pin tilt 1", "pin tilt 2", "pin y")
+    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y")
     assert circuits.names == ["pin x", "pin z"]
 
 

@@ -173,7 +173,7 @@ class _Judge:
             yield "constraint row A", f"'{row.name}'", same
             yield "constraint term γ", f"'{row.name}'", free.without_accelerations(own) == as_expr(gamma).fp
         for own in ours.values():
-            yield "constraint", f"'{own.name}'", own.is_idle
+            yield "constraint", f"'{own.name}'", own.is_trivial
 
     # ---- the formalism ---------------------------------------------------------------------------------------
 

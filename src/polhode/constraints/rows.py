@@ -69,7 +69,7 @@ class Constraints:
     tree: Tree
     time: Expr
     rows: tuple[Row, ...]
-    idle: tuple[str, ...]  # rows that the tree keeps by itself
+    trivial: tuple[str, ...]  # rows that the tree keeps by itself
     reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
     source: RowSource | None = None
 
@@ -176,21 +176,23 @@ class Sorted:
 
     tree: Tree
     rows: tuple[Row, ...]
-    idle: tuple[Row, ...]
+    trivial: tuple[Row, ...]
     impossible: tuple[Row, ...]
 
 
 def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
     tree = with_auxiliary(system, tree)
-    kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
+    kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
     moving, along = MovingTree(system, tree), flow(tree, system.time)
     for constraint in system.constraints.values():
         made = _rows(constraint, moving, along)
         for row in made if source is None else map(source.row, made):
-            kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
+            kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "trivial"].append(
+                row
+            )
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
-    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible")))
 
 
 def constraints_of(
@@ -203,8 +205,8 @@ def constraints_of(
     found = sorted_rows(system, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
-    idle = tuple(row.name for row in found.idle)
-    made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
+    trivial = tuple(row.name for row in found.trivial)
+    made = Constraints(found.tree, system.time, found.rows, trivial, reference_of(system, found.tree, near), source)
     own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
     spellings = spellings_of(system)

@@ -46,8 +46,8 @@ def diagnose(
         found = sorted_rows(system, build_tree(system))
         tree = found.tree
         near = _pose(system, pose, tree.coordinates[tree.auxiliary_coordinates])
-        idle = tuple(row.name for row in found.idle)
-        ties = Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
+        trivial = tuple(row.name for row in found.trivial)
+        ties = Constraints(tree, system.time, found.rows, trivial, reference_of(system, tree, near))
         say("looking for dependent constraints")
         redundant, contradictory = _generic(ties)
         say("assembling")
@@ -61,7 +61,7 @@ def diagnose(
         speeds=tuple(tree.speeds),
         positions=tuple(row.name for row in found.rows if row.is_position),
         velocities=tuple(row.name for row in found.rows if not row.is_position),
-        idle=idle,
+        trivial=trivial,
         impossible=tuple(impossible(row).message for row in found.impossible),
         independent=len(ties.rows) - len(redundant),
         redundant=redundant,

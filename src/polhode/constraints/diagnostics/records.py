@@ -69,7 +69,7 @@ class Diagnosis:
     speeds: tuple[str, ...]
     positions: tuple[str, ...]  # rows on coordinates
     velocities: tuple[str, ...]  # rows on speeds
-    idle: tuple[str, ...]  # rows that the tree keeps by itself
+    trivial: tuple[str, ...]  # rows that the tree keeps by itself
     impossible: tuple[str, ...]  # sentences on rows that nothing can bring to zero
     independent: int  # rows that are independent at almost every coordinates
     redundant: tuple[Dependence, ...]  # the others, and what they follow from

@@ -60,7 +60,7 @@ def test_a_four_bar_has_one_freedom_and_its_crank_is_independent() -> None:
     found = four_bar(1, 3, 2, 3, "revolute", axis="y").diagnose({"crank": 0.8, "coupler": -0.4, "rocker": 1.3})
     assert found.freedom == 1
     assert found.independent == 2
-    assert set(found.idle) == {"loop tilt 1", "loop tilt 2", "loop y"}
+    assert set(found.trivial) == {"loop tilt 1", "loop tilt 2", "loop y"}
     assert found.here is not None
     assert found.here.independent == ("crank",)
     assert found.can_move
