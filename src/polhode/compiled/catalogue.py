@@ -72,7 +72,7 @@ def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
 
 
 def _kept_rates(equations: EquationsOfMotion) -> Outputs:
-    step, change = equations.way_back
+    step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
     return [
         *_stabilised_rates(equations),

@@ -23,7 +23,7 @@ from ..constraints import Binding, Constraints
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
-from .equations import Keeping, Recipe, factor, solve
+from .equations import Recipe, Stabilisation, factor, solve
 
 
 def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
@@ -93,7 +93,7 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         change, multipliers = answer(gap)
         return udot + change, multipliers
 
-    def way_back() -> tuple[Vector, Vector]:
+    def projection_step() -> tuple[Vector, Vector]:
         step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
         change, _ = answer([-row.rate for row in usable.rows])
         return step, change
@@ -104,10 +104,10 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
         forward=lambda: solution(as_expr(0))[0],
         multipliers=lambda: solution(as_expr(0))[1],
-        keeping=Keeping(
+        stabilisation=Stabilisation(
             accelerations=lambda alpha: solution(alpha)[0],
             pivots=lambda: Vector(response()[1].pivots),
-            way_back=way_back,
+            projection_step=projection_step,
         ),
     )
 

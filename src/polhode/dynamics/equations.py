@@ -30,12 +30,12 @@ from .loads import Loads
 
 
 @dataclass(frozen=True)
-class Keeping:
+class Stabilisation:
     """What keeps a run on its constraints, in the metric of the mass matrix."""
 
     accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
     pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
-    way_back: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
+    projection_step: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Recipe:
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
     reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
-    keeping: Keeping | None = None  # what a run needs to stay on them
+    stabilisation: Stabilisation | None = None  # what a run needs to stay on them
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -236,24 +236,24 @@ class EquationsOfMotion:
     def stabilised_dynamics(self) -> Vector:
         """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         with quiet_collector():
-            return _exact(self._keeping.accelerations(self.stabilisation))
+            return _exact(self._stabilisation.accelerations(self.stabilisation))
 
     @cached_property
     def constraint_pivots(self) -> Vector:
         """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
         with quiet_collector():
-            return _exact(self._keeping.pivots())
+            return _exact(self._stabilisation.pivots())
 
     @cached_property
-    def way_back(self) -> tuple[Vector, Vector]:
+    def projection_step(self) -> tuple[Vector, Vector]:
         """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
         with quiet_collector():
-            step, change = self._keeping.way_back()
+            step, change = self._stabilisation.projection_step()
             return _exact(step), _exact(change)
 
     @property
-    def _keeping(self) -> Keeping:
-        made = self.recipe.keeping
+    def _stabilisation(self) -> Stabilisation:
+        made = self.recipe.stabilisation
         if made is None:
             raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
         return made
