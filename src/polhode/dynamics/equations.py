@@ -228,7 +228,7 @@ class EquationsOfMotion:
             return _exact(made())
 
     @cached_property
-    def stabilisation(self) -> Expr:
+    def stabilisation_rate(self) -> Expr:
         """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
         return symbol("alpha", "stabilisation")
 
@@ -236,7 +236,7 @@ class EquationsOfMotion:
     def stabilised_dynamics(self) -> Vector:
         """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         with quiet_collector():
-            return _exact(self._stabilisation.accelerations(self.stabilisation))
+            return _exact(self._stabilisation.accelerations(self.stabilisation_rate))
 
     @cached_property
     def constraint_pivots(self) -> Vector:

@@ -191,9 +191,9 @@ class Equations:
         return self.record.multipliers
 
     @property
-    def stabilisation(self) -> Expr:
+    def stabilisation_rate(self) -> Expr:
         """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
-        return self.record.stabilisation
+        return self.record.stabilisation_rate
 
     @property
     def stabilised_dynamics(self) -> Vector:

@@ -115,7 +115,7 @@ def test_a_joint_with_two_parallel_axes_is_a_rod() -> None:
     assert run.energy_drift < 1e-7
 
 
-def test_the_doctor_and_inverse_kinematics_place_auxiliary_coordinates() -> None:
+def test_diagnostics_and_inverse_kinematics_place_auxiliary_coordinates() -> None:
     system = slotted_arm()
     found = system.diagnose({"arm": 0.4, "slot 1": 0.4})
     assert found.here is not None

@@ -1,4 +1,4 @@
-"""Which constraints on speeds are conditions on the position in truth: Frobenius' theorem, by fingerprint.
+"""Which constraints on speeds are integrable, conditions on the position: Frobenius' theorem, by fingerprint.
 
     Δ¹ = {Γ E v}: where the constraints let the coordinates go
     Δᵏ⁺¹ = Δᵏ + [Δ¹, Δᵏ]: where manoeuvres lead besides, by brackets [X, Y] = (∂Y/∂q) X - (∂X/∂q) Y
@@ -129,7 +129,7 @@ def dimensions(tree: Tree) -> int:
 
 
 def is_holonomic(tree: Tree) -> bool:
-    """Whether every joint of a tree has as many coordinates, in truth, as speeds."""
+    """Whether every joint of a tree has as many coordinates as speeds."""
     return dimensions(tree) == len(tree.u)
 
 

@@ -1,4 +1,4 @@
-"""What the doctor finds, as plain records."""
+"""What diagnostics find, as plain records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Integrability:
-    """How far manoeuvres lead: the growth vector, out of so many dimensions, and what the rows on speeds are in truth.
+    """How far manoeuvres lead: the growth vector, out of so many dimensions, and which rows on speeds are integrable.
 
     `holonomic` and `nonholonomic` list rows on speeds; None where joints that are themselves nonholonomic mix in.
     """
@@ -96,7 +96,7 @@ class Diagnosis:
 
     @property
     def is_shaky(self) -> bool:
-        """Whether the rows leave something free at the pose that can in truth not move: none of it leads away."""
+        """Whether the rows leave something free at the pose that cannot move after all: none of it leads away."""
         here = self.here
         return here is not None and here.is_assembled and here.rank < len(self.speeds) and here.around is None
 

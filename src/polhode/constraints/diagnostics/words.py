@@ -58,7 +58,7 @@ def _summary(found: Diagnosis) -> str:
 def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
     if test.holonomic:
         yield (
-            f"holonomic in truth: {_listed(test.holonomic)} on speeds can be integrated to conditions on the position, "
+            f"integrable: {_listed(test.holonomic)} on speeds can be integrated to conditions on the position, "
             "with a constant that the start sets."
         )
     if test.is_holonomic:

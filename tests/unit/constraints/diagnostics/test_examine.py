@@ -311,7 +311,7 @@ def test_a_diagnosis_is_plain_data_for_a_program() -> None:
     assert record["here"]["redundant"][0]["row"]
 
 
-def test_the_page_shows_what_the_doctor_says() -> None:
+def test_the_page_shows_what_diagnostics_say() -> None:
     page = (Path(__file__).parents[4] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
     found = three_cranks().diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
     assert all(f"    {line}\n" in page for line in found.text().splitlines())
