@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..constraints import bind
+from ..constraints import dependent_speeds_of
 from ..constraints.rows import Constraints
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
@@ -57,12 +57,12 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     if ties is None or not ties.positions:
         return Displacements(names, D.columns, back)
     own = {tree.speeds.index(name) for name in equations.speeds}
-    binding = bind(
+    dependent_speeds = dependent_speeds_of(
         _held(ties.only(ties.positions), names, D),
         prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],
     )
-    kept = binding.independent
-    return Displacements([names[k] for k in kept], (D @ binding.E).columns, Matrix([back[k] for k in kept]))
+    kept = dependent_speeds.independent
+    return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
 
 
 def _of_link(tree: Tree, place: int) -> Iterator[_One]:

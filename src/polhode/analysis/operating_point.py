@@ -59,7 +59,7 @@ def operating_point(
     ties = equations.constraints
     if ties is None or not (ties.rows or ties.definitions):
         return OperatingPoint(equations, values)
-    if equations.binding is None and len(ties.generic_rows) == len(equations.u):
+    if equations.dependent_speeds is None and len(ties.generic_rows) == len(equations.u):
         raise PolhodeError(
             "the constraints leave no speed free, and so no small motions.",
             place=f"system '{equations.system.name}'",
@@ -79,7 +79,7 @@ def operating_point(
         words = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in moved]
         if words:
             notices.append(f"The state was assembled first, to keep the constraints: {', '.join(words)}.")
-    if equations.binding is None:
+    if equations.dependent_speeds is None:
         pose = _at(equations.q, values, known)
         near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded", near=near)
@@ -116,7 +116,7 @@ def _conditions(equations: EquationsOfMotion) -> Named:
     if ties is None:
         return []
     found = [(row.name, row.value) for row in ties.rows if row.value is not None] + [*ties.definitions.items()]
-    return found if equations.binding else [*found, *((f"rate of {row.name}", row.rate) for row in ties.rows)]
+    return found if equations.dependent_speeds else [*found, *((f"rate of {row.name}", row.rate) for row in ties.rows)]
 
 
 def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:

@@ -97,9 +97,9 @@ class Reduced:
 def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     """The reference beside these equations; of those that are `known`, if it is there."""
     choices = _choices(equations)
-    ties, binding, tree = equations.constraints, equations.binding, equations.tree
+    ties, dependent_speeds, tree = equations.constraints, equations.dependent_speeds, equations.tree
     rows = () if ties is None else tuple(row.name for row in ties.rows)
-    chosen = None if binding is None else tuple(binding.independent)
+    chosen = None if dependent_speeds is None else tuple(dependent_speeds.independent)
     told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
     key = told, rows, tuple(tree.u), chosen
     if key not in known:

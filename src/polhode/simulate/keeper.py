@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..constraints import Binding
+from ..constraints import DependentSpeeds
 from ..constraints.newton import solve
 from .drive import Drive
 from .freedom import listed
@@ -247,13 +247,15 @@ class BoundRates(Rates):
         tau: Drive,
         inputs: Drive,
         manifold: Manifold,
-        binding: Binding,
+        dependent_speeds: DependentSpeeds,
     ) -> None:
         super().__init__(functions, parameters, tau, inputs)
         self.manifold = manifold
         self.side = 1.0
-        rows = [manifold.names.index(name) for name in binding.constraints.names]
-        self._solved = np.ix_(rows, list(binding.dependent))  # the part of A by which dependent speeds are solved for
+        rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
+        self._solved = np.ix_(
+            rows, list(dependent_speeds.dependent)
+        )  # the part of A by which dependent speeds are solved for
 
     @property
     def is_kept(self) -> bool:

@@ -49,9 +49,9 @@ class Manifold:
         self.parameters = parameters
         self.groups = quaternion_groups(self.equations)
         self.scale = np.ones(len(self.names))
-        binding = self.equations.binding
-        self.is_embedded = binding is not None
-        self._movable = None if binding is None else list(binding.dependent)
+        dependent_speeds = self.equations.dependent_speeds
+        self.is_embedded = dependent_speeds is not None
+        self._movable = None if dependent_speeds is None else list(dependent_speeds.dependent)
 
     # ---- numbers ---------------------------------------------------------------------------------------------
 

@@ -160,9 +160,9 @@ class _Run:
     def _rates(self, method: str) -> Rates:
         if self.manifold is None or self.assembly is None:
             return Rates(self.functions, self.parameters, self.tau, self.inputs)
-        binding = self.equations.binding
-        if binding is not None:
-            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, binding)
+        dependent_speeds = self.equations.dependent_speeds
+        if dependent_speeds is not None:
+            return BoundRates(self.functions, self.parameters, self.tau, self.inputs, self.manifold, dependent_speeds)
         inward = _INWARD if method in adaptive.IMPLICIT else 0.0
         return KeptRates(
             self.functions, self.parameters, self.tau, self.inputs, self.manifold, self.assembly.freedom.rows, inward

@@ -42,7 +42,7 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
     ties = functions.equations.constraints
     if ties is None or not ties.rows:
         return {}
-    if functions.equations.binding is not None:
+    if functions.equations.dependent_speeds is not None:
         raise PolhodeError(
             "only runs with multipliers have them.",
             cure='Derive with constraints="multipliers".',

@@ -62,8 +62,12 @@ class Sweeps:
     @property
     def _asked(self) -> Any:
         """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
-        binding = self.equations.binding
-        return self.equations.udot if binding is None else binding.E @ self.equations.udot + binding.gamma
+        dependent_speeds = self.equations.dependent_speeds
+        return (
+            self.equations.udot
+            if dependent_speeds is None
+            else dependent_speeds.E @ self.equations.udot + dependent_speeds.gamma
+        )
 
     @cached_property
     def _labels(self) -> list[str]:
@@ -233,7 +237,7 @@ class Sweeps:
 
     def _elimination(self) -> None:
         """The entries of LᵀDL, speeds eliminated from the tips to the base; the same on every tree."""
-        if self.how or self.equations.binding is not None:  # independent speeds alone are not those of a tree
+        if self.how or self.equations.dependent_speeds is not None:  # independent speeds alone are not those of a tree
             return
         name, labels, tie = self.catalogue.name, self._labels, self.tree.speed_tie
         A = [list(row) for row in self.equations.mass_matrix]

@@ -21,7 +21,7 @@ import numpy as np
 from ...expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, independent_columns, topological
 from ...expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
 from ...kinematics.tree import Tree
-from .. import Constraints, bind
+from .. import Constraints, dependent_speeds_of
 from .numbers import LOST, Floats, numeric_combinations
 
 Field = list[Expr]
@@ -60,15 +60,15 @@ def filtration(ties: Constraints, rows: Sequence[int], points: Sequence[Point] =
     """How far manoeuvres lead that keep these rows, which are independent; `points` are poses that keep them."""
     tree = ties.tree
     usable = ties.only(rows)
-    binding = bind(usable)
+    dependent_speeds = dependent_speeds_of(usable)
     gamma = tree.kinematic_matrix()
-    fields = [[as_expr(entry) for entry in column] for column in (gamma @ binding.E).columns]
+    fields = [[as_expr(entry) for entry in column] for column in (gamma @ dependent_speeds.E).columns]
     variables = list(tree.q)
     written = [*usable.rates, *gamma.entries(), *tree.coordinate_rates()]
     timed = ties.time in free_symbols(written)
     if timed:
         fields = [[*field, as_expr(0)] for field in fields]
-        fields.append([*tree.coordinate_rates(binding.e), as_expr(1)])
+        fields.append([*tree.coordinate_rates(dependent_speeds.e), as_expr(1)])
         variables.append(ties.time)
     most = dimensions(tree) - sum(row.is_position for row in usable.rows) + timed
     points = () if _is_clear(written) else tuple(points)

@@ -27,7 +27,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Binding:
+class DependentSpeeds:
     """All speeds from the independent ones."""
 
     constraints: Constraints  # rows that are independent, no more
@@ -95,9 +95,9 @@ class Binding:
         return Vector(rates)
 
 
-def bind(
+def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
-) -> Binding:
+) -> DependentSpeeds:
     """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be.
 
     Where the reference is a pose that a user named, `pose` says which, and the named speeds must serve there.
@@ -115,23 +115,28 @@ def bind(
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
                 f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
                 place="independent speeds",
-                cure=f"Choose {', '.join(names[k] for k in bind(constraints).independent) or 'none'}, say.",
+                cure=f"Choose {_usual(constraints) or 'none'}, say.",
                 code="E-BIND-001",
             )
         if pose and not _serve(usable, dependent):
             some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
-            others = ", ".join(names[k] for k in bind(constraints).independent)
+            others = _usual(constraints)
             raise PolhodeError(
                 f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
                 place="independent speeds",
                 cure=f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
                 code="E-BIND-004",
             )
-        return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
+        return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
     dependent = sorted(_columns_at_reference(usable.at_reference, order) or _columns_somewhere(usable.A, order))
-    return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+    return DependentSpeeds(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+
+
+def _usual(constraints: Constraints) -> str:
+    """The independent speeds that would be chosen, by name."""
+    return ", ".join(constraints.tree.speeds[k] for k in dependent_speeds_of(constraints).independent)
 
 
 def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
