@@ -48,9 +48,13 @@ class DependentSpeeds:
 
     def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
-        ties = self.constraints
-        numbers = None if ties.at_reference is None else [[row[k] for k in self.dependent] for row in ties.at_reference]
-        return solve_columns([[row[k] for k in self.dependent] for row in ties.A], right, numbers)
+        constraints = self.constraints
+        numbers = (
+            None
+            if constraints.at_reference is None
+            else [[row[k] for k in self.dependent] for row in constraints.at_reference]
+        )
+        return solve_columns([[row[k] for k in self.dependent] for row in constraints.A], right, numbers)
 
     @cached_property
     def E(self) -> Matrix:
