@@ -29,7 +29,7 @@ equations = linkage.derive()
 ties = equations.constraints
 for row in ties.rows:
     print(f"{row.name}: {ph.normal(row.value)} = 0")
-print("kept by the plane itself:", ", ".join(ties.idle))
+print("kept by the plane itself:", ", ".join(ties.trivial))
 crank_alone = linkage.derive(independent=["theta2"], near={"theta2": 1, "theta3": -0.2, "theta4": 1.7})
 print("operations, with multipliers:", equations.operations("forward_dynamics"))
 print("operations, for the crank alone:", crank_alone.operations("forward_dynamics"))

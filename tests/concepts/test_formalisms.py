@@ -203,8 +203,8 @@ def test_separate_islands_do_not_feel_each_other(formalism: str) -> None:
 @every_formalism
 def test_a_joint_that_moves_no_mass_is_named(formalism: str) -> None:
     system = pendulum()
-    system.joint("idle", "bob", system.body("ghost"), ph.Revolute("x"))
-    with pytest.raises(ModelError, match="idle"):
+    system.joint("trivial", "bob", system.body("ghost"), ph.Revolute("x"))
+    with pytest.raises(ModelError, match="trivial"):
         _ = system.derive(formalism).forward_dynamics
 
 

@@ -118,8 +118,8 @@ def test_the_plates_mass_matrix_is_what_its_legs_motion_makes_of_the_whole() -> 
     whole = stewart()
     plate = [speed for speed in whole.speeds if speed.startswith("plate")]
     alone = stewart_platform().derive(independent=plate, near="work")
-    assert alone.binding is not None
-    assert alone.mass_matrix == alone.binding.E.T @ whole.mass_matrix @ alone.binding.E
+    assert alone.dependent_speeds is not None
+    assert alone.mass_matrix == alone.dependent_speeds.E.T @ whole.mass_matrix @ alone.dependent_speeds.E
     assert alone.agrees_with(whole)
 
 

@@ -163,9 +163,9 @@ def test_a_snakeboard_obeys_its_momentum_equation() -> None:
     made = snakeboard().derive("newton_euler", independent=["v", "d psi", "d phi"])
     k = named(made)
     m, l, J_r, phi = (k[name] for name in ("m", "l", "J_r", "phi"))
-    binding = made.binding
-    assert binding is not None
-    speeds = dict(zip(made.tree.speeds, binding.E @ binding.u, strict=True))
+    dependent_speeds = made.dependent_speeds
+    assert dependent_speeds is not None
+    speeds = dict(zip(made.tree.speeds, dependent_speeds.E @ dependent_speeds.u, strict=True))
     # The momentum along the motion that keeps both angles: ahead with 2 l cos² φ, turning with sin 2φ.
     p = as_expr(
         2 * l * cos(phi) ** 2 * m * speeds["v"]

@@ -63,7 +63,7 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str, drive: 
     system = crank_and_rocker(JOINTS[kind], drive)
     judge = system.derive("poincare")
     ties = constraints(judge)
-    assert ties.tree.carried
+    assert ties.tree.auxiliary
     movable = len(ties.generic_rows) < len(judge.u)
     for formalism in names():
         assert system.derive(formalism).agrees_with(judge), formalism
@@ -72,13 +72,13 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str, drive: 
 
 
 @pytest.mark.parametrize("kind", JOINTS)
-def test_definitions_change_with_no_motion_and_masses_do_not_know_what_is_carried(kind: str) -> None:
+def test_definitions_change_with_no_motion_and_masses_do_not_know_auxiliary_coordinates(kind: str) -> None:
     equations = crank_and_rocker(JOINTS[kind], drive=True).derive("composite_body")
     ties, tree = constraints(equations), equations.tree
     along = flow(tree, equations.system.time)
-    assert len(ties.definitions) == sum(each.ways.shape[1] for each in tree.carried)
+    assert len(ties.definitions) == sum(each.ways.shape[1] for each in tree.auxiliary)
     assert not any(directional(list(ties.definitions.values()), along))
-    own = {*tree.q[tree.carried_coordinates]}
+    own = {*tree.q[tree.auxiliary_coordinates]}
     assert own
     assert not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
     assert tree.kinematic_left_inverse() @ tree.kinematic_matrix() == ph.Matrix.identity(len(tree.u))
@@ -165,7 +165,7 @@ def test_a_loop_moves_alike_wherever_it_is_cut(kind: str) -> None:
     start = {name: values[name.replace("pin_", "pin ")] for name in cut_there.coordinates}
     rates = dict(zip(cut_here.q, cut_here.compile().coordinate_rates(begin.q, begin.u), strict=True))
     speeds = dict(zip(cut_here.speeds, begin.u, strict=True))
-    (carried,) = cut_here.tree.carried
+    (carried,) = cut_here.tree.auxiliary
     known = {**dict(zip(cut_here.q, begin.q, strict=True)), **dict(zip(cut_here.u, begin.u, strict=True))}
     own = iter(evaluate(list(carried.speeds), known))
     speeds = {name: next(own) if name.startswith("pin_") else speeds[name] for name in cut_there.speeds}

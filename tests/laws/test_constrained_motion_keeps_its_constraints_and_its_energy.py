@@ -131,7 +131,7 @@ def test_the_way_back_answers_the_constraints_exactly(seed: int) -> None:
     ties = equations.constraints
     assert ties is not None
     usable = ties.only(ties.generic_rows)
-    step, change = equations.record.way_back
+    step, change = equations.record.projection_step
     wanted = [0 if row.value is None else row.value for row in usable.rows]
     assert not any(a + b for a, b in zip(usable.A @ step, wanted, strict=True))
     assert not any(a + b for a, b in zip(usable.A @ change, usable.rates, strict=True))
@@ -143,7 +143,7 @@ def test_stabilised_accelerations_pull_at_the_stated_rate(seed: int) -> None:
     ties = equations.constraints
     assert ties is not None
     usable = ties.only(ties.generic_rows)
-    alpha = equations.stabilisation
+    alpha = equations.stabilisation_rate
     seconds = usable.A @ equations.stabilised_dynamics + usable.gamma
     for row, second in zip(usable.rows, seconds, strict=True):
         pull = 2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0)

@@ -11,7 +11,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode import Equations
 from polhode.constraints import Constraints
-from polhode.constraints.carrying import fitted
+from polhode.constraints.auxiliary import fitted
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import Expr, as_expr, directional, evaluate, same
 from polhode.formalisms.registry import names

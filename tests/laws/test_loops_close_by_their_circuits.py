@@ -11,7 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.constraints import Constraints, constraints_of
-from polhode.constraints.carrying import with_carried
+from polhode.constraints.auxiliary import with_auxiliary
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import derivative, evaluate, same, sin
 from polhode.formalisms.network.equations import Network, network
@@ -104,7 +104,7 @@ def numbers(rows: Sequence[Sequence[Any]], values: dict[Any, float]) -> np.ndarr
 
 
 def of(system: ph.System) -> Network:
-    return network(system, with_carried(system, build_tree(system)))
+    return network(system, with_auxiliary(system, build_tree(system)))
 
 
 def both(system: ph.System) -> tuple[Constraints, Constraints]:
@@ -208,7 +208,7 @@ def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Ca
     usual, circuits = both(make())
     assert usual.rows
     assert circuits.names == usual.names
-    assert circuits.idle == usual.idle
+    assert circuits.trivial == usual.trivial
     assert same(circuits.values, usual.values)
     assert same(circuits.A.entries(), usual.A.entries())
     assert same(circuits.a, usual.a)
@@ -266,7 +266,7 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
 
 def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
     _, circuits = both(four_bar())
-    assert circuits.idle == ("pin tilt 1", "pin tilt 2", "pin y")
+    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y")
     assert circuits.names == ["pin x", "pin z"]
 
 
@@ -298,7 +298,9 @@ def test_a_contact_is_a_chord_of_the_two_points_that_touch() -> None:
 def test_dependent_speeds_are_those_that_the_usual_rows_choose() -> None:
     for seed in (138, 144, 173):
         system = random_constrained_system(seed, bodies=(2, 3))
-        usual, own = (system.derive(way, constraints="embedded").binding for way in ("newton_euler", "network"))
+        usual, own = (
+            system.derive(way, constraints="embedded").dependent_speeds for way in ("newton_euler", "network")
+        )
         assert usual is not None
         assert own is not None
         assert own.independent == usual.independent

@@ -268,9 +268,9 @@ def test_equation_236_gives_the_multipliers_with_the_forces_subtracted(paper: Pa
 
 
 def test_hamels_formalism_sums_the_printed_coefficients(paper: Paper) -> None:
-    binding = paper.rolling.binding
-    assert binding is not None
-    made = Hamel(disc(), envelope(paper.rolling.tree), binding)
+    dependent_speeds = paper.rolling.dependent_speeds
+    assert dependent_speeds is not None
+    made = Hamel(disc(), envelope(paper.rolling.tree), dependent_speeds)
     (a, _), (b, _) = made.forms, made.fields
     coefficients = gamma(a, b, paper.q)
     rates = Vector([*(paper.q_rates[k] for k in made.independent), 0, 0, 0])

@@ -43,7 +43,7 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
     >>> found.f[-1]
     side
     """
-    if equations.binding is not None:
+    if equations.dependent_speeds is not None:
         raise PolhodeError(
             "embedded equations have no multipliers left.",
             place=f"system '{equations.system.name}'",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..constraints import bind
+from ..constraints import dependent_speeds_of
 from ..constraints.rows import Constraints
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
@@ -45,7 +45,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, constraints = equations.tree, equations.constraints
     every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
-    if tree.carried and any(one.speed is None for one in every):
+    if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
             "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
             place=f"system '{equations.system.name}'",
@@ -57,12 +57,12 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     if constraints is None or not constraints.positions:
         return Displacements(names, D.columns, back)
     own = {tree.speeds.index(name) for name in equations.speeds}
-    binding = bind(
+    dependent_speeds = dependent_speeds_of(
         _held(constraints.only(constraints.positions), names, D),
         prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],
     )
-    kept = binding.independent
-    return Displacements([names[k] for k in kept], (D @ binding.E).columns, Matrix([back[k] for k in kept]))
+    kept = dependent_speeds.independent
+    return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
 
 
 def _of_link(tree: Tree, place: int) -> Iterator[_One]:
@@ -100,12 +100,12 @@ def _told_apart(every: Sequence[_One], taken: Sequence[str]) -> list[str]:
 
 
 def _directions(tree: Tree, every: Sequence[_One]) -> Matrix:
-    """D: what a displacement changes, carried coordinates among it."""
-    size = tree.carried_coordinates.start
+    """D: what a displacement changes, auxiliary coordinates among it."""
+    size = tree.auxiliary_coordinates.start
     D = Matrix([_filled(one.column, len(tree.q)) for one in every]).T
-    if not tree.carried:
+    if not tree.auxiliary:
         return D
-    carried = tree.kinematic_matrix()[tree.carried_coordinates] @ (tree.kinematic_left_inverse() @ D)
+    carried = tree.kinematic_matrix()[tree.auxiliary_coordinates] @ (tree.kinematic_left_inverse() @ D)
     return Matrix([*D[:size], *carried])
 
 

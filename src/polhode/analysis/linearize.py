@@ -219,7 +219,7 @@ def _linearized(
          for column in changed], height,
     )  # fmt: skip
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
-    F = Matrix.identity(height) if equations.binding is None else equations.binding.E.T
+    F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
     G = -jacobian(needed, [entry.symbol for entry in equations.system.inputs.values()])
     P, R, C, K, F, G = (_at(matrix, values) for matrix in (P, R, C, K, F, G))
     made = Linear(

@@ -59,7 +59,7 @@ def operating_point(
     constraints = equations.constraints
     if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
-    if equations.binding is None and len(constraints.generic_rows) == len(equations.u):
+    if equations.dependent_speeds is None and len(constraints.generic_rows) == len(equations.u):
         raise PolhodeError(
             "the constraints leave no speed free, and so no small motions.",
             place=f"system '{equations.system.name}'",
@@ -79,7 +79,7 @@ def operating_point(
         words = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in moved]
         if words:
             notices.append(f"The state was assembled first, to keep the constraints: {', '.join(words)}.")
-    if equations.binding is None:
+    if equations.dependent_speeds is None:
         pose = _at(equations.q, values, known)
         near = dict(zip(equations.coordinates, pose, strict=True)) if pose else None
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded", near=near)
@@ -117,7 +117,9 @@ def _conditions(equations: EquationsOfMotion) -> Named:
         return []
     found = [(row.name, row.value) for row in constraints.rows if row.value is not None]
     found += constraints.definitions.items()
-    return found if equations.binding else [*found, *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
+    if equations.dependent_speeds is None:
+        found += [(f"rate of {row.name}", row.rate) for row in constraints.rows]
+    return found
 
 
 def _off(conditions: Named, values: Mapping[Expr, Expr]) -> Named:

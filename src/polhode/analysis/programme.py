@@ -98,8 +98,8 @@ def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators
     efforts = [tree.tau[tree.speeds.index(name)] for name in actuators]
     udot = Vector(substitute(list(equations.accelerations), idle))
     needed = [as_expr(a + b + c) for a, b, c in zip(A @ udot, gamma, lacks, strict=True)]
-    if equations.binding is not None:
-        needed = equations.binding.bound(needed)
+    if equations.dependent_speeds is not None:
+        needed = equations.dependent_speeds.bound(needed)
     G = jacobian(needed, efforts)
     g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
     if rank(G) < len(G):

@@ -131,7 +131,7 @@ class _Judge:
 
     def _brought(self, efforts: Sequence[int]) -> list[int]:
         """Efforts on all speeds, in the reference's order, on those of the equations."""
-        if self.equations.binding is None:
+        if self.equations.dependent_speeds is None:
             return [efforts[k] for k in self.side.order]
         return applied(transposed(self.side.E), efforts)
 
@@ -173,14 +173,14 @@ class _Judge:
             yield "constraint row A", f"'{row.name}'", same
             yield "constraint term γ", f"'{row.name}'", free.without_accelerations(own) == as_expr(gamma).fp
         for own in ours.values():
-            yield "constraint", f"'{own.name}'", own.is_idle
+            yield "constraint", f"'{own.name}'", own.is_trivial
 
     # ---- the formalism ---------------------------------------------------------------------------------------
 
     def of_the_formalism(self) -> _Items:
         equations, own = self.equations, self.reference
         M = own.mass_matrix
-        if equations.binding is None:
+        if equations.dependent_speeds is None:
             ours = [[M[i][j] for j in self.side.order] for i in self.side.order]
         else:
             ours = product(transposed(self.side.E), product(M, self.side.E))
@@ -189,7 +189,7 @@ class _Judge:
         if own.not_covered:
             return
         efforts = list(own.efforts)
-        if equations.binding is None:  # λ is given there: by symbols, named after the rows
+        if equations.dependent_speeds is None:  # λ is given there: by symbols, named after the rows
             given = {row.name: symbol(row.name, "multiplier").fp for row in self.side.rows}
             efforts = self._less_constraint_forces(efforts, given)
         for name, effort, theirs in zip(self.names, self._brought(efforts), equations.inverse_dynamics, strict=True):
@@ -204,7 +204,9 @@ class _Judge:
     def _multipliers(self) -> dict[str, int]:
         """λ of the equations, by the rows that they belong to."""
         equations = self.equations
-        constraints = equations.constraints if equations.binding is None else equations.binding.constraints
+        constraints = (
+            equations.constraints if equations.dependent_speeds is None else equations.dependent_speeds.constraints
+        )
         if constraints is None or not constraints.rows:
             return {}
         rows = [constraints.rows[k].name for k in constraints.generic_rows]
@@ -262,6 +264,6 @@ def _applied(equations: EquationsOfMotion) -> list[int]:
     for place, (n, f) in enumerate(loads.wrenches()):
         for speed, w, v in link_jacobian(tree, place):
             efforts[speed] = efforts[speed] + w.dot(n) + v.dot(f)
-    if equations.binding is not None:
-        efforts = equations.binding.bound(efforts)
+    if equations.dependent_speeds is not None:
+        efforts = equations.dependent_speeds.bound(efforts)
     return _prints(efforts)

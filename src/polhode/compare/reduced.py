@@ -97,9 +97,9 @@ class Reduced:
 def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     """The reference beside these equations; of those that are `known`, if it is there."""
     choices = _choices(equations)
-    constraints, binding, tree = equations.constraints, equations.binding, equations.tree
+    constraints, dependent_speeds, tree = equations.constraints, equations.dependent_speeds, equations.tree
     rows = () if constraints is None else tuple(row.name for row in constraints.rows)
-    chosen = None if binding is None else tuple(binding.independent)
+    chosen = None if dependent_speeds is None else tuple(dependent_speeds.independent)
     told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
     key = told, rows, tuple(tree.u), chosen
     if key not in known:
@@ -113,7 +113,7 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
 def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
     """By what the equations define the coordinates that constraints bring with them."""
     made = {}
-    for each in equations.tree.carried:
+    for each in equations.tree.auxiliary:
         rows = [] if equations.constraints is None else equations.constraints.rows
         values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
         made[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)

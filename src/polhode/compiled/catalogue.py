@@ -72,7 +72,7 @@ def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
 
 
 def _kept_rates(equations: EquationsOfMotion) -> Outputs:
-    step, change = equations.way_back
+    step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
     return [
         *_stabilised_rates(equations),
@@ -178,7 +178,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "x": [*equations.q, *equations.u, *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if ties is None else list(ties.multipliers),
-        "alpha": [equations.stabilisation],
+        "alpha": [equations.stabilisation_rate],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],
     }

@@ -78,7 +78,7 @@ def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **m
     if ties is None or not ties.rows:
         udot = functions.forward_dynamics(q, u, tau, **more)
         return udot, np.zeros((*udot.shape[:-1], 0))
-    if equations.binding is not None:
+    if equations.dependent_speeds is not None:
         first, second = functions.evaluate("solved_motion", q, u, tau, **more)
         return first, second
     M, bias = functions.mass_matrix(q, **more), functions.bias(q, u, **more)
@@ -97,7 +97,7 @@ def actuated_efforts(
     """
     equations = functions.equations
     places = _places(actuated, equations)
-    if equations.binding is not None or "multipliers" in more:
+    if equations.dependent_speeds is not None or "multipliers" in more:
         raise PolhodeError(
             "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
             place="inverse_dynamics",

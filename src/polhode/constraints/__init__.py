@@ -1,6 +1,6 @@
 """Constraints: what loops, conditions and rolling contacts come to on a tree's coordinates and speeds."""
 
-from .binding import Binding, bind
+from .dependent_speeds import DependentSpeeds, dependent_speeds_of
 from .rows import Constraints, Row, RowSource, constraints_of
 
-__all__ = ["Binding", "Constraints", "Row", "RowSource", "bind", "constraints_of"]
+__all__ = ["Constraints", "DependentSpeeds", "Row", "RowSource", "constraints_of", "dependent_speeds_of"]

@@ -79,11 +79,15 @@ def _tied(system: System, dice: Dice, name: str) -> System:
         trial = System.of(system.model())
         try:
             dice.pick(KINDS)(trial, dice, name)
-            ties = constraints_of(trial.model(), build_tree(trial.model()))
+            constraints = constraints_of(trial.model(), build_tree(trial.model()))
         except ModelError:
             continue
-        own = [row for row in ties.rows if row.of == name]
-        if own and len(ties.rows) < len(ties.tree.u) and len(ties.generic_rows) == len(ties.rows):
+        own = [row for row in constraints.rows if row.of == name]
+        if (
+            own
+            and len(constraints.rows) < len(constraints.tree.u)
+            and len(constraints.generic_rows) == len(constraints.rows)
+        ):
             return trial
     return system
 

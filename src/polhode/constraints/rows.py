@@ -29,8 +29,8 @@ from ..kinematics.tree import Tree
 from ..model.building import spellings_of
 from ..model.constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint, LoopConstraint
 from ..model.model import Model
-from .carrying import fitted, with_carried, without_carried
-from .joint_closing import joint_closing
+from .auxiliary import fitted, with_auxiliary, without_auxiliary
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 
 
@@ -69,7 +69,7 @@ class Constraints:
     tree: Tree
     time: Expr
     rows: tuple[Row, ...]
-    idle: tuple[str, ...]  # rows that the tree keeps by itself
+    trivial: tuple[str, ...]  # rows that the tree keeps by itself
     reference: Mapping[Expr, float]  # a number for every symbol: where pivots should not vanish
     source: RowSource | None = None
 
@@ -94,8 +94,8 @@ class Constraints:
 
     @cached_property
     def definitions(self) -> dict[str, Expr]:
-        """ψ(q, t) by name: what holds the carried coordinates in their place, and changes with no motion."""
-        return {_full(each.of, name): value for each in self.tree.carried for name, value in each.definitions}
+        """ψ(q, t) by name: what holds the auxiliary coordinates in their place, and changes with no motion."""
+        return {_full(each.of, name): value for each in self.tree.auxiliary for name, value in each.definitions}
 
     @cached_property
     def definition_values(self) -> Vector:
@@ -104,8 +104,8 @@ class Constraints:
 
     @cached_property
     def definition_steps(self) -> Vector:
-        """How far the carried coordinates are, to first order, from where their definitions put them."""
-        return Vector([step for each in self.tree.carried for step in each.back])
+        """How far the auxiliary coordinates are, to first order, from where their definitions put them."""
+        return Vector([step for each in self.tree.auxiliary for step in each.back])
 
     @cached_property
     def rates(self) -> Vector:
@@ -145,7 +145,7 @@ class Constraints:
         return replace(self, rows=tuple(self.rows[k] for k in rows))
 
     @cached_property
-    def shadow(self) -> list[list[float]] | None:
+    def at_reference(self) -> list[list[float]] | None:
         """A in numbers at the reference; None where it is not defined there."""
         width = len(self.tree.u)
         try:
@@ -171,26 +171,28 @@ def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = N
 class Sorted:
     """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
 
-    The tree has the carried coordinates on which they depend.
+    The tree has the auxiliary coordinates on which they depend.
     """
 
     tree: Tree
     rows: tuple[Row, ...]
-    idle: tuple[Row, ...]
+    trivial: tuple[Row, ...]
     impossible: tuple[Row, ...]
 
 
 def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
-    tree = with_carried(system, tree)
-    kinds: dict[str, list[Row]] = {"rows": [], "idle": [], "impossible": []}
+    tree = with_auxiliary(system, tree)
+    kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
     moving, along = MovingTree(system, tree), flow(tree, system.time)
     for constraint in system.constraints.values():
         made = _rows(constraint, moving, along)
         for row in made if source is None else map(source.row, made):
-            kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "idle"].append(row)
+            kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "trivial"].append(
+                row
+            )
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
-    return Sorted(without_carried(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "idle", "impossible")))
+    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible")))
 
 
 def constraints_of(
@@ -198,14 +200,14 @@ def constraints_of(
 ) -> Constraints:
     """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
 
-    The result's `tree` has the carried coordinates; it is the one to derive equations from.
+    The result's `tree` has the auxiliary coordinates; it is the one to derive equations from.
     """
     found = sorted_rows(system, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
-    idle = tuple(row.name for row in found.idle)
-    made = Constraints(found.tree, system.time, found.rows, idle, reference_of(system, found.tree, near), source)
-    own = [(each.of, q) for each in found.tree.carried for q in each.symbols]
+    trivial = tuple(row.name for row in found.trivial)
+    made = Constraints(found.tree, system.time, found.rows, trivial, reference_of(system, found.tree, near), source)
+    own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
     spellings = spellings_of(system)
     for constraint, each in own:
@@ -251,24 +253,24 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         return contact.positions, moving.rates(constraint, contact)
     if isinstance(constraint, LoopConstraint):
         X = loop_pose(constraint, moving.tree)
-        joint = joint_closing(constraint)
+        joint = loop_auxiliary(constraint)
         if joint is None:
             return constraint.conditions(X) or {}, {}
-        (own,) = (each for each in moving.tree.carried if each.of == constraint.name)
+        (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
         return joint.conditions(X)[1], joint.unable(own.speeds)
     return {}, {}
 
 
-def facings(system: Model, tree: Tree) -> dict[str, Expr]:
-    """For each loop that can close the wrong way round, what is zero where it does not."""
+def assembly_branches(system: Model, tree: Tree) -> dict[str, Expr]:
+    """For each loop that has other assembly branches, what is zero on the one that is meant."""
     made: dict[str, Expr] = {}
     for loop in system.constraints.values():
         if isinstance(loop, LoopConstraint):
-            X, joint = loop_pose(loop, tree), joint_closing(loop)
-            own = loop.branch(X) if joint is None else joint.facing(X) if _is_carried(loop, tree) else None
+            X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
+            own = loop.branch(X) if joint is None else joint.branch(X) if _has_auxiliary(loop, tree) else None
             made |= {loop.name: own} if own else {}
     return made
 
 
-def _is_carried(constraint: Constraint, tree: Tree) -> bool:
-    return any(each.of == constraint.name for each in tree.carried)
+def _has_auxiliary(constraint: Constraint, tree: Tree) -> bool:
+    return any(each.of == constraint.name for each in tree.auxiliary)

@@ -18,8 +18,8 @@ from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
-from .carrying import carry
-from .joint_closing import joint_closing
+from .auxiliary import auxiliary_of
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 from .rows import Constraints
 
@@ -41,14 +41,14 @@ class Push:
     force: Vector
 
 
-def pushes(system: Model, ties: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
+def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
-    moving = MovingTree(system, ties.tree)
+    moving = MovingTree(system, constraints.tree)
     made: dict[str, Push] = {}
     for constraint in system.constraints.values():
-        own = {row.part: multipliers[place] for place, row in enumerate(ties.rows) if row.of == constraint.name}
+        own = {row.part: multipliers[place] for place, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
-            n, f = _loop_wrench(constraint, own, loop_pose(constraint, ties.tree))
+            n, f = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
             X = moving.pose(constraint.b) @ constraint.pose_b
             made[constraint.name] = Push(constraint.b, constraint.a, X.p, X.R @ n, X.R @ f)
         elif own and isinstance(constraint, ContactConstraint):
@@ -89,11 +89,13 @@ def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
 
 def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) -> dict[str, Expr]:
     """The rates of a loop's rows when its frame b moves along a twist."""
-    joint = joint_closing(constraint)
+    joint = loop_auxiliary(constraint)
     if joint is None:
         return _rates(constraint.conditions(X) or {}, along)
     definitions, rest = joint.conditions(X)
-    following = carry(constraint.name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow)
+    following = auxiliary_of(
+        constraint.name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference
+    )
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
     return _rates(rest, moving) | joint.unable(following.speeds)
 
@@ -103,13 +105,13 @@ def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
 
 
 def constraint_wrenches(
-    system: Model, ties: Constraints, multipliers: Sequence[Any]
+    system: Model, constraints: Constraints, multipliers: Sequence[Any]
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
-    tree = ties.tree
+    tree = constraints.tree
     table: list[Wrench] = [(_ZERO, _ZERO) for _ in tree.links]
     poses = world_poses(tree)
-    for push in pushes(system, ties, multipliers).values():
+    for push in pushes(system, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
             place, _ = tree.bodies[body]
             if place == BASE:
@@ -120,7 +122,7 @@ def constraint_wrenches(
             f = X.R.T @ push.force
             table[place] = (table[place][0] + n * sign, table[place][1] + f * sign)
     efforts = [as_expr(0)] * len(tree.u)
-    for k, row in enumerate(ties.rows):
+    for k, row in enumerate(constraints.rows):
         if isinstance(system.constraints[row.of], CoordinateConstraint):
-            efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, ties.A[k], strict=True)]
+            efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, constraints.A[k], strict=True)]
     return table, efforts

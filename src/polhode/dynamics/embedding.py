@@ -1,6 +1,6 @@
 """Constraints by dependent speeds, or by multipliers, around any formalism.
 
-With u = E u_i + e and u̇ = E u̇_i + γ_E (`constraints.binding`) the forces that keep the constraints drop out:
+With u = E u_i + e and u̇ = E u̇_i + γ_E (`constraints.dependent_speeds`) the forces that keep the constraints drop out:
 
     Eᵀ M E u̇_i + Eᵀ (bias + M γ_E) = Eᵀ τ                                          (embedded)
 
@@ -19,34 +19,34 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ..constraints import Binding, Constraints
+from ..constraints import Constraints, DependentSpeeds
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
-from .equations import Keeping, Recipe, factor, solve
+from .equations import Recipe, Stabilisation, factor, solve
 
 
-def embedded(tree: Tree, free: Recipe, binding: Binding) -> Recipe:
+def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Recipe:
     """The recipe on the independent speeds, from that of the tree without constraints."""
-    E, gamma = binding.E, binding.gamma
+    E, gamma = dependent_speeds.E, dependent_speeds.gamma
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = free.inverse([as_expr(entry) for entry in E @ Vector(ud) + gamma])
-        return Vector(E.T @ Vector(binding.bound(efforts)))
+        return Vector(E.T @ Vector(dependent_speeds.bound(efforts)))
 
     def mass_matrix() -> Matrix:
         return E.T @ (free.mass_matrix() @ E)
 
     def forward() -> Vector:
-        f = E.T @ tree.tau - inverse([0] * len(binding.u))
+        f = E.T @ tree.tau - inverse([0] * len(dependent_speeds.u))
         return Vector(solve_symmetric(mass_matrix(), f))
 
     def multipliers() -> Vector:
         udot = E @ forward() + gamma
-        gap = Vector(binding.bound(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
-        A = binding.constraints.A
-        turned = [[row[k] for row in A] for k in binding.dependent]
-        found = solve_columns(turned, [[gap[k]] for k in binding.dependent])  # Aᵀλ = M u̇ + bias - τ
+        gap = Vector(dependent_speeds.bound(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
+        A = dependent_speeds.constraints.A
+        turned = [[row[k] for row in A] for k in dependent_speeds.dependent]
+        found = solve_columns(turned, [[gap[k]] for k in dependent_speeds.dependent])  # Aᵀλ = M u̇ + bias - τ
         return Vector([row[0] for row in found])
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)
@@ -93,7 +93,7 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         change, multipliers = answer(gap)
         return udot + change, multipliers
 
-    def way_back() -> tuple[Vector, Vector]:
+    def projection_step() -> tuple[Vector, Vector]:
         step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
         change, _ = answer([-row.rate for row in usable.rows])
         return step, change
@@ -104,10 +104,10 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         bias=free.bias or (lambda: free.inverse([0] * len(tree.u))),
         forward=lambda: solution(as_expr(0))[0],
         multipliers=lambda: solution(as_expr(0))[1],
-        keeping=Keeping(
+        stabilisation=Stabilisation(
             accelerations=lambda alpha: solution(alpha)[0],
             pivots=lambda: Vector(response()[1].pivots),
-            way_back=way_back,
+            projection_step=projection_step,
         ),
     )
 

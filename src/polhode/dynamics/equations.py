@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..constraints import Binding, Constraints
+from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
 from ..expr.spelling import acceleration_of
@@ -30,12 +30,12 @@ from .loads import Loads
 
 
 @dataclass(frozen=True)
-class Keeping:
+class Stabilisation:
     """What keeps a run on its constraints, in the metric of the mass matrix."""
 
     accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
     pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
-    way_back: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
+    projection_step: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Recipe:
     inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
     reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
-    keeping: Keeping | None = None  # what a run needs to stay on them
+    stabilisation: Stabilisation | None = None  # what a run needs to stay on them
 
 
 def solve(tree: Tree, recipe: Recipe) -> Vector:
@@ -92,7 +92,7 @@ class EquationsOfMotion:
     passes: tuple[str, ...] | None
     make_recipe: Callable[[], Recipe]
     constraints: Constraints | None = None
-    binding: Binding | None = None
+    dependent_speeds: DependentSpeeds | None = None
     narrowed: Callable[[Sequence[int]], EquationsOfMotion] | None = None  # the same with some rows of `constraints`
 
     @cached_property
@@ -119,7 +119,7 @@ class EquationsOfMotion:
 
     @property
     def u(self) -> Vector:
-        return self.tree.u if self.binding is None else self.binding.u
+        return self.tree.u if self.dependent_speeds is None else self.dependent_speeds.u
 
     @property
     def z(self) -> Vector:
@@ -141,7 +141,7 @@ class EquationsOfMotion:
     def kinematic_matrix(self) -> Matrix:
         """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
         gamma = self.tree.kinematic_matrix()
-        return gamma if self.binding is None else gamma @ self.binding.E
+        return gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E
 
     @cached_property
     def coordinate_rates(self) -> Vector:
@@ -150,7 +150,7 @@ class EquationsOfMotion:
 
     def bound(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of these equations."""
-        return _exact(entries) if self.binding is None else Vector(self.binding.bound(list(entries)))
+        return _exact(entries) if self.dependent_speeds is None else Vector(self.dependent_speeds.bound(list(entries)))
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -165,7 +165,7 @@ class EquationsOfMotion:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
         body, within = self._located(name)
         made = frame_jacobian(self.tree, body, within.p)
-        return made if self.binding is None else made @ self.binding.E
+        return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
 
     def _located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
@@ -197,7 +197,7 @@ class EquationsOfMotion:
     @cached_property
     def efforts(self) -> Vector:
         """The efforts τ brought to the speeds of these equations."""
-        return self.tau if self.binding is None else self.binding.E.T @ self.tau
+        return self.tau if self.dependent_speeds is None else self.dependent_speeds.E.T @ self.tau
 
     @cached_property
     def inverse_dynamics(self) -> Vector:
@@ -228,7 +228,7 @@ class EquationsOfMotion:
             return _exact(made())
 
     @cached_property
-    def stabilisation(self) -> Expr:
+    def stabilisation_rate(self) -> Expr:
         """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
         return symbol("alpha", "stabilisation")
 
@@ -236,24 +236,24 @@ class EquationsOfMotion:
     def stabilised_dynamics(self) -> Vector:
         """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         with quiet_collector():
-            return _exact(self._keeping.accelerations(self.stabilisation))
+            return _exact(self._stabilisation.accelerations(self.stabilisation_rate))
 
     @cached_property
     def constraint_pivots(self) -> Vector:
         """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
         with quiet_collector():
-            return _exact(self._keeping.pivots())
+            return _exact(self._stabilisation.pivots())
 
     @cached_property
-    def way_back(self) -> tuple[Vector, Vector]:
+    def projection_step(self) -> tuple[Vector, Vector]:
         """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
         with quiet_collector():
-            step, change = self._keeping.way_back()
+            step, change = self._stabilisation.projection_step()
             return _exact(step), _exact(change)
 
     @property
-    def _keeping(self) -> Keeping:
-        made = self.recipe.keeping
+    def _stabilisation(self) -> Stabilisation:
+        made = self.recipe.stabilisation
         if made is None:
             raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")
         return made
@@ -268,7 +268,11 @@ class EquationsOfMotion:
     def accelerations(self) -> Vector:
         """u̇ of all speeds of the tree, dependent ones too."""
         made = self.forward_dynamics
-        return made if self.binding is None else _exact(self.binding.E @ made + self.binding.gamma)
+        return (
+            made
+            if self.dependent_speeds is None
+            else _exact(self.dependent_speeds.E @ made + self.dependent_speeds.gamma)
+        )
 
     @cached_property
     def kinetic_energy(self) -> Expr:
@@ -312,8 +316,8 @@ class EquationsOfMotion:
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
-        reduced = other if other.binding is not None and self.binding is None else self
-        if reduced.binding is not None and self.speeds != other.speeds:
+        reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
+        if reduced.dependent_speeds is not None and self.speeds != other.speeds:
             return same(reduced.bound(self.accelerations), reduced.bound(other.accelerations))
         alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))

@@ -51,6 +51,6 @@ def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     system, tree = equations.system, equations.tree
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     moving = [*tree.q, *tree.u, *tree.tau, *map(acceleration_of, tree.u)]
-    ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation]
+    ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
     made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
     return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

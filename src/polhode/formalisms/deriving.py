@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from ..constraints import Binding, Constraints, bind, constraints_of
-from ..constraints.carrying import with_carried
+from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of
+from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..errors import PolhodeError, shown
@@ -61,8 +61,8 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), ties)
     with quiet_collector():
-        binding = _bound(system, ties, independent, near)
-    if not binding.independent:
+        dependent_speeds = _bound(system, ties, independent, near)
+    if not dependent_speeds.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
             place=f"system '{system.name}'",
@@ -72,9 +72,11 @@ def derive(
     method = formalism_of(formalism)
 
     def make_bound() -> Recipe:
-        return method.load()(system, tree, binding) if method.embeds else embedded(tree, make(), binding)
+        return (
+            method.load()(system, tree, dependent_speeds) if method.embeds else embedded(tree, make(), dependent_speeds)
+        )
 
-    return EquationsOfMotion(system, tree, formalism, given, make_bound, ties, binding)
+    return EquationsOfMotion(system, tree, formalism, given, make_bound, ties, dependent_speeds)
 
 
 def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
@@ -82,18 +84,18 @@ def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] |
     method = formalism_of(formalism)
     if not method.own_rows:
         return constraints_of(system, tree, near)
-    tree = with_carried(system, tree)
+    tree = with_auxiliary(system, tree)
     return constraints_of(system, tree, near, method.load("row_source")(system, tree))
 
 
 def _bound(
     system: Model, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
-) -> Binding:
+) -> DependentSpeeds:
     """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
     pose = _told(system, near)
     if ties.source is None:
-        return bind(ties, independent, pose=pose)
-    chosen = bind(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
+        return dependent_speeds_of(ties, independent, pose=pose)
+    chosen = dependent_speeds_of(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
     return replace(chosen, constraints=ties.only(ties.generic_rows))
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ..constraints import Binding
+from ..constraints import DependentSpeeds
 from ..dynamics.envelope import Envelope, envelope, generalized_forces
 from ..dynamics.equations import Recipe
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, jacobian, substitute
@@ -40,7 +40,7 @@ class Hamel:
 
     system: Model
     large: Envelope
-    binding: Binding | None
+    dependent_speeds: DependentSpeeds | None
 
     @property
     def tree(self) -> Tree:
@@ -49,7 +49,7 @@ class Hamel:
     @cached_property
     def independent(self) -> list[int]:
         """The speeds that are pseudo-velocities 1 … m."""
-        return list(self.large.real if self.binding is None else self.binding.independent)
+        return list(self.large.real if self.dependent_speeds is None else self.dependent_speeds.independent)
 
     @cached_property
     def constrained(self) -> tuple[Matrix, Vector]:
@@ -57,8 +57,8 @@ class Hamel:
         size = len(self.tree.u)
         rows = [[as_expr(int(k == place)) for k in range(size)] for place in self.large.extra]
         drift = [as_expr(0)] * len(rows)
-        if self.binding is not None:
-            ties = self.binding.constraints
+        if self.dependent_speeds is not None:
+            ties = self.dependent_speeds.constraints
             rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in ties.A] + rows
             drift = [*ties.a, *drift]
         return Matrix(rows), Vector(drift)
@@ -175,9 +175,9 @@ class Hamel:
         return jacobian(self.momenta[:m], [self.tree.u[place] for place in self.independent])
 
 
-def recipe(system: Model, tree: Tree, binding: Binding | None = None) -> Recipe:
+def recipe(system: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
-    made = Hamel(system, envelope(tree), binding)
+    made = Hamel(system, envelope(tree), dependent_speeds)
     m = len(made.independent)
     mass_matrix = cache(made.mass_matrix)
 
@@ -190,9 +190,9 @@ def recipe(system: Model, tree: Tree, binding: Binding | None = None) -> Recipe:
 
     def multipliers() -> Vector:
         udot = forward()
-        count = 0 if binding is None else len(binding.constraints.rows)
+        count = 0 if dependent_speeds is None else len(dependent_speeds.constraints.rows)
         return Vector([made.equation(k, udot) - made.efforts[k] for k in range(m, m + count)])  # (236)
 
-    if binding is None:
+    if dependent_speeds is None:
         return Recipe(inverse=inverse, mass_matrix=mass_matrix)
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)

@@ -237,7 +237,7 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     """
     if not tree.followed:
         made = Poincare(system, tree)
-        M, b = cache(made.mass_matrix), cache(lambda: made.bias() + _slope_of_carried(system, tree))
+        M, b = cache(made.mass_matrix), cache(lambda: made.bias() + _slope_of_auxiliary(system, tree))
         return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)
     free = build_tree(system, bound=False)
     made = Poincare(system, free)
@@ -259,7 +259,7 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     @cache
     def bias() -> Vector:
         projected = E.T @ (Vector(bound(made.bias())) + free_mass_matrix() @ e_rate)
-        return Vector(projected + _slope_of_carried(system, tree))
+        return Vector(projected + _slope_of_auxiliary(system, tree))
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return mass_matrix() @ Vector(ud) + bias()
@@ -267,9 +267,9 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias)
 
 
-def _slope_of_carried(system: Model, tree: Tree) -> Vector:
+def _slope_of_auxiliary(system: Model, tree: Tree) -> Vector:
     """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
-    own = list(tree.q[tree.carried_coordinates])
+    own = list(tree.q[tree.auxiliary_coordinates])
     slope = gradient(as_expr(Loads(system, tree).given_potential), own)
     total = Vector([as_expr(0)] * len(tree.u))
     for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(own) :], slope, strict=True):

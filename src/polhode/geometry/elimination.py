@@ -19,9 +19,9 @@ _SMALLER = 0.1
 
 
 def solve_columns(
-    A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]] | None = None
+    A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]] | None = None
 ) -> Matrix:
-    """X with A X = B, by elimination with the surest pivots; `shadow` are the numbers of A at a state of reference.
+    """X with A X = B, by elimination with the surest pivots; `at_reference` has the numbers of A at some state.
 
     >>> from polhode.expr import symbol
     >>> a = symbol("a")
@@ -32,7 +32,7 @@ def solve_columns(
     width = len(B[0]) if B else 0
     rows = [[as_expr(entry) for entry in (*left, *right)] for left, right in zip(A, B, strict=True)]
     doubt = [[_doubt(entry) for entry in row[:size]] for row in rows]
-    numbers = [[1.0] * size for _ in rows] if shadow is None else [list(row) for row in shadow]
+    numbers = [[1.0] * size for _ in rows] if at_reference is None else [list(row) for row in at_reference]
     open_rows, open_columns = list(range(size)), list(range(size))
     order: list[tuple[int, int]] = []
     while open_rows:
@@ -42,7 +42,7 @@ def solve_columns(
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
-        _clear(rows, doubt, None if shadow is None else numbers, (row, column), open_rows, open_columns, size)
+        _clear(rows, doubt, None if at_reference is None else numbers, (row, column), open_rows, open_columns, size)
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
     if open_rows:
         left = [[rows[r][c] for c in open_columns] for r in open_rows]
@@ -86,7 +86,7 @@ def _clear(
                     doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
 
 
-def surest_rows(A: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]]) -> tuple[list[int], int]:
+def surest_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]]) -> tuple[list[int], int]:
     """As many rows of a tall matrix as it has columns, surest to be independent, and a number.
 
     The number is zero where no pivot depends on a symbol that moves, so that none can vanish; the less, the surer.
@@ -99,7 +99,7 @@ def surest_rows(A: Sequence[Sequence[Any]], shadow: Sequence[Sequence[float]]) -
     size = len(A[0])
     rows = [[as_expr(entry) for entry in row] for row in A]
     doubt = [[_doubt(entry) for entry in row] for row in rows]
-    numbers = [list(row) for row in shadow]
+    numbers = [list(row) for row in at_reference]
     open_rows, open_columns = list(range(len(rows))), list(range(size))
     chosen, total = [], 0
     while open_columns:

@@ -18,7 +18,7 @@ from ..geometry import Inertia, Pose
 from ..model.model import Model
 from ..model.records import GROUND, Joint
 from ..model.stage import Stage
-from .carried import Carried
+from .auxiliary import AuxiliaryCoordinates
 from .joint import envelope_kinematics, simple_configuration
 from .known import Drive, drive_of, known_motions, leader_of
 
@@ -154,7 +154,7 @@ class Tree:
     gravity: Vector
     followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what symbols of coupled, driven joints stand for
     rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, known in time
-    carried: tuple[Carried, ...] = ()  # coordinates without speeds, the last ones of q
+    auxiliary: tuple[AuxiliaryCoordinates, ...] = ()  # coordinates without speeds, the last ones of q
 
     @property
     def coordinates(self) -> list[str]:
@@ -220,29 +220,29 @@ class Tree:
     def quaternions(self) -> list[int]:
         """Where the components of unit quaternions begin among the coordinates."""
         found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
-        return found + [places[unit] for places, each in self.carried_places for unit in each.units]
+        return found + [places[unit] for places, each in self.auxiliary_places for unit in each.units]
 
     @cached_property
-    def carried_coordinates(self) -> slice:
-        """The places of the carried coordinates."""
-        return slice(len(self.q) - sum(len(each.symbols) for each in self.carried), len(self.q))
+    def auxiliary_coordinates(self) -> slice:
+        """The places of the auxiliary coordinates."""
+        return slice(len(self.q) - sum(len(each.symbols) for each in self.auxiliary), len(self.q))
 
     @cached_property
-    def carried_places(self) -> list[tuple[tuple[int, ...], Carried]]:
+    def auxiliary_places(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
         """The same, for each constraint that carries some."""
-        place, found = self.carried_coordinates.start, []
-        for each in self.carried:
+        place, found = self.auxiliary_coordinates.start, []
+        for each in self.auxiliary:
             found.append((tuple(range(place, place + len(each.symbols))), each))
             place += len(each.symbols)
         return found
 
     @cached_property
-    def _carried_rates(self) -> list[Expr]:
-        return [rate for each in self.carried for rate in each.rates]
+    def _auxiliary_rates(self) -> list[Expr]:
+        return [rate for each in self.auxiliary for rate in each.rates]
 
     @cached_property
-    def _carried_matrix(self) -> Matrix:
-        return jacobian(self._carried_rates, list(self.u))
+    def _auxiliary_matrix(self) -> Matrix:
+        return jacobian(self._auxiliary_rates, list(self.u))
 
     @cached_property
     def stage_kinematics(self) -> list[tuple[Matrix, Matrix]]:
@@ -255,14 +255,16 @@ class Tree:
         ]
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
-        """q̇ = Gamma(q) u; of carried coordinates, with what time alone gives."""
-        own = self._carried_rates if u is None else substitute(self._carried_rates, dict(zip(self.u, u, strict=True)))
+        """q̇ = Gamma(q) u; of auxiliary coordinates, with what time alone gives."""
+        own = (
+            self._auxiliary_rates if u is None else substitute(self._auxiliary_rates, dict(zip(self.u, u, strict=True)))
+        )
         u = self.u if u is None else u
         rates: list[Any] = [as_expr(0)] * len(self.q)
         for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
                 rates[coordinate] = as_expr(row[: len(link.speeds)].dot([u[k] for k in link.speeds]))
-        rates[self.carried_coordinates] = own
+        rates[self.auxiliary_coordinates] = own
         return Vector(rates)
 
     def kinematic_matrix(self) -> Matrix:
@@ -272,11 +274,11 @@ class Tree:
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
                 for entry, speed in zip(row, link.speeds, strict=False):
                     rows[coordinate][speed] = as_expr(entry)
-        rows[self.carried_coordinates] = [list(row) for row in self._carried_matrix] if self.carried else []
+        rows[self.auxiliary_coordinates] = [list(row) for row in self._auxiliary_matrix] if self.auxiliary else []
         return Matrix(rows)
 
     def kinematic_left_inverse(self) -> Matrix:
-        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇; carried ones tell nothing new."""
+        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇; auxiliary ones tell nothing new."""
         rows = [[as_expr(0)] * len(self.q) for _ in self.u]
         for link, (_, inverse) in zip(self.links, self.stage_kinematics, strict=True):
             for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
@@ -285,7 +287,7 @@ class Tree:
         return Matrix(rows)
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
-        """The same tree with numbers in place of symbols, without carried coordinates; formalisms run on it."""
+        """The same tree with numbers in place of symbols, without auxiliary coordinates; formalisms run on it."""
         number = _numbers_at(values)
         links = tuple(
             replace(
@@ -302,7 +304,7 @@ class Tree:
             for link in self.links
         )
         bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
-        own = self.q[: self.carried_coordinates.start]
+        own = self.q[: self.auxiliary_coordinates.start]
         q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
         return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
 

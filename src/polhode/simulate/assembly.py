@@ -208,7 +208,7 @@ def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: fl
     """
     best = manifold.with_auxiliary(t, q)
     names = manifold.equations.coordinates[manifold.auxiliary]
-    known = {*given, *(q.name for each in manifold.equations.tree.carried if each.guess for q in each.symbols)}
+    known = {*given, *(q.name for each in manifold.equations.tree.auxiliary if each.guess for q in each.symbols)}
     loose = np.flatnonzero([name not in known for name in names]) + manifold.auxiliary.start
     if not len(loose):
         return best
@@ -352,7 +352,7 @@ def _initial_coordinates(manifold: Manifold, start: InitialState, t: float) -> F
     q = start.q.copy()
     given: list[str] = []
     first = manifold.auxiliary.start
-    for each in manifold.equations.tree.carried:
+    for each in manifold.equations.tree.auxiliary:
         own = slice(first, first + len(each.symbols))
         first = own.stop
         if {*manifold.equations.coordinates[own]} <= {*start.given}:
@@ -372,7 +372,7 @@ def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraint
         for speed in link.speeds
     ]
     owners = [row.of for row in manifold.constraints.rows]
-    owners += [each.of for each in tree.carried for _ in each.definitions]
+    owners += [each.of for each in tree.auxiliary for _ in each.definitions]
     rows = [k for k, owner in enumerate(owners) if owner in constraints]
 
     def step(q: Floats, left: Floats) -> Floats | None:

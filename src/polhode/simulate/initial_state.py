@@ -59,7 +59,9 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
         if pose is None:
             raise unknown("pose", start, equations.system.poses, place="start", code="E-SIM-026")
         _fill(q, pose.coordinates, equations.coordinates, "coordinate")
-        own = {name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.binding is None}
+        own = {
+            name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.dependent_speeds is None
+        }
         _fill(u, own, equations.speeds, "speed")  # dependent speeds follow
         given, given_speeds = tuple(pose.coordinates), tuple(pose.speeds)
     elif isinstance(start, Mapping):

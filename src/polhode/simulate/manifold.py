@@ -21,7 +21,7 @@ from ..compiled.functions import Functions
 from ..constraints import Constraints
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..constraints.rows import facings
+from ..constraints.rows import assembly_branches
 from ..expr import Expr, evaluate
 from .guard import Stop
 from .initial_state import Floats, quaternion_groups
@@ -46,14 +46,14 @@ class Manifold:
         self.functions, self.equations, self.constraints = functions, functions.equations, constraints
         self.names = constraints.names
         self.definitions = list(constraints.definitions)
-        self.auxiliary = self.equations.tree.carried_coordinates
+        self.auxiliary = self.equations.tree.auxiliary_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
         self.groups = quaternion_groups(self.equations)
         self.scale = np.ones(len(self.names))
-        binding = self.equations.binding
-        self.is_embedded = binding is not None
-        self._movable = None if binding is None else list(binding.dependent)
+        dependent_speeds = self.equations.dependent_speeds
+        self.is_embedded = dependent_speeds is not None
+        self._movable = None if dependent_speeds is None else list(dependent_speeds.dependent)
 
     # ---- numbers ---------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class Manifold:
 
     @cached_property
     def _branch_cosines(self) -> dict[str, Expr]:
-        return facings(self.equations.system, self.equations.tree)
+        return assembly_branches(self.equations.system, self.equations.tree)
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and its arrays (and of inputs, last), with the parameters of the run."""

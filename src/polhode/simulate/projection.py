@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..constraints import Binding
+from ..constraints import DependentSpeeds
 from ..constraints.newton import solve
 from .guard import Stop
 from .initial_state import Floats
@@ -246,13 +246,14 @@ class EmbeddedRates(Rates):
         tau: Signal,
         inputs: Signal,
         manifold: Manifold,
-        binding: Binding,
+        dependent_speeds: DependentSpeeds,
     ) -> None:
         super().__init__(functions, parameters, tau, inputs)
         self.manifold = manifold
         self.sign = 1.0
-        rows = [manifold.names.index(name) for name in binding.constraints.names]
-        self._solved = np.ix_(rows, list(binding.dependent))  # the part of A by which dependent speeds are solved for
+        rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
+        # The part of A by which dependent speeds are solved for.
+        self._solved = np.ix_(rows, list(dependent_speeds.dependent))
 
     @property
     def is_constrained(self) -> bool:

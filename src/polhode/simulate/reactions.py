@@ -108,7 +108,7 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
     constraints = functions.equations.constraints
     if constraints is None or not constraints.rows:
         return {}
-    if functions.equations.binding is not None:
+    if functions.equations.dependent_speeds is not None:
         raise PolhodeError(
             "only runs with multipliers have them.",
             cure='Derive with constraints="multipliers".',

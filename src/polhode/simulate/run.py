@@ -157,8 +157,8 @@ class _Run:
         given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
             return Rates(*given)
-        if self.equations.binding is not None:
-            return EmbeddedRates(*given, self.manifold, self.equations.binding)
+        if self.equations.dependent_speeds is not None:
+            return EmbeddedRates(*given, self.manifold, self.equations.dependent_speeds)
         is_implicit = method in adaptive.METHODS and adaptive.METHODS[method].is_implicit
         return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows, _ATTRACTION if is_implicit else 0.0)
 

@@ -52,20 +52,20 @@ def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str
 
 def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
     """What the symbols of all that follows stand for, their accelerations included."""
-    tree, binding = equations.tree, equations.binding
+    tree, dependent_speeds = equations.tree, equations.dependent_speeds
     found: dict[Expr, Expr] = dict(tree.followed)
     rates = {acceleration_of(u): rate for u, rate in tree.rates.items()}
-    if binding is not None:
-        found |= binding.followed
-        accelerations = binding.E @ equations.udot + binding.gamma
-        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in binding.dependent}
+    if dependent_speeds is not None:
+        found |= dependent_speeds.followed
+        accelerations = dependent_speeds.E @ equations.udot + dependent_speeds.gamma
+        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in dependent_speeds.dependent}
     # A coupled speed is a multiple of its leader's, and so is its acceleration.
     leaders = {u: acceleration_of(u) for u in tree.u}
     coupled = [u for u in dependent_of(equations)[1].values() if u in tree.followed and u not in tree.rates]
     made = substitute([tree.followed[u] for u in coupled], leaders)
     coupled_rates = substitute(made, rates)
     rates |= {acceleration_of(u): rate for u, rate in zip(coupled, coupled_rates, strict=True)}
-    bound = substitute(list(found.values()), {} if binding is None else binding.followed)
+    bound = substitute(list(found.values()), {} if dependent_speeds is None else dependent_speeds.followed)
     return dict(zip(found, bound, strict=True)) | rates
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
-    from ..constraints import Binding, Constraints
+    from ..constraints import Constraints, DependentSpeeds
     from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
@@ -77,9 +77,9 @@ class Equations:
         return self.record.constraints
 
     @property
-    def binding(self) -> Binding | None:
+    def dependent_speeds(self) -> DependentSpeeds | None:
         """How dependent speeds follow from independent ones, if they do."""
-        return self.record.binding
+        return self.record.dependent_speeds
 
     @property
     def coordinates(self) -> list[str]:
@@ -191,9 +191,9 @@ class Equations:
         return self.record.multipliers
 
     @property
-    def stabilisation(self) -> Expr:
+    def stabilisation_rate(self) -> Expr:
         """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
-        return self.record.stabilisation
+        return self.record.stabilisation_rate
 
     @property
     def stabilised_dynamics(self) -> Vector:

@@ -52,7 +52,7 @@ class ConstraintRow:
         return f"{self.of} {self.part}" if self.part else self.of
 
     @property
-    def is_idle(self) -> bool:
+    def is_trivial(self) -> bool:
         """Whether nothing that moves can change it."""
         return not (self.rate or self.second or any(self.A.values()))
 

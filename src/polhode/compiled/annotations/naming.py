@@ -85,8 +85,10 @@ class Naming:
     @property
     def _asked(self) -> list[Any]:
         """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
-        equations, binding = self.equations, self.equations.binding
-        return self.by.lengths(equations.udot if binding is None else binding.E @ equations.udot + binding.gamma)
+        equations, dependent_speeds = self.equations, self.equations.dependent_speeds
+        return self.by.lengths(
+            equations.udot if dependent_speeds is None else dependent_speeds.E @ equations.udot + dependent_speeds.gamma
+        )
 
     @cached_property
     def _labels(self) -> list[str]:
@@ -242,7 +244,7 @@ class Naming:
 
     def _elimination(self) -> None:
         """The factors of M = LᵀDL, and what is left on each speed when those beyond it are free."""
-        if self.equations.binding is not None:  # independent speeds alone are not those of a tree
+        if self.equations.dependent_speeds is not None:  # independent speeds alone are not those of a tree
             return
         equations, name, labels = self.equations, self.catalogue.name, self._labels
         factors = factor(equations.tree, equations.mass_matrix)
@@ -274,7 +276,7 @@ class Naming:
 
     def _articulated_bodies(self) -> None:
         tree = self.tree
-        if tree.is_coupled or self.equations.binding is not None:  # they are not how u̇ is found then
+        if tree.is_coupled or self.equations.dependent_speeds is not None:  # they are not how u̇ is found then
             return
         given = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
         tau = self.by.forces([effort + more for effort, more in given])

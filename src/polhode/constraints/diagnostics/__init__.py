@@ -1,4 +1,4 @@
-"""The constraint doctor: what the constraints of a mechanism leave free, in words, before anything is simulated."""
+"""Diagnostics of constraints: what they leave free in a mechanism, in words, before anything is simulated."""
 
 from .examine import diagnose
 from .records import Dependence, Diagnosis, Here, Integrability

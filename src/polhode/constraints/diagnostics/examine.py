@@ -13,7 +13,7 @@ from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import numbers_by_name, unknown
 from .. import Constraints
-from ..rows import facings, impossible, reference_of, sorted_rows
+from ..rows import assembly_branches, impossible, reference_of, sorted_rows
 from .integrability import dimensions, filtration, integrable_rows, is_holonomic
 from .numbers import (
     KEPT,
@@ -45,36 +45,38 @@ def diagnose(
     with quiet_collector():
         found = sorted_rows(system, build_tree(system))
         tree = found.tree
-        near = _pose(system, pose, tree.coordinates[tree.carried_coordinates])
-        idle = tuple(row.name for row in found.idle)
-        ties = Constraints(tree, system.time, found.rows, idle, reference_of(system, tree, near))
+        near = _pose(system, pose, tree.coordinates[tree.auxiliary_coordinates])
+        trivial = tuple(row.name for row in found.trivial)
+        constraints = Constraints(tree, system.time, found.rows, trivial, reference_of(system, tree, near))
         say("looking for dependent constraints")
-        redundant, contradictory = _generic(ties)
+        redundant, contradictory = _generic(constraints)
         say("assembling")
-        numbers = Numbers(ties, facings(system, tree))
+        numbers = Numbers(constraints, assembly_branches(system, tree))
         here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
-        integrability = _integrability(ties, here, walked)
+        integrability = _integrability(constraints, here, walked)
     return Diagnosis(
         system=system.name,
         pose=pose if isinstance(pose, str) else "home" if pose is None else "the given pose",
         speeds=tuple(tree.speeds),
         positions=tuple(row.name for row in found.rows if row.is_position),
         velocities=tuple(row.name for row in found.rows if not row.is_position),
-        idle=idle,
+        trivial=trivial,
         impossible=tuple(impossible(row).message for row in found.impossible),
-        independent=len(ties.rows) - len(redundant),
+        independent=len(constraints.rows) - len(redundant),
         redundant=redundant,
         contradictory=contradictory,
-        driven=tree.is_driven or any(ties.a),
+        driven=tree.is_driven or any(constraints.a),
         assumed=tuple(name for name, parameter in system.parameters.items() if parameter.value is None),
         integrability=integrability,
         here=here,
     )
 
 
-def _pose(system: Model, pose: Mapping[str, float] | str | None, carried: Sequence[str]) -> Mapping[str, float] | None:
-    names = [*(q.name for joint in system.joints.values() for q in joint.q), *carried]
+def _pose(
+    system: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]
+) -> Mapping[str, float] | None:
+    names = [*(q.name for joint in system.joints.values() for q in joint.q), *auxiliary]
     if isinstance(pose, str):
         if pose not in system.poses:
             raise unknown("pose", pose, system.poses, "diagnose")
@@ -89,17 +91,19 @@ def _pose(system: Model, pose: Mapping[str, float] | str | None, carried: Sequen
 # ---- at almost every coordinates -----------------------------------------------------------------------------
 
 
-def _generic(ties: Constraints) -> tuple[tuple[Dependence, ...], tuple[Dependence, ...]]:
+def _generic(constraints: Constraints) -> tuple[tuple[Dependence, ...], tuple[Dependence, ...]]:
     """Rows that follow from others, and rows on speeds that contradict others: rank [A a] > rank A."""
-    if not ties.rows:
+    if not constraints.rows:
         return (), ()
-    follows = combinations(ties.A.T)
-    agree = combinations([*ties.A.T, list(ties.a)])
-    names = ties.names
+    follows = combinations(constraints.A.T)
+    agree = combinations([*constraints.A.T, list(constraints.a)])
+    names = constraints.names
     made = {row: Dependence(names[row], tuple(names[k] for k in of)) for row, of in follows.items()}
     # Off the constraint surface rows on coordinates may disagree that agree on it: their test is the assembly.
     sure = [
-        row for row, of in follows.items() if row not in agree and not any(ties.rows[k].is_position for k in (row, *of))
+        row
+        for row, of in follows.items()
+        if row not in agree and not any(constraints.rows[k].is_position for k in (row, *of))
     ]
     return tuple(made.values()), tuple(made[row] for row in sure)
 
@@ -109,17 +113,17 @@ def _generic(ties: Constraints) -> tuple[tuple[Dependence, ...], tuple[Dependenc
 
 def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:
     """What is found at the pose of reference, and poses that can be reached from there."""
-    ties = numbers.ties
+    constraints = numbers.constraints
     start = numbers.home
     q, left = numbers.assembled(start)
     if not np.isfinite(numbers.matrix(q)).all():
         q = numbers.nudged(q)
-    names = [*(ties.rows[k].name for k in ties.positions), *ties.definitions]
-    coordinates = dict(zip(ties.tree.coordinates, q.tolist(), strict=True))
+    names = [*(constraints.rows[k].name for k in constraints.positions), *constraints.definitions]
+    coordinates = dict(zip(constraints.tree.coordinates, q.tolist(), strict=True))
     moved = {
         name: (old, new)
-        for name, old, new in zip(ties.tree.coordinates, start.tolist(), q.tolist(), strict=True)
-        if abs(new - old) > 1e-9 and name not in ties.tree.coordinates[ties.tree.carried_coordinates]
+        for name, old, new in zip(constraints.tree.coordinates, start.tolist(), q.tolist(), strict=True)
+        if abs(new - old) > 1e-9 and name not in constraints.tree.coordinates[constraints.tree.auxiliary_coordinates]
     }
     size = float(np.abs(left).max(initial=0.0))
     if not np.isfinite(left).all():
@@ -127,11 +131,11 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     turned = numbers.reversed(q)
     if size > KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}
-        off |= {f"{name} facing": value for name, value in turned.items() if size <= KEPT}
+        off |= {f"{name} branch": value for name, value in turned.items() if size <= KEPT}
         return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
     if not np.isfinite(A).all():
-        raise _undefined(ties.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
+        raise _undefined(constraints.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
     reached = _reached(numbers, q, A)
     around = [numeric_rank(numbers.matrix(each)) for each in reached]
     rank = numeric_rank(A)
@@ -139,12 +143,12 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     usual = numbers.matrix(typical)
     chosen = A if rank == max(around, default=rank) else usual
     dependent = dependent_speeds(chosen)
-    speeds = ties.tree.speeds
+    speeds = constraints.tree.speeds
     follows = numeric_combinations(usual) if reached or rank == len(speeds) else {}
     redundant = [
-        Dependence(ties.names[row], tuple(ties.names[k] for k in of))
+        Dependence(constraints.names[row], tuple(constraints.names[k] for k in of))
         for row, of in follows.items()
-        if ties.names[row] not in known
+        if constraints.names[row] not in known
     ]
     here = Here(
         coordinates,
@@ -153,10 +157,10 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
         rank,
         max(around, default=rank if rank == len(speeds) else None),
         tuple(redundant),
-        _contradictory(ties, A, numbers.drift(q)),
+        _contradictory(constraints, A, numbers.drift(q)),
         tuple(name for k, name in enumerate(speeds) if k not in dependent),
         tuple(speeds[k] for k in dependent),
-        _locks(ties, usual) if max(around, default=rank) == len(speeds) else (),
+        _locks(constraints, usual) if max(around, default=rank) == len(speeds) else (),
     )
     return here, reached
 
@@ -206,7 +210,7 @@ def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> F
     return None
 
 
-def _contradictory(ties: Constraints, A: Floats, drift: Floats) -> tuple[str, ...]:
+def _contradictory(constraints: Constraints, A: Floats, drift: Floats) -> tuple[str, ...]:
     """Rows that no speeds keep together at a pose: A u = -a has no solution."""
     if not drift.size or not np.isfinite(drift).all():
         return ()
@@ -214,39 +218,39 @@ def _contradictory(ties: Constraints, A: Floats, drift: Floats) -> tuple[str, ..
     size = float(np.abs(left).max())
     if size <= LOST * (1.0 + float(np.abs(drift).max())):
         return ()
-    return tuple(name for name, rest in zip(ties.names, left, strict=True) if abs(rest) > 0.05 * size)
+    return tuple(name for name, rest in zip(constraints.names, left, strict=True) if abs(rest) > 0.05 * size)
 
 
-def _locks(ties: Constraints, A: Floats) -> tuple[str, ...]:
+def _locks(constraints: Constraints, A: Floats) -> tuple[str, ...]:
     """The constraints of which each alone, if it were taken away, would let something move."""
-    owners = list(dict.fromkeys(row.of for row in ties.rows))
+    owners = list(dict.fromkeys(row.of for row in constraints.rows))
     return tuple(
         owner
         for owner in owners
-        if numeric_rank(A[[k for k, row in enumerate(ties.rows) if row.of != owner]]) < A.shape[1]
+        if numeric_rank(A[[k for k, row in enumerate(constraints.rows) if row.of != owner]]) < A.shape[1]
     )
 
 
 # ---- how far manoeuvres lead ---------------------------------------------------------------------------------
 
 
-def _integrability(ties: Constraints, here: Here | None, walked: Sequence[Floats]) -> Integrability | None:
+def _integrability(constraints: Constraints, here: Here | None, walked: Sequence[Floats]) -> Integrability | None:
     """Frobenius' test on the rows that are independent where the mechanism moves."""
-    tree = ties.tree
+    tree = constraints.tree
     plain = is_holonomic(tree)
-    speeds = [k for k, row in enumerate(ties.rows) if not row.is_position]
+    speeds = [k for k, row in enumerate(constraints.rows) if not row.is_position]
     extra = {each.row for each in here.redundant} if here is not None else set()
-    rows = [k for k in ties.generic_rows if ties.rows[k].name not in extra] if ties.rows else []
+    rows = [k for k in constraints.generic_rows if constraints.rows[k].name not in extra] if constraints.rows else []
     if plain and not speeds:
         return Integrability((len(tree.u) - len(rows),), dimensions(tree), (), ())
-    points = [dict(ties.reference) | dict(zip(tree.q, q.tolist(), strict=True)) for q in walked]
-    reached = filtration(ties, rows, points)
+    points = [dict(constraints.reference) | dict(zip(tree.q, q.tolist(), strict=True)) for q in walked]
+    reached = filtration(constraints, rows, points)
     if not plain:
         return Integrability(reached.growth, dimensions(tree), None, None)
-    hidden = integrable_rows(ties, reached, speeds)
+    hidden = integrable_rows(constraints, reached, speeds)
     return Integrability(
         reached.growth,
         dimensions(tree),
-        tuple(ties.names[k] for k in hidden),
-        tuple(ties.names[k] for k in speeds if k not in hidden),
+        tuple(constraints.names[k] for k in hidden),
+        tuple(constraints.names[k] for k in speeds if k not in hidden),
     )

@@ -1,4 +1,4 @@
-"""Which constraints on speeds are conditions on the position in truth: Frobenius' theorem, by fingerprint.
+"""Which constraints on speeds are integrable, conditions on the position: Frobenius' theorem, by fingerprint.
 
     Δ¹ = {Γ E v}: where the constraints let the coordinates go
     Δᵏ⁺¹ = Δᵏ + [Δ¹, Δᵏ]: where manoeuvres lead besides, by brackets [X, Y] = (∂Y/∂q) X - (∂X/∂q) Y
@@ -21,7 +21,7 @@ import numpy as np
 from ...expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, independent_columns, topological
 from ...expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
 from ...kinematics.tree import Tree
-from .. import Constraints, bind
+from .. import Constraints, dependent_speeds_of
 from .numbers import LOST, Floats, numeric_combinations
 
 Field = list[Expr]
@@ -56,20 +56,20 @@ def bracket(X: Field, Y: Field, variables: Sequence[Expr]) -> Field:
     return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]
 
 
-def filtration(ties: Constraints, rows: Sequence[int], points: Sequence[Point] = ()) -> Filtration:
+def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[Point] = ()) -> Filtration:
     """How far manoeuvres lead that keep these rows, which are independent; `points` are poses that keep them."""
-    tree = ties.tree
-    usable = ties.only(rows)
-    binding = bind(usable)
+    tree = constraints.tree
+    usable = constraints.only(rows)
+    dependent_speeds = dependent_speeds_of(usable)
     gamma = tree.kinematic_matrix()
-    fields = [[as_expr(entry) for entry in column] for column in (gamma @ binding.E).columns]
+    fields = [[as_expr(entry) for entry in column] for column in (gamma @ dependent_speeds.E).columns]
     variables = list(tree.q)
     written = [*usable.rates, *gamma.entries(), *tree.coordinate_rates()]
-    timed = ties.time in free_symbols(written)
+    timed = constraints.time in free_symbols(written)
     if timed:
         fields = [[*field, as_expr(0)] for field in fields]
-        fields.append([*tree.coordinate_rates(binding.e), as_expr(1)])
-        variables.append(ties.time)
+        fields.append([*tree.coordinate_rates(dependent_speeds.e), as_expr(1)])
+        variables.append(constraints.time)
     most = dimensions(tree) - sum(row.is_position for row in usable.rows) + timed
     points = () if _is_clear(written) else tuple(points)
     basis, growth = _spread(fields, variables, most, points)
@@ -129,17 +129,20 @@ def dimensions(tree: Tree) -> int:
 
 
 def is_holonomic(tree: Tree) -> bool:
-    """Whether every joint of a tree has as many coordinates, in truth, as speeds."""
+    """Whether every joint of a tree has as many coordinates as speeds."""
     return dimensions(tree) == len(tree.u)
 
 
-def integrable_rows(ties: Constraints, reached: Filtration, rows: Sequence[int]) -> list[int]:
+def integrable_rows(constraints: Constraints, reached: Filtration, rows: Sequence[int]) -> list[int]:
     """The rows that every manoeuvre keeps: they hold on the position, whatever the motion was."""
-    moves = [_speeds(ties.tree, field) for field in reached.fields]
+    moves = [_speeds(constraints.tree, field) for field in reached.fields]
     rates = [field[-1] if reached.timed else as_expr(0) for field in reached.fields]
     kept = []
     for row in rows:
-        slips = [as_expr(ties.A[row].dot(move) + ties.a[row] * rate) for move, rate in zip(moves, rates, strict=True)]
+        slips = [
+            as_expr(constraints.A[row].dot(move) + constraints.a[row] * rate)
+            for move, rate in zip(moves, rates, strict=True)
+        ]
         if not any(slips) or (reached.points and all(_vanish(slips, point) for point in reached.points)):
             kept.append(row)
     return kept

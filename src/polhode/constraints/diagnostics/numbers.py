@@ -3,7 +3,7 @@
     φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
 
 A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
-for each way in which carried coordinates move, which their definitions ψ hold in place.
+for each way in which auxiliary coordinates move, which their definitions ψ hold in place.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _TRIALS = 12
 class Numbers:
     """The rows of a tree as functions of its coordinates, all other symbols being at the reference."""
 
-    ties: Constraints
-    facing: Mapping[str, Expr]  # what is zero where a loop closes the right way round
+    constraints: Constraints
+    branches: Mapping[str, Expr]  # what is zero where a loop closes on the branch that is meant
 
     @property
     def home(self) -> Floats:
         """The coordinates of the reference."""
-        return np.array([self.ties.reference[q] for q in self.ties.tree.q], dtype=np.float64)
+        return np.array([self.constraints.reference[q] for q in self.constraints.tree.q], dtype=np.float64)
 
     def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
         """Expressions in numbers; what is not defined is not finite."""
-        values = dict(self.ties.reference) | dict(zip(self.ties.tree.q, q.tolist(), strict=True))
+        values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
         return np.array(entries(values), dtype=np.float64).reshape(shape)
 
     @cached_property
@@ -55,7 +55,7 @@ class Numbers:
 
     @cached_property
     def _kept(self) -> list[Expr]:
-        return [*self.ties.values, *self.ties.definition_values]
+        return [*self.constraints.values, *self.constraints.definition_values]
 
     def residuals(self, q: Floats) -> Floats:
         """φ(q), for the rows that are conditions on the position, and ψ(q)."""
@@ -63,39 +63,39 @@ class Numbers:
 
     @cached_property
     def _matrix(self) -> Evaluator:
-        return _evaluator(self.ties.A.entries())
+        return _evaluator(self.constraints.A.entries())
 
     def matrix(self, q: Floats) -> Floats:
         """A(q)."""
-        return self._at(q, self._matrix, (len(self.ties.rows), len(self.ties.tree.u)))
+        return self._at(q, self._matrix, (len(self.constraints.rows), len(self.constraints.tree.u)))
 
     def drift(self, q: Floats) -> Floats:
         """a(q), the part of the rates that time alone gives."""
-        return self._at(q, _evaluator(self.ties.a), (-1,))
+        return self._at(q, _evaluator(self.constraints.a), (-1,))
 
     @cached_property
-    def _facing(self) -> Evaluator:
-        return Evaluator(self.facing.values())
+    def _branches(self) -> Evaluator:
+        return Evaluator(self.branches.values())
 
     def reversed(self, q: Floats) -> dict[str, float]:
         """The loops that are closed the wrong way round, and by how much they are off."""
-        found = zip(self.facing, self._at(q, self._facing, (-1,)).tolist(), strict=True)
+        found = zip(self.branches, self._at(q, self._branches, (-1,)).tolist(), strict=True)
         return {name: value for name, value in found if value < -0.5}
 
     @cached_property
     def _gradient(self) -> Evaluator:
-        return _evaluator(jacobian(self._kept, list(self.ties.tree.q)).entries())
+        return _evaluator(jacobian(self._kept, list(self.constraints.tree.q)).entries())
 
     @cached_property
     def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
-        """Coordinates and Γ of each joint's envelope, and of what constraints carry."""
-        tree = self.ties.tree
+        """Coordinates and Γ of each joint's envelope, and of auxiliary coordinates."""
+        tree = self.constraints.tree
         joints = [
             (link.coordinates, gamma)
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        return joints + [(places, each.ways) for places, each in tree.carried_places]
+        return joints + [(places, each.ways) for places, each in tree.auxiliary_places]
 
     @cached_property
     def _envelopes(self) -> Evaluator:
@@ -104,7 +104,7 @@ class Numbers:
     def envelope(self, q: Floats) -> Floats:
         """Γ of all joints' envelopes: how coordinates move when a step is taken."""
         flat = self._at(q, self._envelopes, (-1,))
-        made = np.zeros((len(self.ties.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
+        made = np.zeros((len(self.constraints.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
         read = column = 0
         for coordinates, gamma in self._blocks:
             rows, columns = gamma.shape
@@ -115,17 +115,17 @@ class Numbers:
 
     def position_matrix(self, q: Floats) -> Floats:
         """(∂φ/∂q) Γ."""
-        slopes = self._at(q, self._gradient, (-1, len(self.ties.tree.q)))
+        slopes = self._at(q, self._gradient, (-1, len(self.constraints.tree.q)))
         with np.errstate(invalid="ignore"):
             return np.asarray(slopes @ self.envelope(q))
 
     @cached_property
     def _kinematics(self) -> Evaluator:
-        return _evaluator(self.ties.tree.kinematic_matrix().entries())
+        return _evaluator(self.constraints.tree.kinematic_matrix().entries())
 
     def along(self, q: Floats, u: Floats, step: float) -> Floats:
         """Where the speeds u lead in a step, constraints aside."""
-        tree = self.ties.tree
+        tree = self.constraints.tree
         rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
         with np.errstate(invalid="ignore"):
             return self._unit(q + step * (rates @ u))
@@ -133,7 +133,7 @@ class Numbers:
     def _unit(self, q: Floats) -> Floats:
         """Quaternions brought back to length one."""
         made = q.copy()
-        for place in self.ties.tree.quaternions:
+        for place in self.constraints.tree.quaternions:
             made[place : place + 4] /= np.linalg.norm(made[place : place + 4]) or 1.0
         return made
 

@@ -1,4 +1,4 @@
-"""What the doctor finds, as plain records."""
+"""What diagnostics find, as plain records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Integrability:
-    """How far manoeuvres lead: the growth vector, out of so many dimensions, and what the rows on speeds are in truth.
+    """How far manoeuvres lead: the growth vector, out of so many dimensions, and which rows on speeds are integrable.
 
     `holonomic` and `nonholonomic` list rows on speeds; None where joints that are themselves nonholonomic mix in.
     """
@@ -69,7 +69,7 @@ class Diagnosis:
     speeds: tuple[str, ...]
     positions: tuple[str, ...]  # rows on coordinates
     velocities: tuple[str, ...]  # rows on speeds
-    idle: tuple[str, ...]  # rows that the tree keeps by itself
+    trivial: tuple[str, ...]  # rows that the tree keeps by itself
     impossible: tuple[str, ...]  # sentences on rows that nothing can bring to zero
     independent: int  # rows that are independent at almost every coordinates
     redundant: tuple[Dependence, ...]  # the others, and what they follow from
@@ -96,7 +96,7 @@ class Diagnosis:
 
     @property
     def is_shaky(self) -> bool:
-        """Whether the rows leave something free at the pose that can in truth not move: none of it leads away."""
+        """Whether the rows leave something free at the pose that cannot move after all: none of it leads away."""
         here = self.here
         return here is not None and here.is_assembled and here.rank < len(self.speeds) and here.around is None
 

@@ -24,8 +24,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
             f"contradictory: '{each.row}' asks for other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
             "special coordinates at most. Remove one of them, or let them ask for the same motion."
         )
-    if found.idle:
-        yield f"kept by the tree itself, and left out: {_listed(found.idle)}."
+    if found.trivial:
+        yield f"kept by the tree itself, and left out: {_listed(found.trivial)}."
     against = {each.row for each in found.contradictory}
     off = {*found.here.off} if found.here is not None else set()
     for each in found.redundant:
@@ -58,7 +58,7 @@ def _summary(found: Diagnosis) -> str:
 def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
     if test.holonomic:
         yield (
-            f"holonomic in truth: {_listed(test.holonomic)} on speeds can be integrated to conditions on the position, "
+            f"integrable: {_listed(test.holonomic)} on speeds can be integrated to conditions on the position, "
             "with a constant that the start sets."
         )
     if test.is_holonomic:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...constraints import Constraints, constraints_of
-from ...constraints.carrying import fitted
+from ...constraints.auxiliary import fitted
 from ...constraints.factorisation import Factorisation
 from ...constraints.newton import solve
 from ...errors import PolhodeError, ShapeError, ValueMissing
@@ -134,10 +134,10 @@ class _Task:
         return self._scaled(q)
 
     def _scaled(self, q: Floats) -> Floats:
-        """Quaternions of length one, and carried coordinates in their place."""
+        """Quaternions of length one, and auxiliary coordinates in their place."""
         for first in self.tree.quaternions:
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-        if self.tree.carried:
+        if self.tree.auxiliary:
             placed = fitted(self.tree, {**self._given, **dict(zip(self.tree.q, q.tolist(), strict=True))})
             q = np.array([placed[each] for each in self.tree.q])
         return q
@@ -205,7 +205,7 @@ def _frame(system: Model, tree: Tree, name: str) -> tuple[Pose, Any]:
 
 
 def _loop_rows(ties: Constraints | None) -> list[Any]:
-    """How loops gape with the speeds; definitions of carried coordinates change with none."""
+    """How loops gape with the speeds; definitions of auxiliary coordinates change with none."""
     if ties is None:
         return []
     return [*(ties.A[k] for k in ties.positions), *([as_expr(0)] * len(ties.tree.u) for _ in ties.definitions)]

@@ -4,7 +4,7 @@ A joint that closes a loop is an edge from the origin of its frame b to the poin
 one between the points of two bodies at the place where they touch. Its circuit gives x_c = x_b - x_a. Along every
 direction d that the joint or the contact forbids, d·x_c = 0 is a constraint, and the through variable of the chord is
 y_c = -Σ λ d, λ being the multipliers. The directions of a closing joint are in `model.constraints.loop_conditions`; for
-one with coordinates of its own (`constraints.joint_closing`), and for any other loop, they are what the rates of its
+one with coordinates of its own (`constraints.loop_auxiliary`), and for any other loop, they are what the rates of its
 rows have of the twist. Those of a contact are (d, 0) for slip along d.
 
 Each d·x_c is the rate of its condition wherever the mechanism is, on the constraints or off them.

@@ -60,7 +60,7 @@ def test_a_four_bar_has_one_freedom_and_its_crank_is_independent() -> None:
     found = four_bar(1, 3, 2, 3, "revolute", axis="y").diagnose({"crank": 0.8, "coupler": -0.4, "rocker": 1.3})
     assert found.freedom == 1
     assert found.independent == 2
-    assert set(found.idle) == {"loop tilt 1", "loop tilt 2", "loop y"}
+    assert set(found.trivial) == {"loop tilt 1", "loop tilt 2", "loop y"}
     assert found.here is not None
     assert found.here.independent == ("crank",)
     assert found.can_move
@@ -145,7 +145,7 @@ def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: 
     found = s.diagnose()
     assert not found.can_be_assembled
     assert found.here is not None
-    assert "bolt facing" in found.here.off
+    assert "bolt branch" in found.here.off
 
 
 def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_the_wrong_one() -> None:
@@ -311,7 +311,7 @@ def test_a_diagnosis_is_plain_data_for_a_program() -> None:
     assert record["here"]["redundant"][0]["row"]
 
 
-def test_the_page_shows_what_the_doctor_says() -> None:
+def test_the_page_shows_what_diagnostics_say() -> None:
     page = (Path(__file__).parents[4] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
     found = three_cranks().diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
     assert all(f"    {line}\n" in page for line in found.text().splitlines())

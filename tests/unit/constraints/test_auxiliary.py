@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.constraints.carrying import carry, fitted
+from polhode.constraints.auxiliary import auxiliary_of, fitted
 from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
 from polhode.formalisms.network.kinematics import inverse_kinematics
@@ -33,7 +33,7 @@ def slotted_arm(closer: JointType = PIN_IN_SLOT, name: str = "slot") -> ph.Syste
 def test_rates_keep_the_definitions_whatever_moves() -> None:
     q, u, a, b = symbols("q u a b")
     definitions = {"x": q - cos(a) - cos(b), "y": sin(a) + sin(b) - q * q}
-    made = carry("rods", definitions, [a, b], {q: u})
+    made = auxiliary_of("rods", definitions, [a, b], {q: u})
     along = {q: u, **dict(zip(made.symbols, made.rates, strict=True))}
     assert not any(directional(list(definitions.values()), along))
 
@@ -54,7 +54,7 @@ def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     assert rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
 
 
-def test_what_is_carried_is_measured_as_its_joint_is() -> None:
+def test_auxiliary_coordinates_is_measured_as_its_joint_is() -> None:
     assert coordinate_units(slotted_arm().derive().record) == ["rad", "m", "rad", "m"]
     ball = ph.Compound(ph.Prismatic("z"), ph.Spherical())
     assert coordinate_units(slotted_arm(ball).derive().record)[2:] == ["m", *["quaternion"] * 4]
@@ -69,7 +69,7 @@ def test_a_run_begins_on_the_side_that_was_given() -> None:
     assert whole.moved["slot 1"] == pytest.approx((2 * np.pi + 0.3, 2 * np.pi + 0.4))
 
 
-def test_small_motions_do_not_count_what_is_carried() -> None:
+def test_small_motions_do_not_count_auxiliary_coordinates() -> None:
     linear = slotted_arm().derive(independent=["arm"]).linearize()
     assert linear.states == ["arm", "arm'"]
     assert not any(linear.residual)
@@ -78,7 +78,7 @@ def test_small_motions_do_not_count_what_is_carried() -> None:
     assert linear.K[0, 0] == 10 * m
 
 
-def test_small_motions_about_another_pose_find_what_is_carried_there() -> None:
+def test_small_motions_about_another_pose_find_auxiliary_coordinates_there() -> None:
     system = slotted_arm()
     made = system.derive().assemble({"arm": 0.4}, hold=["arm"])
     equations = system.derive(independent=["arm"])
@@ -115,7 +115,7 @@ def test_a_joint_with_two_parallel_axes_is_a_rod() -> None:
     assert run.energy_drift < 1e-7
 
 
-def test_the_doctor_and_inverse_kinematics_place_what_is_carried() -> None:
+def test_diagnostics_and_inverse_kinematics_place_auxiliary_coordinates() -> None:
     system = slotted_arm()
     found = system.diagnose({"arm": 0.4, "slot 1": 0.4})
     assert found.here is not None
@@ -126,11 +126,11 @@ def test_the_doctor_and_inverse_kinematics_place_what_is_carried() -> None:
     assert place["slot 1"] == pytest.approx(np.arctan(0.4))
 
 
-def test_what_is_carried_is_found_in_numbers_too() -> None:
+def test_auxiliary_coordinates_is_found_in_numbers_too() -> None:
     equations = slotted_arm().derive()
     values = dict(zip(equations.q, (0.4, -0.5 * np.tan(0.4), 0.0, 0.0), strict=True))
     placed = fitted(equations.tree, values)
-    assert evaluate(list(equations.tree.carried[0].back), placed) == pytest.approx([0, 0], abs=1e-12)
+    assert evaluate(list(equations.tree.auxiliary[0].back), placed) == pytest.approx([0, 0], abs=1e-12)
     assert placed[equations.q[2]] == pytest.approx(0.4)
 
 

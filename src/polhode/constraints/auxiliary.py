@@ -1,4 +1,4 @@
-"""Making carried coordinates (`kinematics.carried`): some conditions of a constraint are solved for its own unknowns.
+"""Auxiliary coordinates (`kinematics.auxiliary`): some conditions of a constraint are solved for its own unknowns.
 
 A constraint comes with conditions on q, t and unknowns σ that no mass hangs on. As many of them as σ has ways to move
 are taken as definitions of σ; the others are rows like those of any constraint, with rates that follow σ.
@@ -14,38 +14,38 @@ from typing import Any
 from ..errors import ModelError, PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate
 from ..geometry.elimination import solve_columns
-from ..kinematics.carried import Carried
+from ..kinematics.auxiliary import AuxiliaryCoordinates
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraints.protocol import Constraint, ContactConstraint, LoopConstraint
 from ..model.model import Model
-from .joint_closing import joint_closing
+from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 
 #: Newton's steps to where the definitions hold, and how small what is left may be.
 _STEPS, _NOTHING = 40, 1e-14
 
 
-def carry(
+def auxiliary_of(
     of: str,
     definitions: Mapping[str, Expr],
     symbols: Sequence[Expr],
     along: Mapping[Expr, Any],
     *,
     ways: Matrix | None = None,
-    shadow: Sequence[Sequence[float]] | None = None,
+    at_reference: Sequence[Sequence[float]] | None = None,
     units: Sequence[int] = (),
     guess: Sequence[Expr] = (),
-) -> Carried:
+) -> AuxiliaryCoordinates:
     """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
 
-    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `shadow` the numbers of
+    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `at_reference` the numbers of
     (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
     `guess` where to seek σ first.
 
     >>> from polhode.expr import symbol, symbols
     >>> q, u, s = symbols("q u s")
-    >>> made = carry("slot", {"length": s * s - q}, [s], {q: u})
+    >>> made = auxiliary_of("slot", {"length": s * s - q}, [s], {q: u})
     >>> made.rates, made.back
     ((u/(2*s),), (-(s**2 - q)/(2*s),))
     """
@@ -56,20 +56,20 @@ def carry(
         [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
         len(values),
     )
-    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], shadow)
+    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
     speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
-    return Carried(
+    return AuxiliaryCoordinates(
         of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions.items()), back, tuple(units), tuple(guess)
     )
 
 
-def with_carried(system: Model, tree: Tree) -> Tree:
+def with_auxiliary(system: Model, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
-    tree = without_carried(tree, ())
+    tree = without_auxiliary(tree, ())
     along = flow(tree, system.time)
     moving = MovingTree(system, tree)
-    found = (_carried(constraint, moving, along) for constraint in system.constraints.values())
+    found = (_auxiliary_of(constraint, moving, along) for constraint in system.constraints.values())
     made = [each for each in found if each is not None]
     taken = {q for joint in system.joints.values() for q in joint.q}
     for each in made:
@@ -83,42 +83,44 @@ def with_carried(system: Model, tree: Tree) -> Tree:
                 )
             taken.add(q)
     own = [q for each in made for q in each.symbols]
-    return replace(tree, q=Vector([*tree.q, *own]), carried=tuple(made)) if made else tree
+    return replace(tree, q=Vector([*tree.q, *own]), auxiliary=tuple(made)) if made else tree
 
 
-def without_carried(tree: Tree, but: Collection[str]) -> Tree:
-    """The tree with the carried coordinates of these constraints alone: where no row is left, nothing needs them."""
-    kept = tuple(each for each in tree.carried if each.of in but)
-    if len(kept) == len(tree.carried):
+def without_auxiliary(tree: Tree, but: Collection[str]) -> Tree:
+    """The tree with the auxiliary coordinates of these constraints alone: where no row is left, nothing needs them."""
+    kept = tuple(each for each in tree.auxiliary if each.of in but)
+    if len(kept) == len(tree.auxiliary):
         return tree
-    own = tree.q[: tree.carried_coordinates.start]
-    return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), carried=kept)
+    own = tree.q[: tree.auxiliary_coordinates.start]
+    return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), auxiliary=kept)
 
 
-def _carried(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> Carried | None:
+def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> AuxiliaryCoordinates | None:
     """What one constraint brings with it."""
     name = constraint.name
     if isinstance(constraint, ContactConstraint) and constraint.coordinates:
         definitions, guess = constraint.definitions(moving), constraint.guess(moving)
-        return carry(name, definitions, list(constraint.coordinates), along, guess=guess)
-    joint = joint_closing(constraint) if isinstance(constraint, LoopConstraint) else None
+        return auxiliary_of(name, definitions, list(constraint.coordinates), along, guess=guess)
+    joint = loop_auxiliary(constraint) if isinstance(constraint, LoopConstraint) else None
     if not isinstance(constraint, LoopConstraint) or joint is None:
         return None
     definitions, _ = joint.conditions(loop_pose(constraint, moving.tree))
-    return carry(name, definitions, joint.symbols, along, ways=joint.ways, shadow=joint.shadow, units=joint.units)
+    return auxiliary_of(
+        name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference, units=joint.units
+    )
 
 
 def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
     """Numbers for all symbols, auxiliary coordinates where their definitions put them, if they can be found."""
     known = dict(values)
-    for each in tree.carried:
+    for each in tree.auxiliary:
         if each.guess and not any(known[s] for s in each.symbols):
             known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
         known |= zip(each.symbols, _defined(each, known), strict=True)
     return known
 
 
-def _defined(each: Carried, known: Mapping[Expr, float]) -> list[float]:
+def _defined(each: AuxiliaryCoordinates, known: Mapping[Expr, float]) -> list[float]:
     """The coordinates of one constraint where their definitions hold, or as near to there as Newton's steps lead."""
     import numpy as np
 

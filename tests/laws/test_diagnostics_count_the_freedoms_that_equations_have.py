@@ -1,4 +1,4 @@
-"""Where random mechanisms can be assembled, the doctor finds as many freedoms as there are independent speeds."""
+"""Where random mechanisms can be assembled, diagnostics find as many freedoms as there are independent speeds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from polhode.constraints.random_constraints import random_constrained_system
 
 
 @pytest.mark.parametrize("seed", seeds(range(1, 7), of=range(1, 13)))
-def test_the_doctor_counts_the_freedoms_that_equations_have(seed: int) -> None:
+def test_diagnostics_count_the_freedoms_that_equations_have(seed: int) -> None:
     system = random_constrained_system(seed)
     found = system.diagnose()
     equations = system.derive("newton_euler", constraints="embedded")

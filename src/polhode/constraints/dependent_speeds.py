@@ -27,7 +27,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Binding:
+class DependentSpeeds:
     """All speeds from the independent ones."""
 
     constraints: Constraints  # rows that are independent, no more
@@ -48,9 +48,13 @@ class Binding:
 
     def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
-        ties = self.constraints
-        numbers = None if ties.shadow is None else [[row[k] for k in self.dependent] for row in ties.shadow]
-        return solve_columns([[row[k] for k in self.dependent] for row in ties.A], right, numbers)
+        constraints = self.constraints
+        numbers = (
+            None
+            if constraints.at_reference is None
+            else [[row[k] for k in self.dependent] for row in constraints.at_reference]
+        )
+        return solve_columns([[row[k] for k in self.dependent] for row in constraints.A], right, numbers)
 
     @cached_property
     def E(self) -> Matrix:
@@ -95,9 +99,9 @@ class Binding:
         return Vector(rates)
 
 
-def bind(
+def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
-) -> Binding:
+) -> DependentSpeeds:
     """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be.
 
     Where the reference is a pose that a user named, `pose` says which, and the named speeds must serve there.
@@ -115,32 +119,37 @@ def bind(
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
                 f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
                 place="independent speeds",
-                cure=f"Choose {', '.join(names[k] for k in bind(constraints).independent) or 'none'}, say.",
+                cure=f"Choose {_usual(constraints) or 'none'}, say.",
                 code="E-BIND-001",
             )
         if pose and not _serve(usable, dependent):
-            some_do = _columns_at_reference(usable.shadow, range(size)) is not None
-            others = ", ".join(names[k] for k in bind(constraints).independent)
+            some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
+            others = _usual(constraints)
             raise PolhodeError(
                 f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
                 place="independent speeds",
                 cure=f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
                 code="E-BIND-004",
             )
-        return Binding(usable, tuple(sorted(chosen)), tuple(dependent))
+        return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
-    dependent = sorted(_columns_at_reference(usable.shadow, order) or _columns_somewhere(usable.A, order))
-    return Binding(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+    dependent = sorted(_columns_at_reference(usable.at_reference, order) or _columns_somewhere(usable.A, order))
+    return DependentSpeeds(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
+
+
+def _usual(constraints: Constraints) -> str:
+    """The independent speeds that would be chosen, by name."""
+    return ", ".join(constraints.tree.speeds[k] for k in dependent_speeds_of(constraints).independent)
 
 
 def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
     """Whether A_d has an inverse at the reference, in numbers; where A has no value there, nobody can tell."""
     import numpy as np
 
-    if constraints.shadow is None or not dependent:
+    if constraints.at_reference is None or not dependent:
         return True
-    sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.shadow], compute_uv=False)
+    sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.at_reference], compute_uv=False)
     return bool(sizes[-1] > _NOTHING * sizes[0])
 
 

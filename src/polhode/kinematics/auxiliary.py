@@ -1,4 +1,4 @@
-"""Carried coordinates: what is told by where the bodies are, and moves no mass.
+"""Auxiliary coordinates: what is told by where the bodies are, and moves no mass.
 
 The angles of a joint that closes a loop, the place where a disc touches a curve: such coordinates σ have no speeds, no
 efforts and no rows in M. They are held in their place by definitions, as many as σ has ways to move,
@@ -9,10 +9,9 @@ The last line gives ν, linear in the speeds, so that ψ̇ vanishes for every mo
 length of a quaternion, ψ stays what it was. Rows of constraints may depend on σ; their rates follow from q̇ and σ̇ as
 from those of any coordinates.
 
-To make one: `constraints.carrying.carry(of, definitions, symbols, flow(tree, time))` with ψ by name and symbols of kind
-"coordinate"; what is left of the constraint's conditions are rows, which `constraints.rows.Reader.conditions` gives.
-`constraints.carrying.with_carried` asks every constraint of a system (its `_carried` has a branch for each kind), and
-puts the results into the tree. Assembly, runs and their drift, diagnosis and linearizing then know them.
+`constraints.auxiliary.auxiliary_of` makes them of ψ by name and of symbols of kind "coordinate"; what is left of the
+constraint's conditions are rows. `with_auxiliary` there asks every constraint of a system and puts what comes into the
+tree. Assembly, runs and their drift, diagnostics and linearizing then know them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ..expr import Expr, Matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
+class AuxiliaryCoordinates:
     """The coordinates that a constraint brings with it, how they move, and what they are."""
 
     of: str  # the constraint

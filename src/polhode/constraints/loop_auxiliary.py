@@ -1,6 +1,6 @@
 """A joint of any kind that closes a loop, by coordinates σ of its own: X_ab(q) = X_joint(σ).
 
-The chain of the joint's stages is cut at one of its ends or between two of them, and what gapes there is
+The chain of the joint's stages is cut at one of its ends or between two of them, and the closure error there is
 
     E = X_inner(σ)⁻¹ X_ab X_outer(σ)⁻¹,    turn (R - Rᵀ)/2 of E and p of E: six conditions
 
@@ -35,7 +35,7 @@ _SINGULAR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class JointClosing:
+class LoopAuxiliary:
     """A closing joint's coordinates, how they move, where its chain is cut and which conditions define them."""
 
     symbols: tuple[Expr, ...]
@@ -45,15 +45,15 @@ class JointClosing:
     inner: Pose  # from frame a to the cut
     outer: Pose  # from the cut to frame b
     defining: tuple[str, ...]  # conditions that define the coordinates
-    shadow: list[list[float]]  # their slopes in numbers, where E = 1
+    at_reference: list[list[float]]  # their slopes in numbers, where E = 1
 
-    def gap(self, X: Pose) -> Pose:
+    def closure_error(self, X: Pose) -> Pose:
         """E, which is one where the loop is closed."""
         return self.inner.inverse() @ X @ self.outer.inverse()
 
     def conditions(self, X: Pose) -> tuple[Named, Named]:
         """Those that define the coordinates, and the others."""
-        E = self.gap(X)
+        E = self.closure_error(X)
         named = {asked.name: asked.value(E) for asked in nothing_free()}
         defining = {name: named[name] for name in self.defining}
         return defining, {name: value for name, value in named.items() if name not in defining}
@@ -62,9 +62,9 @@ class JointClosing:
         """Of the speeds ν those that the joint cannot have."""
         return {f"beyond {count}": as_expr(speeds[k]) for count, k in enumerate(self.beyond, start=1)}
 
-    def facing(self, X: Pose) -> Expr:
-        """What is zero where the loop is closed, and -4 where the gap is half a turn, which the conditions allow."""
-        R = self.gap(X).R
+    def branch(self, X: Pose) -> Expr:
+        """What is zero where the loop is closed, and -4 where the error is half a turn, which the conditions allow."""
+        R = self.closure_error(X).R
         return as_expr(R[0, 0] + R[1, 1] + R[2, 2] - 3)
 
 
@@ -91,17 +91,17 @@ class _Cut:
 
     place: int
     rows: tuple[int, ...]
-    shadow: list[list[float]]
+    at_reference: list[list[float]]
     doubt: tuple[int, int]
 
 
-def joint_closing(closure: LoopConstraint) -> JointClosing | None:
+def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     """The coordinates and conditions of a closing joint; None if its conditions need no coordinates.
 
     >>> from polhode.geometry import Pose
     >>> from polhode.model.constraints import Closure
     >>> from polhode.model.joints import Compound, Prismatic, Revolute
-    >>> made = joint_closing(Closure(name="pin", joint=Compound(Revolute("z"), Prismatic("x")), a="a", b="b"))
+    >>> made = loop_auxiliary(Closure(name="pin", joint=Compound(Revolute("z"), Prismatic("x")), a="a", b="b"))
     >>> [q.name for q in made.symbols], list(made.conditions(Pose.identity())[0])
     (['pin 1', 'pin 2'], ['turn z', 'x'])
     """
@@ -120,7 +120,7 @@ def joint_closing(closure: LoopConstraint) -> JointClosing | None:
             code="E-CLOSE-001",
         ) from error
     ways, beyond = _kinematics(steps, len(symbols))
-    return JointClosing(
+    return LoopAuxiliary(
         symbols,
         tuple(step.places[0] for step in steps if step.is_quaternion),
         ways,
@@ -128,7 +128,7 @@ def joint_closing(closure: LoopConstraint) -> JointClosing | None:
         _motion(steps[: cut.place]),
         _motion(steps[cut.place :]),
         tuple(nothing_free()[k].name for k in cut.rows),
-        cut.shadow,
+        cut.at_reference,
     )
 
 
@@ -167,10 +167,10 @@ def _cut(steps: Sequence[_Step], place: int) -> _Cut:
         U = _motion(steps[k + 1 : place]) if k < place else _motion(steps[place : k + 1]).inverse()
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
-    shadow = _numbers(J, steps)
-    rows, doubt = surest_rows(J, shadow)
+    at_reference = _numbers(J, steps)
+    rows, doubt = surest_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
-    return _Cut(place, tuple(rows), [[-entry for entry in shadow[k]] for k in rows], (doubt, full))
+    return _Cut(place, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (doubt, full))
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:
