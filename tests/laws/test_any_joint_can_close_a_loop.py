@@ -165,11 +165,11 @@ def test_a_loop_moves_alike_wherever_it_is_cut(kind: str) -> None:
     start = {name: values[name.replace("pin_", "pin ")] for name in cut_there.coordinates}
     rates = dict(zip(cut_here.q, cut_here.compile().coordinate_rates(begin.q, begin.u), strict=True))
     speeds = dict(zip(cut_here.speeds, begin.u, strict=True))
-    (carried,) = cut_here.tree.auxiliary
+    (closing_joint,) = cut_here.tree.auxiliary
     known = {**dict(zip(cut_here.q, begin.q, strict=True)), **dict(zip(cut_here.u, begin.u, strict=True))}
-    own = iter(evaluate(list(carried.speeds), known))
+    own = iter(evaluate(list(closing_joint.speeds), known))
     speeds = {name: next(own) if name.startswith("pin_") else speeds[name] for name in cut_there.speeds}
-    assert np.allclose([rates[q] for q in carried.symbols], evaluate(list(carried.rates), known))
+    assert np.allclose([rates[q] for q in closing_joint.symbols], evaluate(list(closing_joint.rates), known))
 
     other = cut_there.assemble(start, speeds)
     assert np.allclose(other.q, [*start.values()], atol=1e-10)

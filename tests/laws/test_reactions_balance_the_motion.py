@@ -65,8 +65,8 @@ def test_the_pin_of_a_pendulum_carries_weight_and_centripetal_force() -> None:
     bob = system.body("bob", m, com=(0, 0, -l))
     hinge = system.joint("hinge", system.ground, bob, ph.Revolute("y"))
     (q,), (u,) = hinge.q, hinge.u
-    carried = system.derive().reaction("hinge")
-    assert carried.force[2] == m * (as_expr(981) / 100 * ph.cos(q) + l * u * u)
+    reaction = system.derive().reaction("hinge")
+    assert reaction.force[2] == m * (as_expr(981) / 100 * ph.cos(q) + l * u * u)
     in_ground = system.derive().reaction("hinge", frame="ground")
     assert in_ground.torque[1] == hinge.tau[0]
 

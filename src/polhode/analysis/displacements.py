@@ -105,8 +105,8 @@ def _directions(tree: Tree, every: Sequence[_One]) -> Matrix:
     D = Matrix([_filled(one.column, len(tree.q)) for one in every]).T
     if not tree.auxiliary:
         return D
-    carried = tree.kinematic_matrix()[tree.auxiliary_coordinates] @ (tree.kinematic_left_inverse() @ D)
-    return Matrix([*D[:size], *carried])
+    auxiliary = tree.kinematic_matrix()[tree.auxiliary_coordinates] @ (tree.kinematic_left_inverse() @ D)
+    return Matrix([*D[:size], *auxiliary])
 
 
 def _held(holding: Constraints, names: Sequence[str], D: Matrix) -> Constraints:

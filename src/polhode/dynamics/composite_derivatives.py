@@ -221,10 +221,10 @@ class CompositeTree:
         by_u: Columns = [[as_expr(0)] * size for _ in self.u]
         Q = {id(column): self._second_rate(column, accelerations) for column in self._all()}
         for i in self._all():
-            carried = self.composites[i.link]
-            momentum, row = carried.times(i.S), carried.coriolis_row(i.S)
-            with_q = carried.times(Q[id(i)]) + carried.coriolis(i.P)
-            with_u = carried.times(i.P + i.S_dot) + carried.coriolis(i.S)
+            composite = self.composites[i.link]
+            momentum, row = composite.times(i.S), composite.coriolis_row(i.S)
+            with_q = composite.times(Q[id(i)]) + composite.coriolis(i.P)
+            with_u = composite.times(i.P + i.S_dot) + composite.coriolis(i.S)
             turned = with_q + _force_bracket(i.S, forces[i.link])
             for k, on_one_link in self._related(i):
                 at_q, at_u = by_q[i.speed], by_u[i.speed]

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sqrt, substitute
-from ..kinematics.between import carried, carried_point, meeting
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
 from ..model.forces.protocol import (
     LENGTH,
     POSITION,
@@ -83,7 +83,7 @@ class Loads:
                 place, _ = self.tree.bodies[load.body]
                 if place != BASE:
                     vector, origin = self._in_link(load)
-                    torque = carried(self.tree, vector, origin, place)
+                    torque = re_expressed(self.tree, vector, origin, place)
                     table[place] = (table[place][0] + torque, table[place][1])
             elif isinstance(load, LineTension):
                 self._pull(table, load, conservative)
@@ -103,7 +103,7 @@ class Loads:
         if not {*POSITION, *VELOCITY} & {*free_symbols([as_expr(entry) for entry in law])}:
             return law
         place, X = self.tree.bodies[load.body]
-        position, velocity = carried_point(self.tree, X.point(self._given(load.point)), place, BASE)
+        position, velocity = point_seen_from(self.tree, X.point(self._given(load.point)), place, BASE)
         here = dict(zip((*POSITION, *VELOCITY), map(as_expr, (*position, *velocity)), strict=True))
         return Vector(substitute([as_expr(entry) for entry in law], here))
 
@@ -113,22 +113,22 @@ class Loads:
         if isinstance(load, LineTension):
             line = self._line(load)
             pull = line.span * (self._tension(load, line, True) / line.length)
-            return carried(self.tree, pull, line.place, BASE), zero
-        vector = carried(self.tree, *self._in_link(load), BASE)
+            return re_expressed(self.tree, pull, line.place, BASE), zero
+        vector = re_expressed(self.tree, *self._in_link(load), BASE)
         return (vector, zero) if isinstance(load, PointForce) else (zero, vector)
 
     def _push(self, table: list[Wrench], body: str, point: Vector, force: Vector, origin: int) -> None:
         """Add a force, given in the components of a link, at a point of a body."""
         place, X = self.tree.bodies[body]
         if place != BASE:
-            own = carried(self.tree, force, origin, place)
+            own = re_expressed(self.tree, force, origin, place)
             table[place] = (table[place][0] + X.point(point).cross(own), table[place][1] + own)
 
     def _line(self, load: LineTension) -> Line:
         (place_a, X_a), (place_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
-        top = meeting(self.tree, place_a, place_b)
-        a, v_a = carried_point(self.tree, X_a.point(self._given(load.point_a)), place_a, top)
-        b, v_b = carried_point(self.tree, X_b.point(self._given(load.point_b)), place_b, top)
+        top = common_ancestor(self.tree, place_a, place_b)
+        a, v_a = point_seen_from(self.tree, X_a.point(self._given(load.point_a)), place_a, top)
+        b, v_b = point_seen_from(self.tree, X_b.point(self._given(load.point_b)), place_b, top)
         return Line(top, b - a, v_b - v_a)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:

@@ -19,8 +19,8 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
-from ..kinematics.known import leader_of
 from ..kinematics.motion import velocities
+from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
 from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND

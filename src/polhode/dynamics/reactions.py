@@ -17,8 +17,8 @@ from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
+from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import build_tree
 from ..model.constraints.protocol import CoordinateConstraint
 from ..model.forces.protocol import PotentialEnergy, SpeedForce

@@ -20,7 +20,7 @@ from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
 from .joint import envelope_kinematics, simple_configuration
-from .known import Drive, drive_of, known_motions, leader_of
+from .prescribed import Drive, drive_of, leader_of, prescribed_motions
 
 BASE = -1
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
@@ -324,7 +324,7 @@ def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
     """
     joints = joints_from_the_ground(system)
     followers = system.couplings if bound else {}
-    followed, rates = known_motions(system) if bound else ({}, {})
+    followed, rates = prescribed_motions(system) if bound else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])

@@ -183,11 +183,11 @@ class Positions:
         bodies = {GROUND: ground}
         coordinates: dict[Expr, Jet] = {}
         for joint in self.joints:
-            bodies[joint.child], own = self._carried(joint, bodies[joint.parent])
+            bodies[joint.child], own = self._child_of(joint, bodies[joint.parent])
             coordinates |= own
         return bodies, coordinates
 
-    def _carried(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
+    def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
         """The child of a joint, and the joint's coordinates."""
         at = self.matrix(joint.in_parent)
         X, Xd, Xdd = (product(each, at) for each in (parent.X, parent.Xd, parent.Xdd))

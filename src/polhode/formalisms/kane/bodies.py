@@ -97,10 +97,10 @@ def parts_of(
     composites: dict[int, Lump] = {}
     fixed: dict[int, bool] = {}
     for place in reversed(range(len(tree.links))):  # from the tips: a parent counts its fixed children
-        carried = [
+        fixed_children = [
             _seen_from_parent(system, tree, child, composites[child]) for child in tree.children[place] if fixed[child]
         ]
-        composites[place] = _composite(own[place], carried, name)
+        composites[place] = _composite(own[place], fixed_children, name)
         fixed[place] = _stays_in_parent(tree.links[place], composites[place].centre)
     moving = velocities(tree)
     parts: list[Part] = []

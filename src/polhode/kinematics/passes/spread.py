@@ -39,7 +39,7 @@ def spread(tree: Tree) -> Tree:
 
     def best(i: int, fixed: Pose) -> Vector:
         link = tree.links[i]
-        carried = [tree.links[child] for child in tree.children[i]]
+        children = [tree.links[child] for child in tree.children[i]]
         beside = common[link.parent]
 
         def effort(shift: Vector) -> tuple[Fraction, int]:
@@ -47,24 +47,24 @@ def spread(tree: Tree) -> Tree:
             total, rest = Fraction(0), 0
             if link.parent != BASE:  # an offset from the ground costs nothing
                 total, rest = _shared_components(own, link.fixed.p, beside), _idle(tree.links[link.parent], own)
-            ahead = [_nearest(link, other, shift) for other in carried]
+            ahead = [_nearest(link, other, shift) for other in children]
             different = {(k, _up_to_sign(p[k])) for p in ahead for k in range(3) if not is_zero(p[k])}
             return total + len(different), rest + sum(_idle(link, p) for p in ahead)
 
         if link.parent == BASE and len(link.H) == _FREE:
-            return _at_a_joint([other.fixed.p for other in carried])
-        return min(shifts_along(link, fixed, fixed.p) + _shifts_ahead(link, carried), key=effort)
+            return _at_a_joint([other.fixed.p for other in children])
+        return min(shifts_along(link, fixed, fixed.p) + _shifts_ahead(link, children), key=effort)
 
     return moved(tree, best)
 
 
-def _shifts_ahead(link: Link, carried: Sequence[Link]) -> list[Vector]:
+def _shifts_ahead(link: Link, children: Sequence[Link]) -> list[Vector]:
     """Ways to move an origin along its axis to where those of the next joints are."""
     found = single_axis(link)
     if found is None or found[0] != "turn":
         return []
     axis = found[1]
-    return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in carried[:_AHEAD]]
+    return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in children[:_AHEAD]]
 
 
 def _at_a_joint(offsets: Sequence[Vector]) -> Vector:

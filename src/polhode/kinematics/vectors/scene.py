@@ -19,9 +19,9 @@ from ...model.body import Frame
 from ...model.builder import Builder
 from ...model.model import Model
 from ...model.records import GROUND, Joint
-from ..between import meeting, turn_inward
 from ..passes.merge import merge
 from ..tree import Link, Tree, Turn, build_tree
+from ..tree_paths import common_ancestor, turn_inward
 
 Key = str | tuple[str, int]
 Axis = tuple[Key, int]
@@ -108,7 +108,7 @@ class Scene:
         """R_ab, which takes components in frame b to components in frame a."""
         if (a, b) not in self._turned:
             (place_a, X_a), (place_b, X_b) = self.seat(a), self.seat(b)
-            top = meeting(self.tree, place_a, place_b)
+            top = common_ancestor(self.tree, place_a, place_b)
             between = self._from(top, place_a).T @ self._from(top, place_b)
             R = (X_a.R.T @ (between @ X_b.R)).map(as_expr)
             self._turned[a, b], self._turned[b, a] = R, R.T

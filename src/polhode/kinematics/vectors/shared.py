@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...expr import Vector, as_expr, free_symbols
-from ..between import path_between
+from ..tree_paths import path_between
 from .scene import CONSTANT, Axis, Key, Scene
 
 
