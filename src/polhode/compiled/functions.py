@@ -213,8 +213,8 @@ class Functions(Exerting):
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
-        ties = self.equations.constraints
-        rows = [] if ties is None else ties.names
+        constraints = self.equations.constraints
+        rows = [] if constraints is None else constraints.names
         if given is None or (isinstance(given, str) and given != "zero"):
             raise PolhodeError(
                 "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."

@@ -36,11 +36,11 @@ def _power(equations: EquationsOfMotion) -> Outputs:
 
 
 def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
-    ties = _ties(equations)
-    rows, columns = len(ties.rows), len(ties.tree.u)
+    constraints = _constraints_of(equations)
+    rows, columns = len(constraints.rows), len(constraints.tree.u)
     return [
-        ("constraint_matrix", (rows, columns), list(ties.A.entries())),
-        ("constraint_bias", (rows,), list(equations.bound(ties.gamma))),
+        ("constraint_matrix", (rows, columns), list(constraints.A.entries())),
+        ("constraint_bias", (rows,), list(equations.bound(constraints.gamma))),
     ]
 
 
@@ -54,7 +54,7 @@ def _solved_motion(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
-def _ties(equations: EquationsOfMotion) -> Any:
+def _constraints_of(equations: EquationsOfMotion) -> Any:
     if equations.constraints is None:
         raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
     return equations.constraints
@@ -74,8 +74,8 @@ ENTRIES: dict[str, Entry] = {
 def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
     """Accelerations of all speeds of the tree, and multipliers of all rows of the constraints (none without)."""
     equations = functions.equations
-    ties = equations.constraints
-    if ties is None or not ties.rows:
+    constraints = equations.constraints
+    if constraints is None or not constraints.rows:
         udot = functions.forward_dynamics(q, u, tau, **more)
         return udot, np.zeros((*udot.shape[:-1], 0))
     if equations.dependent_speeds is not None:
@@ -104,10 +104,10 @@ def actuated_efforts(
             cure='Derive with constraints="multipliers", and give actuated=… alone.',
             code="E-FUN-008",
         )
-    ties = equations.constraints
+    constraints = equations.constraints
     needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
     count = needed.shape[-1]
-    if ties is None or not ties.rows:
+    if constraints is None or not constraints.rows:
         A, gamma = np.zeros((0, count)), np.zeros(0)
     else:
         A, gamma = functions.evaluate("constraint_balance", q, u, **more)
@@ -147,7 +147,7 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
     if (off > 0.0).any():
         worst = int(np.argmax(off))
         raise PolhodeError(
-            f"the accelerations break '{_ties(equations).names[worst]}' by {left[worst]:.3g}.",
+            f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}.",
             place="inverse_dynamics",
             cure="Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
             code="E-FUN-010",

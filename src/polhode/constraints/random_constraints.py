@@ -46,7 +46,7 @@ _OWN_COORDINATES = (
 
 
 def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), symbolic: float = 0.3) -> System:
-    """A tree drawn by a seed, tied by one to three constraints, and now and then a joint whose motion is prescribed.
+    """A tree drawn by a seed, with one to three constraints, and now and then a joint whose motion is prescribed.
 
     >>> system = random_constrained_system(3)
     >>> len(system.constraints) >= 1
@@ -61,7 +61,7 @@ def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), sy
             _drive_one(system, dice)
         wanted = dice.whole(1, 3)
         for number in range(wanted):
-            system = _tied(system, dice, f"tie {number + 1}")
+            system = _constrained(system, dice, f"tie {number + 1}")
         if system.constraints:
             return system
     raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-RANDOM-002")
@@ -73,7 +73,7 @@ def _drive_one(system: System, dice: Dice) -> None:
         system.prescribe(dice.pick(able), sin(2 * system.time) / 3)
 
 
-def _tied(system: System, dice: Dice, name: str) -> System:
+def _constrained(system: System, dice: Dice, name: str) -> System:
     """The system with one constraint more that leaves some freedom; after a few vain draws, as it is."""
     for _ in range(_DRAWS):
         trial = System.of(system.model())

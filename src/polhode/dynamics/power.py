@@ -280,13 +280,13 @@ class _Meter:
     def on_constraints(self) -> dict[str, _Ports]:
         """What flows into each constraint: from its bodies or joints, and from what moves it in time."""
         made: dict[str, _Ports] = {}
-        ties = self.swept.ties
-        if ties is None:
+        constraints = self.swept.constraints
+        if constraints is None:
             return made
         for name, done in self.by_constraints().items():
             own = _Ports({f"{kind} {of}": -value for kind, of, value in done})
-            rows = [k for k, row in enumerate(ties.rows) if row.of == name]
-            kept = sum((self.swept.given.multipliers[k] * ties.rows[k].rate for k in rows), start=as_expr(0))
+            rows = [k for k, row in enumerate(constraints.rows) if row.of == name]
+            kept = sum((self.swept.given.multipliers[k] * constraints.rows[k].rate for k in rows), start=as_expr(0))
             own.add("time", sum((value for _, _, value in done), start=as_expr(0)) - kept)
             made[name] = own
         return made

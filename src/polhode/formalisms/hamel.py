@@ -58,9 +58,9 @@ class Hamel:
         rows = [[as_expr(int(k == place)) for k in range(size)] for place in self.large.extra]
         drift = [as_expr(0)] * len(rows)
         if self.dependent_speeds is not None:
-            ties = self.dependent_speeds.constraints
-            rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in ties.A] + rows
-            drift = [*ties.a, *drift]
+            constraints = self.dependent_speeds.constraints
+            rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in constraints.A] + rows
+            drift = [*constraints.a, *drift]
         return Matrix(rows), Vector(drift)
 
     @cached_property

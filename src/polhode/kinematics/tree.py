@@ -199,11 +199,11 @@ class Tree:
         return [speed for link in self.links for speed in link.speeds]
 
     @cached_property
-    def speed_tie(self) -> list[int]:
+    def speed_parent(self) -> list[int]:
         """For each speed the next one on the way to the base, -1 where there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
-        tie = [-1] * len(self.u)
+        found = [-1] * len(self.u)
         for link in self.links:
             last = -1
             parent = link.parent
@@ -212,9 +212,9 @@ class Tree:
             if parent != BASE:
                 last = self.links[parent].speeds[-1]
             for speed in link.speeds:
-                tie[speed] = last
+                found[speed] = last
                 last = speed
-        return tie
+        return found
 
     @cached_property
     def quaternions(self) -> list[int]:
