@@ -110,8 +110,8 @@ def test_multipliers_of_redundant_constraints_balance_the_motion_and_are_the_sma
         A = functions.constraint_matrix(q)
         udot = np.linalg.solve(functions.mass_matrix(q), A.T @ multipliers - functions.bias(q, u))
         assert np.abs(A @ udot + functions.native("constraint_bias")(q, u)).max() < 1e-8
-        idle = np.linalg.svd(A.T)[2][2:]  # sets of multipliers that make no force
-        assert np.abs(idle @ multipliers).max() < 1e-8
+        null = np.linalg.svd(A.T)[2][2:]  # sets of multipliers that make no force
+        assert np.abs(null @ multipliers).max() < 1e-8
 
 
 def test_a_sleigh_keeps_its_energy_and_does_not_slip() -> None:

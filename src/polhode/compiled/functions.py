@@ -19,7 +19,7 @@ from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .planning import Planned, plan_of
 from .quantities import Asked, JacobianOf, PoseOf, label_of
-from .reactions import Exerting, actuated_efforts
+from .reactions import ReactionFunctions, actuated_efforts
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -34,7 +34,7 @@ _OPTIONS = ("t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 
 
-class Functions(Exerting):
+class Functions(ReactionFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph

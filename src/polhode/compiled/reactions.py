@@ -1,4 +1,4 @@
-"""What joints and drives exert, as compiled functions: reactions, driving forces, the powers of all ports.
+"""Forces of joints and drives as compiled functions: reactions, driving forces, the powers of all ports.
 
 They take the motion as given, so that they serve a run, a measured motion and a planned one alike (`quantities`; the
 powers, port by port, are a function of the same and of τ). For a state alone `motion` finds u̇ and λ first. Where
@@ -190,8 +190,8 @@ def evaluate(
     return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
 
 
-class Exerting:
-    """What compiled functions say about forces; `Functions` provides the rest."""
+class ReactionFunctions:
+    """The compiled functions of reactions and driving forces; `Functions` provides the rest."""
 
     def reaction(
         self: Any,

@@ -87,12 +87,12 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Where the chain is cut, the conditions that define the coordinates there, and how much doubt is about them."""
+    """Where the chain is cut, the conditions that define the coordinates there, and the risk of singular poses."""
 
     place: int
     rows: tuple[int, ...]
     at_reference: list[list[float]]
-    doubt: tuple[int, int]
+    risk: tuple[int, int]
 
 
 def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
@@ -111,7 +111,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
     steps = _steps(kind, symbols)
     try:
-        cut = min((_cut(steps, place) for place in range(len(steps) + 1)), key=lambda each: each.doubt)
+        cut = min((_cut(steps, place) for place in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
         raise ModelError(
             f"the stages of this {kind.name} joint repeat each other: poses do not tell its coordinates.",
@@ -168,9 +168,9 @@ def _cut(steps: Sequence[_Step], place: int) -> _Cut:
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
     at_reference = _numbers(J, steps)
-    rows, doubt = surest_rows(J, at_reference)
+    rows, risk = surest_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
-    return _Cut(place, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (doubt, full))
+    return _Cut(place, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (risk, full))
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:

@@ -205,7 +205,7 @@ def _frame(system: Model, tree: Tree, name: str) -> tuple[Pose, Any]:
 
 
 def _loop_rows(constraints: Constraints | None) -> list[Any]:
-    """How loops gape with the speeds; definitions of auxiliary coordinates change with none."""
+    """How closure errors change with the speeds; definitions of auxiliary coordinates change with none."""
     if constraints is None:
         return []
     return [

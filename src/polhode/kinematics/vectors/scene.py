@@ -93,7 +93,7 @@ class Scene:
     _turned: dict[tuple[Key, Key], Matrix] = field(default_factory=dict, repr=False)
     _ways: dict[tuple[int, int], Matrix] = field(default_factory=dict, repr=False)
 
-    def seat(self, key: Key) -> tuple[int, Pose]:
+    def link_and_pose(self, key: Key) -> tuple[int, Pose]:
         """The link that a frame is fixed to, and its pose there."""
         if key not in self.places:
             raise PolhodeError(
@@ -107,7 +107,7 @@ class Scene:
     def rotation(self, a: Key, b: Key) -> Matrix:
         """R_ab, which takes components in frame b to components in frame a."""
         if (a, b) not in self._turned:
-            (place_a, X_a), (place_b, X_b) = self.seat(a), self.seat(b)
+            (place_a, X_a), (place_b, X_b) = self.link_and_pose(a), self.link_and_pose(b)
             top = common_ancestor(self.tree, place_a, place_b)
             between = self._from(top, place_a).T @ self._from(top, place_b)
             R = (X_a.R.T @ (between @ X_b.R)).map(as_expr)
@@ -136,7 +136,7 @@ class Scene:
 
     def path(self, body: str) -> list[str]:
         """The bodies from the ground to a body."""
-        self.seat(body)
+        self.link_and_pose(body)
         found = [body]
         while found[-1] in self.carrier:
             found.append(self.carrier[found[-1]].parent)
