@@ -62,8 +62,8 @@ class Reactions:
         equations = self.equations
         rows = [] if self.constraints is None else [as_expr(0)] * len(self.constraints.rows)
         if self.constraints is not None and self.constraints.rows:
-            for place, value in zip(self.constraints.generic_rows, equations.multipliers, strict=True):
-                rows[place] = value
+            for k, value in zip(self.constraints.generic_rows, equations.multipliers, strict=True):
+                rows[k] = value
         return Given(equations.accelerations, Vector(rows))
 
     def _symbols(self) -> Given:
@@ -87,9 +87,9 @@ class Reactions:
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
-        place = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
-        X = self.poses[place]
-        n, f = self.wrenches[place]
+        i = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
+        X = self.poses[i]
+        n, f = self.wrenches[i]
         joint = self.system.joints[name]
         sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
         return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
@@ -133,9 +133,9 @@ class Reactions:
     def _own_effort(self, joint: Joint, index: int) -> Any:
         """What a joint passes on along one coordinate, less what loads and conditions give there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
-        place = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
-        n, f = self.wrenches[place]
-        h = self.tree.links[place].stage.H.columns[0]
+        i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
+        n, f = self.wrenches[i]
+        h = self.tree.links[i].stage.H.columns[0]
         effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce) and load.joint == joint.name and load.index == index:
@@ -189,9 +189,9 @@ def _side(what: str, on: str | None, first: str, second: str) -> int:
 
 
 def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
-    for place, stage in enumerate(stages):
+    for k, stage in enumerate(stages):
         if index < stage.coordinates:
-            return place
+            return k
         index -= stage.coordinates
     return 0
 

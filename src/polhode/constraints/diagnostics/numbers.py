@@ -95,7 +95,7 @@ class Numbers:
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        return joints + [(places, each.ways) for places, each in tree.auxiliary_places]
+        return joints + [(places, each.ways) for places, each in tree.auxiliary_indices]
 
     @cached_property
     def _envelopes(self) -> Evaluator:

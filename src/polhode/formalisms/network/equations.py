@@ -210,9 +210,9 @@ class Network:
     def _add_inertia(self, M: list[list[Any]], part: Component) -> None:
         J = self.inertia[part.name]
         at_centre = sorted(self._columns_of(part.centre, self.columns))
-        for place, (j, (v_j, w_j)) in enumerate(at_centre):
+        for k, (j, (v_j, w_j)) in enumerate(at_centre):
             momentum, spin = v_j * part.mass, J @ w_j
-            for i, (v_i, w_i) in at_centre[: place + 1]:
+            for i, (v_i, w_i) in at_centre[: k + 1]:
                 M[i][j] = M[i][j] + v_i.dot(momentum) + w_i.dot(spin)
                 M[j][i] = M[i][j]
 
