@@ -96,7 +96,7 @@ def actuated_efforts(
     With N a basis of the motions that the constraints leave, A N = 0:  Nᵀ τ = Nᵀ (M u̇ + bias).
     """
     equations = functions.equations
-    places = _places(actuated, equations)
+    indices = _indices_of(actuated, equations)
     if equations.dependent_speeds is not None or "multipliers" in more:
         raise PolhodeError(
             "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
@@ -118,20 +118,20 @@ def actuated_efforts(
     rests = np.broadcast_to(gamma, (*needed.shape[:-1], gamma.shape[-1])).reshape(len(states), -1)
     for k, (one, own, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
         _check_keeping(equations, own @ rate + rest, np.abs(own) @ np.abs(rate) + np.abs(rest))
-        tau[k, places] = _acting(own, one, places, actuated)
+        tau[k, indices] = _acting(own, one, indices, actuated)
     return tau.reshape(needed.shape)
 
 
-def _acting(A: Floats, needed: Floats, places: Sequence[int], names: Sequence[str]) -> Floats:
-    """The efforts at some places that do, along the motions that A leaves, what is needed."""
+def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[str]) -> Floats:
+    """The efforts on some speeds that do, along the motions that A leaves, what is needed."""
     _, sizes, turned = np.linalg.svd(A)
     rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
     free = turned[rank:]
-    levers = free[:, places]
+    levers = free[:, indices]
     found, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
     left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
-    if determined < len(places) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
-        many = "do not determine" if determined < len(places) else "cannot give"
+    if determined < len(indices) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
+        many = "do not determine" if determined < len(indices) else "cannot give"
         raise PolhodeError(
             f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
             place="inverse_dynamics",
@@ -154,7 +154,7 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
         )
 
 
-def _places(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
+def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
     if isinstance(actuated, str) or not isinstance(actuated, Sequence):
         raise PolhodeError(
             f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"
