@@ -145,7 +145,7 @@ def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
         raise PolhodeError(
             "it is not defined at this pose, which keeps it.",
             place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
-            cure="InitialState somewhere else; in a joint that closes a loop write three turns as one Spherical().",
+            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
             code="E-SIM-037",
         )
 
@@ -186,7 +186,7 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
         raise PolhodeError(
             f"closure '{wrong[0]}' closes only the wrong way round from here: its axes point against each other.",
             place="start",
-            cure="InitialState nearer to where it closes, or turn one of its frames by half a turn.",
+            cure="Start nearer to where it closes, or turn one of its frames by half a turn.",
             code="E-SIM-035",
         )
     name, size = manifold.worst(smallest)
