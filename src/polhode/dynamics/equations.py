@@ -56,21 +56,21 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
     """The accelerations: as the recipe has them, or from mass matrix and bias by elimination from the tips."""
     if recipe.forward is not None:
         return recipe.forward()
-    known, right = right_side(tree, recipe)
-    return factor(tree, recipe.mass_matrix()).solve(right) + known
+    reference, right = right_side(tree, recipe)
+    return factor(tree, recipe.mass_matrix()).solve(right) + reference
 
 
 def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
-    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - known) = right.
+    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - reference) = right.
 
     Any accelerations will do; those of the recipe's `reference` take fewer operations than none.
     """
     if recipe.reference is not None:
-        known, taken = recipe.reference()
+        reference, taken = recipe.reference()
     else:
-        known = Vector([as_expr(0)] * len(tree.u))
+        reference = Vector([as_expr(0)] * len(tree.u))
         taken = recipe.inverse([0] * len(tree.u)) if recipe.bias is None else recipe.bias()
-    return known, [effort - entry for effort, entry in zip(tree.tau, taken, strict=True)]
+    return reference, [effort - entry for effort, entry in zip(tree.tau, taken, strict=True)]
 
 
 def factor(tree: Tree, mass_matrix: Matrix) -> Factors:

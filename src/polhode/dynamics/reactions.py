@@ -117,10 +117,10 @@ class Reactions:
 
         It comes beyond the loads, springs and conditions that act on these joints.
         """
-        known = self.system.prescribed
-        if not isinstance(coordinate, str) or coordinate not in known:
-            raise unknown("prescribed coordinate", coordinate, known, code="E-REACT-003")
-        joint = self.system.joints[known[coordinate].joint]
+        prescribed = self.system.prescribed
+        if not isinstance(coordinate, str) or coordinate not in prescribed:
+            raise unknown("prescribed coordinate", coordinate, prescribed, code="E-REACT-003")
+        joint = self.system.joints[prescribed[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
         effort: Any = self._own_effort(joint, index)
         for name in self.system.couplings:

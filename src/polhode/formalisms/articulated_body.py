@@ -17,7 +17,7 @@ Algorithms* (2008), Table 7.1:
     u_i         e, for u are the speeds
 
 A joint of several speeds takes (4) to (8) for one column after the other, which is Gauss's elimination with D, and (12)
-in the opposite order. The known acceleration of a prescribed joint is added to c. Needs a tree; any joint, each with
+in the opposite order. The acceleration of a prescribed joint is added to c. Needs a tree; any joint, each with
 speeds of its own. Cost: linear in the number of links. `short.articulated_body` is the same with fewer operations.
 """
 
@@ -48,9 +48,9 @@ def forward_dynamics(
     c: list[Vector] = []
     p: list[Vector] = []
     for i, link in enumerate(tree.links):
-        S_qd, known = joined(link.relative_velocity(u)), joined(link.relative_acceleration([0] * len(u)))
+        S_qd, prescribed = joined(link.relative_velocity(u)), joined(link.relative_acceleration([0] * len(u)))
         v.append(X[i] @ (v_0 if link.parent == BASE else v[link.parent]) + S_qd)  # (1)
-        c.append(bracket(v[i], S_qd) + known)  # (2)
+        c.append(bracket(v[i], S_qd) + prescribed)  # (2)
         p.append(dual_bracket(v[i], I[i] @ v[i]) - joined(wrenches[i]))  # (3)
     eliminated: dict[int, tuple[Vector, Any, Any]] = {}
     for i, link in reversed(list(enumerate(tree.links))):

@@ -14,7 +14,7 @@ spatial vectors of R. Featherstone, *Rigid Body Dynamics Algorithms* (2008), Tab
     ⁱX_λ        `change_of_frame(link.X)`: motions outward; its transpose takes forces inward
     S_i         the columns `link.H`, constant in the link, so that Ṡ q̇ = v × S q̇
     q̇, q̈        the speeds u and their rates, which need not be derivatives of coordinates
-    S q̇, S q̈    `relative_velocity`, `relative_acceleration`; known in time where a joint is prescribed
+    S q̇, S q̈    `relative_velocity`, `relative_acceleration`; functions of time where a joint is prescribed
     I_i         `link.inertia.matrix()`
     fˣ          the external wrench on the link
 

@@ -153,7 +153,7 @@ class Tree:
     tau: Vector
     gravity: Vector
     followed: Mapping[Expr, Expr] = field(default_factory=dict)  # what symbols of coupled, driven joints stand for
-    rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, known in time
+    rates: Mapping[Expr, Expr] = field(default_factory=dict)  # the rates of driven speeds, functions of time
     auxiliary: tuple[AuxiliaryCoordinates, ...] = ()  # coordinates without speeds, the last ones of q
 
     @property

@@ -77,7 +77,7 @@ class Network:
         """x_j = H u of a joint, x_a = K_aᵀ x_b of a body's terminal."""
         if edge in self.parts.joints:
             joint = self.parts.joints[edge]
-            return joint.across(u) if joint.known is None else joint.known[0]
+            return joint.across(u) if joint.prescribed is None else joint.prescribed[0]
         if edge in self.parts.closing:  # a chord, by its circuit
             total = _NOTHING
             for branch, sign in self.graph.circuits[edge].items():
@@ -93,7 +93,7 @@ class Network:
         if edge in self.parts.joints:
             joint = self.parts.joints[edge]
             v, turn = self._across(edge, u, x)
-            a, alpha = joint.across(ud) if joint.known is None else joint.known[1]
+            a, alpha = joint.across(ud) if joint.prescribed is None else joint.prescribed[1]
             return a + w.cross(v), alpha + w.cross(turn)
         part = self.parts.component_of[edge]
         r, own = part.arms[edge], x[part.name][1]

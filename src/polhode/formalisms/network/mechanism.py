@@ -45,7 +45,7 @@ class JointEdge:
     inner: str  # component, the ground among them
     outer: str
     columns: tuple[tuple[int, Pair], ...]  # for each speed (v, ω) of the outer terminal against the inner one
-    known: tuple[Pair, Pair] | None = None  # a prescribed motion: (v, ω) and its rate as seen in the outer body
+    prescribed: tuple[Pair, Pair] | None = None  # a prescribed motion: (v, ω) and its rate as seen in the outer body
 
     def across(self, rates: Any) -> Pair:
         """Σ columns · rates: the across variable for speeds, or its rate in the outer body for their rates."""
@@ -191,7 +191,7 @@ class _Builder:
         self.drafts[outer] = _Draft(outer, R, vertex, origin)
         made = _joint_edge(name, joint.name, inner, outer, link)
         self.joints[name] = made
-        self.joint_edges.append(Edge(name, vertex, head, "across" if made.known else "joint", joint.name))
+        self.joint_edges.append(Edge(name, vertex, head, "across" if made.prescribed else "joint", joint.name))
         return outer
 
     # ---- mass, loads, loops ----------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ def recipe_by_sparsity(system: Model, tree: Tree) -> Recipe:
         return mass_matrix(tree, composite_inertias(tree)).map(as_expr)
 
     def forward() -> Vector:
-        known, f = right_side(tree, companion)
-        return factor_by_sparsity(inertia(), tree.speed_order, tree.speeds).solve(f) + known
+        reference, f = right_side(tree, companion)
+        return factor_by_sparsity(inertia(), tree.speed_order, tree.speeds).solve(f) + reference
 
     return Recipe(inverse=companion.inverse, mass_matrix=inertia, forward=forward)
 
