@@ -101,7 +101,7 @@ def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators
     udot = Vector(substitute(list(equations.accelerations), unactuated))
     needed = [as_expr(a + b + c) for a, b, c in zip(A @ udot, gamma, lacks, strict=True)]
     if equations.dependent_speeds is not None:
-        needed = equations.dependent_speeds.bound(needed)
+        needed = equations.dependent_speeds.in_independent_speeds(needed)
     G = jacobian(needed, efforts)
     g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
     if rank(G) < len(G):

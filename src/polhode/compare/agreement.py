@@ -265,5 +265,5 @@ def _applied(equations: EquationsOfMotion) -> list[int]:
         for speed, w, v in link_jacobian(tree, i):
             efforts[speed] = efforts[speed] + w.dot(n) + v.dot(f)
     if equations.dependent_speeds is not None:
-        efforts = equations.dependent_speeds.bound(efforts)
+        efforts = equations.dependent_speeds.in_independent_speeds(efforts)
     return _prints(efforts)

@@ -52,15 +52,15 @@ class Reduced:
     @property
     def derivation(self) -> ReferenceDerivation:
         """The reference where the constraints hold, if speeds depend on others."""
-        return self._bound[0]
+        return self._embedded[0]
 
     @property
     def E(self) -> list[list[int]]:
         """A row for each speed, a column for each independent one."""
-        return self._bound[1]
+        return self._embedded[1]
 
     @cached_property
-    def _bound(self) -> tuple[ReferenceDerivation, list[list[int]]]:
+    def _embedded(self) -> tuple[ReferenceDerivation, list[list[int]]]:
         u = self.free.speeds
         if self.independent is None:
             return self.free, [[int(i == j) for j in range(len(u))] for i in range(len(u))]

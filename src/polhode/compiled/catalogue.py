@@ -93,7 +93,7 @@ def _of_constraints(name: str, field: str) -> Maker:
         made = getattr(constraints, field)
         if field == "A":
             return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]
-        return [(name, (len(made),), list(equations.bound(made)))]
+        return [(name, (len(made),), list(equations.in_independent_speeds(made)))]
 
     return outputs
 

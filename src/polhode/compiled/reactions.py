@@ -40,7 +40,7 @@ def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
     rows, columns = len(constraints.rows), len(constraints.tree.u)
     return [
         ("constraint_matrix", (rows, columns), list(constraints.A.entries())),
-        ("constraint_bias", (rows,), list(equations.bound(constraints.gamma))),
+        ("constraint_bias", (rows,), list(equations.in_independent_speeds(constraints.gamma))),
     ]
 
 

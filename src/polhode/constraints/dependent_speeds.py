@@ -84,14 +84,14 @@ class DependentSpeeds:
         speeds = self.E @ self.u + self.e
         return {self.constraints.tree.u[k]: as_expr(speeds[k]) for k in self.dependent}
 
-    def bound(self, entries: Sequence[Expr]) -> list[Expr]:
+    def in_independent_speeds(self, entries: Sequence[Expr]) -> list[Expr]:
         """Expressions with the dependent speeds put in."""
         return substitute([as_expr(entry) for entry in entries], self.followed)
 
     @cached_property
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
-        right = [[-entry] for entry in self.bound(list(self.constraints.gamma))]
+        right = [[-entry] for entry in self.in_independent_speeds(list(self.constraints.gamma))]
         found = self._solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
         for row, k in zip(found, self.dependent, strict=True):

@@ -32,7 +32,7 @@ def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Rec
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = free.inverse([as_expr(entry) for entry in E @ Vector(ud) + gamma])
-        return Vector(E.T @ Vector(dependent_speeds.bound(efforts)))
+        return Vector(E.T @ Vector(dependent_speeds.in_independent_speeds(efforts)))
 
     def mass_matrix() -> Matrix:
         return E.T @ (free.mass_matrix() @ E)
@@ -43,7 +43,9 @@ def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Rec
 
     def multipliers() -> Vector:
         udot = E @ forward() + gamma
-        gap = Vector(dependent_speeds.bound(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
+        gap = (
+            Vector(dependent_speeds.in_independent_speeds(free.inverse([as_expr(entry) for entry in udot]))) - tree.tau
+        )
         A = dependent_speeds.constraints.A
         turned = [[row[k] for row in A] for k in dependent_speeds.dependent]
         found = solve_columns(turned, [[gap[k]] for k in dependent_speeds.dependent])  # Aᵀλ = M u̇ + bias - τ

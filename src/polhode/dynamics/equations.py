@@ -146,11 +146,15 @@ class EquationsOfMotion:
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self.bound(self.tree.coordinate_rates())
+        return self.in_independent_speeds(self.tree.coordinate_rates())
 
-    def bound(self, entries: Sequence[Any]) -> Vector:
+    def in_independent_speeds(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of these equations."""
-        return _exact(entries) if self.dependent_speeds is None else Vector(self.dependent_speeds.bound(list(entries)))
+        return (
+            _exact(entries)
+            if self.dependent_speeds is None
+            else Vector(self.dependent_speeds.in_independent_speeds(list(entries)))
+        )
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -277,7 +281,7 @@ class EquationsOfMotion:
     @cached_property
     def kinetic_energy(self) -> Expr:
         """½ uᵀ M u, summed over the bodies."""
-        (energy,) = self.bound([kinetic_energy(self.tree)])
+        (energy,) = self.in_independent_speeds([kinetic_energy(self.tree)])
         return as_expr(energy)
 
     @cached_property
@@ -289,7 +293,7 @@ class EquationsOfMotion:
     def momentum(self) -> tuple[Vector, Vector]:
         """Angular momentum about the ground's origin and linear momentum, in ground components."""
         spin, linear = momentum(self.tree)
-        return self.bound(spin), self.bound(linear)
+        return self.in_independent_speeds(spin), self.in_independent_speeds(linear)
 
     @cached_property
     def mass_moment(self) -> tuple[Expr, Vector]:
@@ -318,6 +322,8 @@ class EquationsOfMotion:
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            return same(reduced.bound(self.accelerations), reduced.bound(other.accelerations))
+            return same(
+                reduced.in_independent_speeds(self.accelerations), reduced.in_independent_speeds(other.accelerations)
+            )
         alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))

@@ -119,7 +119,7 @@ class _Meter:
 
     def balance(self, ports: _Ports, rate: Any) -> Balance:
         """In the speeds of the equations, without ports that never carry power."""
-        *powers, change = self.swept.bound([*ports.powers.values(), rate])
+        *powers, change = self.swept.in_independent_speeds([*ports.powers.values(), rate])
         return Balance({name: value for name, value in zip(ports.powers, powers, strict=True) if value}, change)
 
     # ---- energy ------------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ class Reactions:
             leader, ratio = leader_of(self.system, name)
             if leader is joint:
                 effort = effort + ratio * self._own_effort(follower, 0)
-        return as_expr(self.bound(substitute([as_expr(effort)], self.tree.followed))[0])
+        return as_expr(self.in_independent_speeds(substitute([as_expr(effort)], self.tree.followed))[0])
 
     def _own_effort(self, joint: Joint, index: int) -> Any:
         """What a joint passes on along one coordinate, less what loads and conditions give there."""
@@ -164,11 +164,11 @@ class Reactions:
         """A wrench given in ground components about a place, about another place in other components."""
         if at is not None:
             torque = torque + (place - self._frame(at).p).cross(force)
-        return Reaction(self.bound(R.T @ torque), self.bound(R.T @ force))
+        return Reaction(self.in_independent_speeds(R.T @ torque), self.in_independent_speeds(R.T @ force))
 
-    def bound(self, entries: Sequence[Any]) -> Vector:
+    def in_independent_speeds(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of the equations."""
-        return self.equations.bound([as_expr(entry) for entry in entries])
+        return self.equations.in_independent_speeds([as_expr(entry) for entry in entries])
 
     def _frame(self, name: str) -> Pose:
         if isinstance(name, str) and name in self.system.frames:

@@ -61,7 +61,7 @@ def derive(
     if constraints == "multipliers":
         return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), constraint_rows)
     with quiet_collector():
-        dependent_speeds = _bound(system, constraint_rows, independent, near)
+        dependent_speeds = _solved(system, constraint_rows, independent, near)
     if not dependent_speeds.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -71,12 +71,12 @@ def derive(
         )
     method = formalism_of(formalism)
 
-    def make_bound() -> Recipe:
+    def make_embedded() -> Recipe:
         return (
             method.load()(system, tree, dependent_speeds) if method.embeds else embedded(tree, make(), dependent_speeds)
         )
 
-    return EquationsOfMotion(system, tree, formalism, given, make_bound, constraint_rows, dependent_speeds)
+    return EquationsOfMotion(system, tree, formalism, given, make_embedded, constraint_rows, dependent_speeds)
 
 
 def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
@@ -88,7 +88,7 @@ def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[st
     return constraints_of(system, tree, near, method.load("row_source")(system, tree))
 
 
-def _bound(
+def _solved(
     system: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> DependentSpeeds:
     """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""

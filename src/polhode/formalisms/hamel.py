@@ -92,26 +92,26 @@ class Hamel:
         return (self.large.gamma @ columns).map(as_expr), self.large.gamma @ drift
 
     @cached_property
-    def bound(self) -> dict[Expr, Expr]:
+    def dependent(self) -> dict[Expr, Expr]:
         """All speeds in terms of the independent ones: π̇_m+1 … n = 0."""
         columns, drift = self._speeds
         u = Vector([self.tree.u[k] for k in self.independent])
         found = Matrix([list(row[: len(u)]) for row in columns]) @ u + drift
         return {name: as_expr(value) for name, value in zip(self.tree.u, found, strict=True) if name not in u}
 
-    def _bound(self, entries: Sequence[Any]) -> list[Expr]:
-        return substitute([as_expr(entry) for entry in entries], self.bound)
+    def _in_independent_speeds(self, entries: Sequence[Any]) -> list[Expr]:
+        return substitute([as_expr(entry) for entry in entries], self.dependent)
 
     @cached_property
     def flow(self) -> dict[Expr, Expr]:
         """The motion itself in coordinates and time, Σ π̇_j ∂/∂π_j with ṫ = 1."""
-        rates = self._bound(self.tree.coordinate_rates())
+        rates = self._in_independent_speeds(self.tree.coordinate_rates())
         return {**dict(zip(self.tree.q, rates, strict=True)), self.system.time: as_expr(1)}
 
     @cached_property
     def momenta(self) -> list[Expr]:
         """∂T*/∂π̇_k of all pseudo-velocities, on the constraints."""
-        by_speed = self._bound(gradient(as_expr(kinetic_energy(self.tree)), list(self.tree.u)))
+        by_speed = self._in_independent_speeds(gradient(as_expr(kinetic_energy(self.tree)), list(self.tree.u)))
         return [as_expr(entry) for entry in self._speeds[0].T @ Vector(by_speed)]
 
     @cached_property
@@ -144,12 +144,12 @@ class Hamel:
     @cached_property
     def energy(self) -> Expr:
         """T* on the constraints."""
-        return self._bound([kinetic_energy(self.tree)])[0]
+        return self._in_independent_speeds([kinetic_energy(self.tree)])[0]
 
     @cached_property
     def forces(self) -> list[Expr]:
         """P_k = Σ Q_s b_sk (230), efforts apart."""
-        Q = self._bound(generalized_forces(self.system, self.tree, self.large.gamma))
+        Q = self._in_independent_speeds(generalized_forces(self.system, self.tree, self.large.gamma))
         return [as_expr(entry) for entry in self._speeds[0].T @ Vector(Q)]
 
     @cached_property

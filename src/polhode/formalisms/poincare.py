@@ -239,17 +239,17 @@ def recipe(system: Model, tree: Tree) -> Recipe:
         made = Poincare(system, tree)
         M, b = cache(made.mass_matrix), cache(lambda: made.bias() + _slope_of_auxiliary(system, tree))
         return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)
-    free = build_tree(system, bound=False)
+    free = build_tree(system, prescribed=False)
     made = Poincare(system, free)
     E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
     e_rate = Vector([tree.rates.get(u, as_expr(0)) for u in free.u])
 
-    def bound(entries: Iterable[Any]) -> list[Expr]:
+    def with_followers(entries: Iterable[Any]) -> list[Expr]:
         return substitute([as_expr(entry) for entry in entries], tree.followed)
 
     def free_mass_matrix() -> Matrix:
         size = len(free.u)
-        flat = bound(made.mass_matrix().entries())
+        flat = with_followers(made.mass_matrix().entries())
         return Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
 
     @cache
@@ -258,7 +258,7 @@ def recipe(system: Model, tree: Tree) -> Recipe:
 
     @cache
     def bias() -> Vector:
-        projected = E.T @ (Vector(bound(made.bias())) + free_mass_matrix() @ e_rate)
+        projected = E.T @ (Vector(with_followers(made.bias())) + free_mass_matrix() @ e_rate)
         return Vector(projected + _slope_of_auxiliary(system, tree))
 
     def inverse(ud: Sequence[Any]) -> Vector:

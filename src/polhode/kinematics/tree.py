@@ -316,15 +316,15 @@ def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
     return number
 
 
-def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
+def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> Tree:
     """Arrange a model as a tree, parents first; bodies that hang on nothing are an error.
 
-    Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `bound` all
+    Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `prescribed` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
     joints = joints_from_the_ground(system)
-    followers = system.couplings if bound else {}
-    followed, rates = prescribed_motions(system) if bound else ({}, {})
+    followers = system.couplings if prescribed else {}
+    followed, rates = prescribed_motions(system) if prescribed else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])

@@ -86,12 +86,12 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
     from ..compiled.native import compile_program
     from ..expr import substitute
 
-    (bound,) = substitute([expression], equations.tree.followed)
-    (bound,) = equations.bound([bound])
+    (value,) = substitute([expression], equations.tree.followed)
+    (value,) = equations.in_independent_speeds([value])
     system = equations.system
     arrays = [("q", list(equations.q)), ("u", list(equations.u)), ("t", [system.time])]
     table = {p.symbol: name for name, p in system.parameters.items()}
-    met = list(free_symbols([bound]))
+    met = list(free_symbols([value]))
     known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
     strange = [symbol for symbol in met if symbol not in known]
     if strange:
@@ -102,7 +102,7 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
             code="E-SIM-021",
         )
     used = [symbol for symbol in table if symbol in met]
-    program = plan("event", arrays, [("value", (1,), [bound])], used)
+    program = plan("event", arrays, [("value", (1,), [value])], used)
     given = {name: parameters.get(name, system.parameters[name].value) for name in (table[each] for each in used)}
     missing = [name for name, value in given.items() if value is None]
     if missing:

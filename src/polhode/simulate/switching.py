@@ -81,7 +81,7 @@ def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Ma
     near, rest = [], []
     for source in found:
         (argument,) = substitute([source.argument], equations.tree.followed)
-        (argument,) = equations.bound([argument])
+        (argument,) = equations.in_independent_speeds([argument])
         try:
             (value,) = evaluate([argument], known)
         except (KeyError, ArithmeticError, ValueError):

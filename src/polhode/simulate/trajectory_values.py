@@ -65,8 +65,8 @@ def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
     made = substitute([tree.followed[u] for u in coupled], leaders)
     coupled_rates = substitute(made, rates)
     rates |= {acceleration_of(u): rate for u, rate in zip(coupled, coupled_rates, strict=True)}
-    bound = substitute(list(found.values()), {} if dependent_speeds is None else dependent_speeds.followed)
-    return dict(zip(found, bound, strict=True)) | rates
+    values = substitute(list(found.values()), {} if dependent_speeds is None else dependent_speeds.followed)
+    return dict(zip(found, values, strict=True)) | rates
 
 
 def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats]:

@@ -33,7 +33,7 @@ def follows(equations: Equations, control: dict[str, Any], conditions: list[Any]
     udot = substitute(list(equations.forward_dynamics), efforts)
     motion = dict(zip(equations.q, equations.coordinate_rates, strict=True)) | dict(zip(equations.u, udot, strict=True))
     motion[equations.system.time] = as_expr(1)
-    bound = [as_expr(entry) for entry in equations.record.bound(conditions)]
+    bound = [as_expr(entry) for entry in equations.record.in_independent_speeds(conditions)]
     rates = directional(bound, motion)
     return not any(directional(rates, motion) if twice else rates)
 
