@@ -12,6 +12,7 @@ from typing import Any
 
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
+from ..files.version import module_digest
 from .joints import JointType
 from .model import Model
 
@@ -47,7 +48,8 @@ def _plain(value: Any) -> Any:
             for field in fields(value)
             if field.compare and field.name != "shapes"
         )
-        return (type(value).__name__, *((name, _plain(entry)) for name, entry in own))
+        kind = type(value)  # of a constraint of a user's own, what its file states counts too
+        return (kind.__name__, module_digest(kind.__module__), *((name, _plain(entry)) for name, entry in own))
     return value if isinstance(value, int | str) else repr(value)
 
 
