@@ -17,7 +17,7 @@ class RadialArm(JointType):
     column: Any = "z"
     arm: Any = "x"
 
-    name = "radial_arm"
+    kind = "radial_arm"
     fields = (
         Field("lead", "number", doc="metres of advance for each radian", unit="m/rad"),
         Field("column", "axis", "z", "the axis that is fixed in the parent"),

@@ -27,7 +27,7 @@ def apply(system: Builder, element: ForceElement) -> None:
     made = _Reading(system, element).read()
     for load in made.loads(system):
         _check(made, load)
-    system.add("loads", made.name, made)
+    system._add("loads", made.name, made)
 
 
 def _check(element: ForceElement, load: PrimitiveLoad) -> None:

@@ -66,7 +66,7 @@ def couple(
             cure="Weld it with a fixed joint instead.",
             code="E-MODEL-043",
         )
-    system.add("couplings", after.name, made)
+    system._add("couplings", after.name, made)
     return made
 
 
@@ -76,7 +76,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     index = index_of(index, len(found.q), "coordinate", place)
     if not _stands_alone(found.type, index):
         raise ModelError(
-            f"coordinate number {index} of this {found.type.name} joint cannot be prescribed alone.",
+            f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone.",
             place=place,
             cure="Prescribe revolute, prismatic or screw joints, or a compound of them.",
             code="E-MODEL-050",
@@ -94,7 +94,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
             code="E-MODEL-052",
         )
     made = Prescribed(found.name, name, value)
-    system.add("prescribed", name, made)
+    system._add("prescribed", name, made)
     return made
 
 
@@ -105,7 +105,7 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     made = kind.of(name, field_values(system, name, kind.fields, given, place), given)
     check_bodies(made)
     tell_apart(system, made.coordinates, place)
-    system.add("constraints", name, made)
+    system._add("constraints", name, made)
     return made
 
 

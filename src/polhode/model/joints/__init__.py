@@ -22,7 +22,7 @@ __all__ = [
 
 #: Each by its name in model files; maps and sequences have forms of their own there.
 JOINTS: dict[str, type[JointType]] = {
-    each.name: each
+    each.kind: each
     for each in (
         Fixed,
         Revolute,

@@ -18,7 +18,7 @@ class Spherical(JointType):
 
     storage: str = "quaternion"
 
-    name = "spherical"
+    kind = "spherical"
     fields = (STORAGE,)
 
     @cached_property
@@ -33,7 +33,7 @@ class Free(JointType):
 
     storage: str = "quaternion"
 
-    name = "free"
+    kind = "free"
     fields = (STORAGE,)
     drawing = None
 

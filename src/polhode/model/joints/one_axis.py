@@ -18,7 +18,7 @@ class Revolute(JointType):
 
     axis: Any = "z"
 
-    name = "revolute"
+    kind = "revolute"
     fields = (_AXIS,)
     drawing = _PIN
 
@@ -33,7 +33,7 @@ class Prismatic(JointType):
 
     axis: Any = "z"
 
-    name = "prismatic"
+    kind = "prismatic"
     fields = (_AXIS,)
     drawing = Mark("box", (3, 3, 7), "axis")
 
@@ -49,7 +49,7 @@ class Screw(JointType):
     axis: Any = "z"
     pitch: Any = 0
 
-    name = "screw"
+    kind = "screw"
     fields = (_AXIS, Field("pitch", "number", 0, "metres of advance for each radian", "m/rad"))
     drawing = _PIN
 
@@ -64,7 +64,7 @@ class Cylindrical(JointType):
 
     axis: Any = "z"
 
-    name = "cylindrical"
+    kind = "cylindrical"
     fields = (_AXIS,)
     drawing = _PIN
 

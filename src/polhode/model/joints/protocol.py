@@ -6,7 +6,7 @@ protocol, expressions and geometry only. Its attributes are what `fields` lists;
     class Revolute(JointType):
         axis: Any = "z"
 
-        name = "revolute"
+        kind = "revolute"
         fields = (Field("axis", "axis", "z"),)
 
         @cached_property
@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import understood
 from ...expr import Matrix, Vector, as_expr
@@ -57,10 +57,10 @@ class JointType(ABC):
     `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
     """
 
-    name: str
-    fields: tuple[Field, ...] = ()
-    drawing: Mark | None = Mark()
-    outermost_first: bool = True
+    kind: ClassVar[str]  # the `type` in model files
+    fields: ClassVar[tuple[Field, ...]] = ()
+    drawing: ClassVar[Mark | None] = Mark()
+    outermost_first: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -76,7 +76,7 @@ class JointType(ABC):
     def _read(self, field: Field, value: Any) -> Any:
         if field.kind not in _READ or (value is None and field.default is None):
             return value
-        with understood(f"a {field.name}", value, place=f"{self.name} joint", cure=f"Give {field.doc}."):
+        with understood(f"a {field.name}", value, place=f"{self.kind} joint", cure=f"Give {field.doc}."):
             return tuple(map(_READ[field.kind], value)) if field.many else _READ[field.kind](value)
 
     @property
