@@ -362,11 +362,12 @@ def test_a_joint_is_drawn_on_what_holds_it(case: Case, tmp_path: Path) -> None:
     system = one_joint(case.type, at=(0, 1, 0), rotation=("x", 0.3))
     run = system.derive().simulate(0.1)
     pieces = scene_of(run.equations.record, {}).bodies[0].shapes
-    mark = case.type.drawing
-    assert [piece.kind for piece in pieces] == ([] if mark is None else [mark.kind])
-    if mark is not None and mark.along:
-        turned = system.joints["joint"].in_parent.R @ getattr(case.type, mark.along)
-        w, x, y, z = pieces[0].rotation
+    assert [piece.kind for piece in pieces] == [solid.kind for solid in case.type.drawing]
+    for solid, piece in zip(case.type.drawing, pieces, strict=True):
+        if not solid.along:
+            continue
+        turned = system.joints["joint"].in_parent.R @ getattr(case.type, solid.along)
+        w, x, y, z = piece.rotation
         along = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
         assert np.allclose(along, [float(entry) for entry in turned])
     assert run.animate(tmp_path / "page.html").stat().st_size > 1000

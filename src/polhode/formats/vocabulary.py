@@ -41,7 +41,7 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     for each in constraints:
         record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
         tables.setdefault(each.table, []).append(record)
-    loads = [record_of(each.__name__, each.__doc__ or "", each.fields(), each.kind) for each in forces]
+    loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]  # made at run time
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]

@@ -35,7 +35,7 @@ class Free(JointType):
 
     kind = "free"
     fields = (STORAGE,)
-    drawing = None
+    drawing = ()
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .protocol import Field, JointType, Mark, Stage, stage, twist
+from .protocol import Field, JointType, Solid, Stage, stage, twist
 
 _AXIS = Field("axis", "axis", "z", "a direction that is fixed in both bodies")
-_PIN = Mark("cylinder", (1.6, 7), "axis")
+_PIN = Solid("cylinder", (1.6, 7), "axis")
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Revolute(JointType):
 
     kind = "revolute"
     fields = (_AXIS,)
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -35,7 +35,7 @@ class Prismatic(JointType):
 
     kind = "prismatic"
     fields = (_AXIS,)
-    drawing = Mark("box", (3, 3, 7), "axis")
+    drawing = (Solid("box", (3, 3, 7), "axis"),)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -51,7 +51,7 @@ class Screw(JointType):
 
     kind = "screw"
     fields = (_AXIS, Field("pitch", "number", 0, "metres of advance for each radian", "m/rad"))
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -66,7 +66,7 @@ class Cylindrical(JointType):
 
     kind = "cylindrical"
     fields = (_AXIS,)
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
