@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_plain(entry) for entry in value)
     if isinstance(value, JointType):  # it is its stages, whatever its type makes them of
-        return ("JointType", value.name, _plain(value.stages), *value.from_parent)
+        return ("JointType", value.kind, _plain(value.stages), *value.from_parent)
     if is_dataclass(value):
         own = (
             (field.name, getattr(value, field.name))
