@@ -26,10 +26,10 @@ linkage.close("pin", bars["coupler"], bars["rocker"], turn, at_a=(b, 0, 0), at_b
 
 # Derive: two conditions on three angles; what the plane keeps by itself is not asked for.
 equations = linkage.derive()
-ties = equations.constraints
-for row in ties.rows:
+constraints = equations.constraints
+for row in constraints.rows:
     print(f"{row.name}: {ph.normal(row.value)} = 0")
-print("kept by the plane itself:", ", ".join(ties.trivial))
+print("kept by the plane itself:", ", ".join(constraints.trivial))
 crank_alone = linkage.derive(independent=["theta2"], near={"theta2": 1, "theta3": -0.2, "theta4": 1.7})
 print("operations, with multipliers:", equations.operations("forward_dynamics"))
 print("operations, for the crank alone:", crank_alone.operations("forward_dynamics"))

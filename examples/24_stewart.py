@@ -11,7 +11,7 @@ import numpy as np
 from polhode.expr import evaluate
 from polhode.model.samples.stewart import LEGS, base_joint, plate_joint, stewart_platform
 
-# Describe: a plate that could fly, six legs of two halves, six balls that tie them; a spring in each leg.
+# Describe: a plate that could fly, six legs of two halves, six ball joints that close the loops; a spring in each leg.
 platform = stewart_platform()
 k = platform.parameter("k", 2000, "N/m")
 for leg in LEGS:

@@ -148,7 +148,7 @@ def _start(kind: str) -> dict[str, float]:
     return {q.name: 0.2 + 0.1 * k for joint in made(kind).joints.values() for k, q in enumerate(joint.q)}
 
 
-def ties(kind: str) -> Constraints:
+def constraints(kind: str) -> Constraints:
     found = derived(kind).constraints
     assert found is not None
     return found
@@ -193,7 +193,7 @@ def test_a_length_that_is_not_positive_is_refused() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rates_of_its_rows_are_the_derivatives_of_their_values(kind: str) -> None:
     """At an assembled pose, at any speeds: an auxiliary coordinate is where its definition puts it."""
-    found, equations = ties(kind), derived(kind)
+    found, equations = constraints(kind), derived(kind)
     assert found.rows
     start = equations.assemble(_start(kind))
     dice = random.Random(kind)
@@ -224,7 +224,7 @@ def test_the_reference_derivation_covers_it_and_agrees(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_forces_do_the_work_of_its_multipliers(kind: str) -> None:
-    found = ties(kind)
+    found = constraints(kind)
     wrenches, efforts = constraint_wrenches(made(kind), found, found.multipliers)
     for place, (n, f) in enumerate(wrenches):
         for speed, w, v in link_jacobian(found.tree, place):

@@ -320,8 +320,8 @@ def test_a_joint_that_closes_a_loop_leaves_its_freedoms(case: Case) -> None:
     system = one_joint(ph.Free(), at=(1, 0, 0))
     system.close("tie", system.ground, "body", case.type, at_a=(1, 0, 0))
     judge = system.derive("poincare")
-    ties = constraints_of(judge.record.system, judge.tree)
-    assert len(judge.u) - len(ties.generic_rows) == case.speeds
+    constraints = constraints_of(judge.record.system, judge.tree)
+    assert len(judge.u) - len(constraints.generic_rows) == case.speeds
     for formalism in names():
         assert system.derive(formalism).agrees_with(judge), formalism
 

@@ -188,11 +188,11 @@ def pinocchio_four_bar(pin: Any) -> tuple[Any, list[Any]]:
             joint, pin.Inertia(DENSITY * length, np.array([length / 2, 0, 0]), inertia), _at(pin, (0, 0, 0))
         )
         ends.append((joint, _at(pin, (length, 0, 0))))
-    return model, [_pin_tie(pin, model, *ends[1], *ends[2])]
+    return model, [_pin_constraint(pin, model, *ends[1], *ends[2])]
 
 
 def pinocchio_stewart(pin: Any) -> tuple[Any, list[Any]]:
-    system, model, ties = stewart().system, pin.Model(), []
+    system, model, constraints = stewart().system, pin.Model(), []
     plate = model.addJoint(0, pin.JointModelFreeFlyer(), _at(pin, (0, 0, 0)), "plate")
     model.appendBodyToJoint(plate, _pin_inertia(pin, system, "plate"), _at(pin, (0, 0, 0)))
     for leg in LEGS:
@@ -203,8 +203,8 @@ def pinocchio_stewart(pin: Any) -> tuple[Any, list[Any]]:
         model.appendBodyToJoint(lower, _pin_inertia(pin, system, f"lower {leg}"), _at(pin, (0, 0, 0)))
         model.appendBodyToJoint(upper, _pin_inertia(pin, system, f"upper {leg}"), _at(pin, (0, 0, 0)))
         ball = _at(pin, numbers(system, plate_joint(system, leg)))
-        ties.append(_pin_tie(pin, model, upper, _at(pin, (0, 0, 0)), plate, ball))
-    return model, ties
+        constraints.append(_pin_constraint(pin, model, upper, _at(pin, (0, 0, 0)), plate, ball))
+    return model, constraints
 
 
 def _at(pin: Any, place: Any) -> Any:
@@ -217,7 +217,7 @@ def _pin_inertia(pin: Any, system: System, name: str) -> Any:
     return pin.Inertia(float(numbers(system, [body.mass])[0]), numbers(system, body.com), inertia)
 
 
-def _pin_tie(pin: Any, model: Any, a: int, at_a: Any, b: int, at_b: Any) -> Any:
+def _pin_constraint(pin: Any, model: Any, a: int, at_a: Any, b: int, at_b: Any) -> Any:
     return pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, a, at_a, b, at_b, pin.ReferenceFrame.LOCAL)
 
 
@@ -242,18 +242,18 @@ def test_pinocchio_finds_the_same_accelerations(made: Callable[..., Any], seed: 
     equations = stewart() if on_plate else four_bar()
     q, u, tau = state(equations, seed)
     ours = equations.compile().forward_dynamics(q, u, tau)
-    model, found_ties = made(pin)
+    model, found_constraints = made(pin)
     data = model.createData()
-    ties, notes = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for tie in found_ties:
-        ties.append(tie)
-        notes.append(tie.createData())
+    constraints, notes = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for constraint in found_constraints:
+        constraints.append(constraint)
+        notes.append(constraint.createData())
     newer = int(pin.__version__.split(".")[0]) >= 4
-    pin.initConstraintDynamics(model, data, ties, *([notes] if newer else []))
+    pin.initConstraintDynamics(model, data, constraints, *([notes] if newer else []))
     theirs_q, theirs_u = (plate_for_pinocchio if on_plate else as_it_is)(q, u)
     settings = pin.ProximalSettings(1e-14, 1e-14, 60)
     effort = _swapped(tau) if on_plate else tau
-    found = np.array(pin.constraintDynamics(model, data, theirs_q, theirs_u, effort, ties, notes, settings))
+    found = np.array(pin.constraintDynamics(model, data, theirs_q, theirs_u, effort, constraints, notes, settings))
     agree("accelerations", ours, _swapped(found) if on_plate else found, 1e-8)
 
 
@@ -308,17 +308,17 @@ def _mujoco_inertia(system: System, name: str) -> str:
 def _mjcf(bodies: str, sites: list[tuple[str, Any, str, Any]]) -> str:
     """Ties by sites, so that no pose of reference is involved."""
     marks: dict[str, str] = {}
-    ties = ""
+    constraints = ""
     for k, (a, at_a, b, at_b) in enumerate(sites):
         for name, place, end in ((a, at_a, "a"), (b, at_b, "b")):
             spot = " ".join(map(repr, (float(x) for x in place)))
             marks[name] = marks.get(name, "") + f'<site name="{end}{k}" pos="{spot}"/>'
-        ties += f'<connect site1="a{k}" site2="b{k}"/>'
+        constraints += f'<connect site1="a{k}" site2="b{k}"/>'
     for name, found in marks.items():
         before, after = bodies.split(f'<body name="{name}"', 1)
         head, rest = after.split(">", 1)
         bodies = f'{before}<body name="{name}"{head}>{found}{rest}'
-    return f"<mujoco>{OPTION}<worldbody>{bodies}</worldbody><equality>{ties}</equality></mujoco>"
+    return f"<mujoco>{OPTION}<worldbody>{bodies}</worldbody><equality>{constraints}</equality></mujoco>"
 
 
 def mujoco_accelerations(mujoco: Any, text: str, q: Array, v: Array, tau: Array) -> Array:
@@ -326,15 +326,15 @@ def mujoco_accelerations(mujoco: Any, text: str, q: Array, v: Array, tau: Array)
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
 
-    def tie_rates(step: float) -> Array:
+    def constraint_rates(step: float) -> Array:
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_integratePos(model, data.qpos, v, step)
         mujoco.mj_fwdPosition(model, data)
         return data.efc_J.reshape(-1, model.nv)[: data.nefc] @ v
 
     h = 1e-5
-    drift = (tie_rates(h) - tie_rates(-h)) / (2 * h)
-    tie_rates(0.0)
+    drift = (constraint_rates(h) - constraint_rates(-h)) / (2 * h)
+    constraint_rates(0.0)
     data.qfrc_applied[:] = tau
     mujoco.mj_fwdVelocity(model, data)
     M = np.zeros((model.nv, model.nv))

@@ -73,12 +73,12 @@ def our_rows(system: System, qpos: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         row[place[follower]], row[place[coupling.leader]] = 1, -float(coupling.multiplier)
         off = qpos[place[follower]] - float(coupling.multiplier) * qpos[place[coupling.leader]] - float(coupling.offset)
         return row[None], np.array([off])
-    ties = system.derive("newton_euler").constraints
-    assert ties is not None
-    values = {q: qpos[place[q.name]] for q in ties.tree.q}
-    A = np.array(evaluate([as_expr(x) for x in ties.A.entries()], values)).reshape(len(ties.rows), -1)
-    order = [ties.tree.speeds.index(name) for name in names]
-    return A[:, order], np.array(evaluate(list(ties.values), values))
+    constraints = system.derive("newton_euler").constraints
+    assert constraints is not None
+    values = {q: qpos[place[q.name]] for q in constraints.tree.q}
+    A = np.array(evaluate([as_expr(x) for x in constraints.A.entries()], values)).reshape(len(constraints.rows), -1)
+    order = [constraints.tree.speeds.index(name) for name in names]
+    return A[:, order], np.array(evaluate(list(constraints.values), values))
 
 
 @pytest.mark.parametrize("kind", EQUALITIES)
@@ -134,7 +134,7 @@ def test_a_follower_has_no_part_in_poses_and_the_model_can_be_written(tmp_path: 
     assert loads_yaml(dumps_yaml(system)).couplings == system.couplings
 
 
-def test_joints_that_would_follow_each_other_are_tied_by_a_condition(tmp_path: Path) -> None:
+def test_joints_that_would_follow_each_other_obey_a_condition(tmp_path: Path) -> None:
     twice = '<joint joint1="five" joint2="two"/><joint joint1="five" joint2="one"/><joint joint1="two" joint2="five"/>'
     path, _ = written(tmp_path, twice)
     system = load_mjcf(path)
@@ -142,7 +142,7 @@ def test_joints_that_would_follow_each_other_are_tied_by_a_condition(tmp_path: P
     assert list(system.constraints) == ["five of one", "two of five"]
 
 
-def test_a_body_tied_to_itself_is_refused(tmp_path: Path) -> None:
+def test_a_body_constrained_to_itself_is_refused(tmp_path: Path) -> None:
     path, _ = written(tmp_path, '<connect site1="sa" site2="sa"/>')
     with pytest.raises(PolhodeError):
         load_mjcf(path)

@@ -103,8 +103,8 @@ OURS = {
 
 def test_far_from_upright_accelerations_are_those_of_basu_mandal() -> None:
     equations = whipple_bicycle().derive("articulated_body")
-    ties = equations.constraints
-    assert ties is not None
+    constraints = equations.constraints
+    assert constraints is not None
     q = [OURS[name][2] + OURS[name][0] * FAR_OUT[OURS[name][1]][0] for name in equations.coordinates]
     u, expected = (
         np.array([OURS[name.removesuffix(" rate")][0] * FAR_OUT[OURS[name.removesuffix(" rate")][1]][k]
@@ -112,5 +112,5 @@ def test_far_from_upright_accelerations_are_those_of_basu_mandal() -> None:
     )  # fmt: skip
     point = {p.symbol: float(p.value) for p in equations.system.parameters.values()}
     point |= dict(zip([*equations.q, *equations.u], [*q, *u], strict=True))
-    assert_allclose(evaluate([*ties.values, *ties.rates], point), 0, atol=1e-12)
+    assert_allclose(evaluate([*constraints.values, *constraints.rates], point), 0, atol=1e-12)
     assert_allclose(equations.compile().forward_dynamics(q, u, np.zeros(9)), expected, rtol=1e-11, atol=1e-11)

@@ -204,13 +204,13 @@ def gears_turn_one_to_one(patch: Patch) -> None:
 
 
 def driven_joints_do_not_accelerate(patch: Patch) -> None:
-    right = tree_module.known_motions
+    right = tree_module.prescribed_motions
 
     def wrong(system: System) -> Any:
         followed, rates = right(system)
         return followed, dict.fromkeys(rates, as_expr(0))
 
-    patch.setattr(tree_module, "known_motions", wrong)
+    patch.setattr(tree_module, "prescribed_motions", wrong)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def crank_and_rocker(kind: JointType, drive: bool = False, in_tree: bool = False
     return s
 
 
-def constraints(equations: Equations) -> Any:
+def constraints_in(equations: Equations) -> Any:
     assert equations.constraints is not None
     return equations.constraints
 
@@ -62,9 +62,9 @@ def constraints(equations: Equations) -> Any:
 def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str, drive: bool) -> None:
     system = crank_and_rocker(JOINTS[kind], drive)
     judge = system.derive("poincare")
-    ties = constraints(judge)
-    assert ties.tree.auxiliary
-    movable = len(ties.generic_rows) < len(judge.u)
+    constraints = constraints_in(judge)
+    assert constraints.tree.auxiliary
+    movable = len(constraints.generic_rows) < len(judge.u)
     for formalism in names():
         assert system.derive(formalism).agrees_with(judge), formalism
         if movable:
@@ -74,27 +74,27 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str, drive: 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_definitions_change_with_no_motion_and_masses_do_not_know_auxiliary_coordinates(kind: str) -> None:
     equations = crank_and_rocker(JOINTS[kind], drive=True).derive("composite_body")
-    ties, tree = constraints(equations), equations.tree
+    constraints, tree = constraints_in(equations), equations.tree
     along = flow(tree, equations.system.time)
-    assert len(ties.definitions) == sum(each.ways.shape[1] for each in tree.auxiliary)
-    assert not any(directional(list(ties.definitions.values()), along))
+    assert len(constraints.definitions) == sum(each.ways.shape[1] for each in tree.auxiliary)
+    assert not any(directional(list(constraints.definitions.values()), along))
     own = {*tree.q[tree.auxiliary_coordinates]}
     assert own
     assert not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
     assert tree.kinematic_left_inverse() @ tree.kinematic_matrix() == ph.Matrix.identity(len(tree.u))
-    rates = [directional([row.value], along)[0] for row in ties.rows if row.value is not None]
-    assert same(rates, [row.rate for row in ties.rows if row.is_position])
+    rates = [directional([row.value], along)[0] for row in constraints.rows if row.value is not None]
+    assert same(rates, [row.rate for row in constraints.rows if row.is_position])
 
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
     system = crank_and_rocker(JOINTS[kind])
-    ties = constraints_of(system, build_tree(system))
-    wrenches, efforts = constraint_wrenches(system, ties, ties.multipliers)
+    constraints = constraints_of(system, build_tree(system))
+    wrenches, efforts = constraint_wrenches(system, constraints, constraints.multipliers)
     for place, (n, f) in enumerate(wrenches):
-        for speed, w, v in link_jacobian(ties.tree, place):
+        for speed, w, v in link_jacobian(constraints.tree, place):
             efforts[speed] = as_expr(efforts[speed] + w.dot(n) + v.dot(f))
-    assert same(efforts, ties.A.T @ ties.multipliers)
+    assert same(efforts, constraints.A.T @ constraints.multipliers)
 
 
 # ---- beside the same mechanism, written otherwise ------------------------------------------------------------
@@ -165,11 +165,11 @@ def test_a_loop_moves_alike_wherever_it_is_cut(kind: str) -> None:
     start = {name: values[name.replace("pin_", "pin ")] for name in cut_there.coordinates}
     rates = dict(zip(cut_here.q, cut_here.compile().coordinate_rates(begin.q, begin.u), strict=True))
     speeds = dict(zip(cut_here.speeds, begin.u, strict=True))
-    (carried,) = cut_here.tree.auxiliary
+    (closing_joint,) = cut_here.tree.auxiliary
     known = {**dict(zip(cut_here.q, begin.q, strict=True)), **dict(zip(cut_here.u, begin.u, strict=True))}
-    own = iter(evaluate(list(carried.speeds), known))
+    own = iter(evaluate(list(closing_joint.speeds), known))
     speeds = {name: next(own) if name.startswith("pin_") else speeds[name] for name in cut_there.speeds}
-    assert np.allclose([rates[q] for q in carried.symbols], evaluate(list(carried.rates), known))
+    assert np.allclose([rates[q] for q in closing_joint.symbols], evaluate(list(closing_joint.rates), known))
 
     other = cut_there.assemble(start, speeds)
     assert np.allclose(other.q, [*start.values()], atol=1e-10)

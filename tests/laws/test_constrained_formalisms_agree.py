@@ -28,9 +28,9 @@ def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
 @pytest.mark.parametrize("seed", seeds(6, of=12))
 def test_accelerations_keep_every_constraint(seed: int) -> None:
     equations = random_constrained_system(seed).derive("articulated_body")
-    ties = equations.constraints
-    assert ties is not None
-    assert not any(ties.A @ equations.accelerations + ties.gamma)
+    constraints = equations.constraints
+    assert constraints is not None
+    assert not any(constraints.A @ equations.accelerations + constraints.gamma)
 
 
 def test_a_mechanism_that_cannot_move_is_not_embedded() -> None:

@@ -110,8 +110,8 @@ def test_multipliers_of_redundant_constraints_balance_the_motion_and_are_the_sma
         A = functions.constraint_matrix(q)
         udot = np.linalg.solve(functions.mass_matrix(q), A.T @ multipliers - functions.bias(q, u))
         assert np.abs(A @ udot + functions.native("constraint_bias")(q, u)).max() < 1e-8
-        idle = np.linalg.svd(A.T)[2][2:]  # sets of multipliers that make no force
-        assert np.abs(idle @ multipliers).max() < 1e-8
+        null = np.linalg.svd(A.T)[2][2:]  # sets of multipliers that make no force
+        assert np.abs(null @ multipliers).max() < 1e-8
 
 
 def test_a_sleigh_keeps_its_energy_and_does_not_slip() -> None:
@@ -126,11 +126,11 @@ def test_a_sleigh_keeps_its_energy_and_does_not_slip() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_way_back_answers_the_constraints_exactly(seed: int) -> None:
+def test_the_projection_step_answers_the_constraints_exactly(seed: int) -> None:
     equations = random_constrained_system(seed).derive("newton_euler")
-    ties = equations.constraints
-    assert ties is not None
-    usable = ties.only(ties.generic_rows)
+    constraints = equations.constraints
+    assert constraints is not None
+    usable = constraints.only(constraints.generic_rows)
     step, change = equations.record.projection_step
     wanted = [0 if row.value is None else row.value for row in usable.rows]
     assert not any(a + b for a, b in zip(usable.A @ step, wanted, strict=True))
@@ -140,9 +140,9 @@ def test_the_way_back_answers_the_constraints_exactly(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_stabilised_accelerations_pull_at_the_stated_rate(seed: int) -> None:
     equations = random_constrained_system(seed).derive("newton_euler")
-    ties = equations.constraints
-    assert ties is not None
-    usable = ties.only(ties.generic_rows)
+    constraints = equations.constraints
+    assert constraints is not None
+    usable = constraints.only(constraints.generic_rows)
     alpha = equations.stabilisation_rate
     seconds = usable.A @ equations.stabilised_dynamics + usable.gamma
     for row, second in zip(usable.rows, seconds, strict=True):

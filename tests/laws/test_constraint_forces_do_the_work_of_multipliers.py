@@ -17,9 +17,9 @@ from polhode.kinematics.tree import build_tree
 def test_wrenches_and_efforts_of_constraints_are_the_multiplied_rows(seed: int) -> None:
     system = random_constrained_system(seed)
     tree = build_tree(system)
-    ties = constraints_of(system, tree)
-    wrenches, efforts = constraint_wrenches(system, ties, ties.multipliers)
+    constraints = constraints_of(system, tree)
+    wrenches, efforts = constraint_wrenches(system, constraints, constraints.multipliers)
     for place, (n, f) in enumerate(wrenches):
         for speed, w, v in link_jacobian(tree, place):
             efforts[speed] = as_expr(efforts[speed] + w.dot(n) + v.dot(f))
-    assert same(efforts, ties.A.T @ ties.multipliers)
+    assert same(efforts, constraints.A.T @ constraints.multipliers)

@@ -48,7 +48,7 @@ def _curve(dice: Dice, t: Expr) -> object:
     )
 
 
-def ties_of(made: Equations) -> Constraints:
+def constraints_in(made: Equations) -> Constraints:
     assert made.constraints is not None
     return made.constraints
 
@@ -67,8 +67,8 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(seed: int) -> None
 @pytest.mark.parametrize("seed", SEEDS)
 def test_accelerations_keep_the_disc_on_its_curve(seed: int) -> None:
     made = drawn(seed).derive("articulated_body")
-    ties = ties_of(made)
-    assert not any(ties.A @ made.accelerations + ties.gamma)
+    constraints = constraints_in(made)
+    assert not any(constraints.A @ made.accelerations + constraints.gamma)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -76,18 +76,18 @@ def test_where_it_touches_is_where_the_curve_is_square_to_the_radius(seed: int) 
     made = drawn(seed).derive()
     along: dict[Expr, Expr] = dict(zip(made.q, made.coordinate_rates, strict=True))
     along[made.system.time] = as_expr(1)
-    assert not any(directional(list(ties_of(made).definition_values), along))
+    assert not any(directional(list(constraints_in(made).definition_values), along))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_forces_and_torques_on_the_bodies_are_the_multiplied_rows(seed: int) -> None:
     system = drawn(seed)
-    ties = ties_of(system.derive())
-    wrenches, efforts = constraint_wrenches(system, ties, ties.multipliers)
+    constraints = constraints_in(system.derive())
+    wrenches, efforts = constraint_wrenches(system, constraints, constraints.multipliers)
     for place, (n, f) in enumerate(wrenches):
-        for speed, w, v in link_jacobian(ties.tree, place):
+        for speed, w, v in link_jacobian(constraints.tree, place):
             efforts[speed] = as_expr(efforts[speed] + w.dot(n) + v.dot(f))
-    assert same(efforts, ties.A.T @ ties.multipliers)
+    assert same(efforts, constraints.A.T @ constraints.multipliers)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -100,13 +100,13 @@ def test_every_part_stores_what_flows_in(seed: int) -> None:
 def test_rates_are_those_of_the_conditions_where_the_place_is_right(seed: int) -> None:
     """φ̇ = A u + a on ψ = 0, by numbers: what is between them is a multiple of ψ."""
     made = drawn(seed).derive()
-    ties = ties_of(made)
+    constraints = constraints_in(made)
     along: dict[Expr, Expr] = {**dict(zip(made.q, made.coordinate_rates, strict=True)), made.system.time: as_expr(1)}
-    exact = directional(list(ties.values), along)
-    told = [row.rate for row in ties.rows if row.is_position]
+    exact = directional(list(constraints.values), along)
+    told = [row.rate for row in constraints.rows if row.is_position]
     rng = np.random.default_rng(seed)
-    state = dict(ties.reference) | dict(zip(made.u, rng.uniform(-1, 1, len(made.u)).tolist(), strict=True))
+    state = dict(constraints.reference) | dict(zip(made.u, rng.uniform(-1, 1, len(made.u)).tolist(), strict=True))
     tries = [fitted(made.tree, state | {made.q[-1]: s}) for s in (-3.1, -2.1, -1.1, 0.1, 1.1, 2.1, 3.1)]
-    point = min(tries, key=lambda each: abs(evaluate(list(ties.definition_values), each)[0]))
-    assert evaluate(list(ties.definition_values), point) == pytest.approx([0], abs=1e-12)
+    point = min(tries, key=lambda each: abs(evaluate(list(constraints.definition_values), each)[0]))
+    assert evaluate(list(constraints.definition_values), point) == pytest.approx([0], abs=1e-12)
     assert evaluate(told, point) == pytest.approx(evaluate(exact, point), abs=1e-9)

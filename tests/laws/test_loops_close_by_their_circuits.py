@@ -82,18 +82,18 @@ every_loop = pytest.mark.parametrize("make", LOOPS.values(), ids=LOOPS)
 
 def assembled(equations: ph.Equations) -> dict[Any, float]:
     """Coordinates that close the loops, by Gauss and Newton, and speeds that keep them closed."""
-    ties, q = equations.constraints, list(equations.q)
-    assert ties is not None
+    constraints, q = equations.constraints, list(equations.q)
+    assert constraints is not None
     rng = np.random.default_rng(3)
     at = rng.uniform(0.2, 0.8, len(q))
-    slope = [derivative(list(ties.values), own) for own in q]
+    slope = [derivative(list(constraints.values), own) for own in q]
     for _ in range(60):
         values = dict(zip(q, at, strict=True))
         J = np.array([evaluate(column, values) for column in slope]).T
-        at = at - np.linalg.lstsq(J, np.array(evaluate(list(ties.values), values)), rcond=None)[0]
+        at = at - np.linalg.lstsq(J, np.array(evaluate(list(constraints.values), values)), rcond=None)[0]
     values = dict(zip(q, map(float, at), strict=True))
-    assert max(map(abs, evaluate(list(ties.values), values))) < 1e-12
-    A = np.array([evaluate(list(row), values) for row in ties.A])
+    assert max(map(abs, evaluate(list(constraints.values), values))) < 1e-12
+    A = np.array([evaluate(list(row), values) for row in constraints.A])
     u = rng.normal(size=len(equations.u))
     u = u - np.linalg.pinv(A) @ (A @ u)
     return values | dict(zip(equations.u, map(float, u), strict=True))
@@ -192,7 +192,7 @@ def touching(contact: Callable[[ph.System], None]) -> ph.System:
     return system
 
 
-TIED: dict[str, Callable[[], ph.System]] = {
+CONSTRAINED: dict[str, Callable[[], ph.System]] = {
     **LOOPS,
     **{kind: partial(closed_by, kind) for kind in CLOSING},
     "on the ground": partial(closed_by, "screw", "ground"),
@@ -200,10 +200,10 @@ TIED: dict[str, Callable[[], ph.System]] = {
     "along one arm": partial(closed_by, "universal", "far", "tip"),
     **{contact.__name__.replace("_", " "): partial(touching, contact) for contact in CONTACTS},
 }
-every_tie = pytest.mark.parametrize("make", TIED.values(), ids=TIED)
+every_constraint = pytest.mark.parametrize("make", CONSTRAINED.values(), ids=CONSTRAINED)
 
 
-@every_tie
+@every_constraint
 def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Callable[[], ph.System]) -> None:
     usual, circuits = both(make())
     assert usual.rows
@@ -215,7 +215,7 @@ def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Ca
     assert same(circuits.gamma, usual.gamma)
 
 
-@every_tie
+@every_constraint
 def test_every_row_of_a_joint_or_a_contact_has_a_chord_of_its_own(make: Callable[[], ph.System]) -> None:
     made = of(make())
     _, circuits = both(make())
@@ -223,7 +223,7 @@ def test_every_row_of_a_joint_or_a_contact_has_a_chord_of_its_own(make: Callable
     assert {chord for chord, _ in made.closing.values()} <= set(made.graph.cotree)
 
 
-@every_tie
+@every_constraint
 def test_cutsets_carry_multipliers_as_circuits_carry_velocities(make: Callable[[], ph.System]) -> None:
     usual, circuits = both(make())
     forces = usual.multipliers
@@ -234,7 +234,7 @@ def test_cutsets_carry_multipliers_as_circuits_carry_velocities(make: Callable[[
 
 @pytest.mark.parametrize("name", ["screw", "universal", "along one arm", "ball in a moving bowl", "slipping place"])
 def test_a_network_that_depends_on_time_agrees_with_newton_and_euler(name: str) -> None:
-    system = TIED[name]()
+    system = CONSTRAINED[name]()
     assert system.derive("network").agrees_with(system.derive("newton_euler"))
 
 
@@ -251,11 +251,11 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
     """M u̇ - Aᵀλ = τ - bias and A u̇ = -γ by NumPy, with the rows of the circuits and all of them at once."""
     system = make()
     equations = system.derive("network")
-    ties = equations.constraints
-    assert ties is not None
+    constraints = equations.constraints
+    assert constraints is not None
     values = assembled(equations) | dict.fromkeys(equations.tau, 0.4)
-    A, M = numbers(ties.A, values), numbers(equations.mass_matrix, values)
-    f, gamma = (np.array(evaluate(list(part), values)) for part in (equations.tau - equations.bias, ties.gamma))
+    A, M = numbers(constraints.A, values), numbers(equations.mass_matrix, values)
+    f, gamma = (np.array(evaluate(list(part), values)) for part in (equations.tau - equations.bias, constraints.gamma))
     size = len(A)
     left = np.block([[M, -A.T], [A, np.zeros((size, size))]])
     solved = np.linalg.lstsq(left, np.concatenate([f, -gamma]), rcond=None)[0]

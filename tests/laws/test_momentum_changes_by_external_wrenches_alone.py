@@ -18,13 +18,13 @@ def test_momentum_changes_by_external_wrenches_alone(seed: int, formalism: str) 
     rates |= dict(zip(made.u, made.forward_dynamics, strict=True))
     spin, linear = made.momentum
     root = system.joints["j1"]
-    carried = made.pose(root.child) @ root.in_child  # where the efforts of the free joint act
+    joint_pose = made.pose(root.child) @ root.in_child  # where the efforts of the free joint act
     assert root.type.kind == "free"
-    torque, force = carried.R @ Vector(root.tau[:3]), carried.R @ Vector(root.tau[3:])
+    torque, force = joint_pose.R @ Vector(root.tau[:3]), joint_pose.R @ Vector(root.tau[3:])
     mass, moment = made.mass_moment
     weight = system.gravity * mass
     assert same(directional(linear, rates), force + weight)
-    assert same(directional(spin, rates), torque + carried.p.cross(force) + moment.cross(system.gravity))
+    assert same(directional(spin, rates), torque + joint_pose.p.cross(force) + moment.cross(system.gravity))
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=20))

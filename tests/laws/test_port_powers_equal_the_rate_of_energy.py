@@ -41,11 +41,13 @@ def test_with_multipliers_the_whole_balances_also_where_constraints_are_not_kept
     flow = made.power()
     assert gaps(flow, but="constraint") == []
     assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
-    ties = made.constraints
-    assert ties is not None
+    constraints = made.constraints
+    assert constraints is not None
     for name, balance in flow.constraints.items():  # what is not balanced is -λ·(A u + a)
-        rows = [k for k, row in enumerate(ties.rows) if row.of == name]
-        kept = sum((made.multipliers[ties.generic_rows.index(k)] * ties.rates[k] for k in rows), start=as_expr(0))
+        rows = [k for k, row in enumerate(constraints.rows) if row.of == name]
+        kept = sum(
+            (made.multipliers[constraints.generic_rows.index(k)] * constraints.rates[k] for k in rows), start=as_expr(0)
+        )
         assert balance.residual == -kept
 
 
@@ -132,10 +134,10 @@ def test_unsolved_powers_are_those_of_a_motion_that_is_given() -> None:
     system = _linkage()
     made = system.derive()
     flow, solved = made.power(solved=False), made.power()
-    ties = made.constraints
-    assert ties is not None
+    constraints = made.constraints
+    assert constraints is not None
     known = dict(zip(made.udot, made.forward_dynamics, strict=True)) | dict(
-        zip(ties.multipliers, made.multipliers, strict=True)
+        zip(constraints.multipliers, made.multipliers, strict=True)
     )
     for (name, open_), (same_name, closed) in zip(flow.parts(), solved.parts(), strict=True):
         assert name == same_name
@@ -144,7 +146,7 @@ def test_unsolved_powers_are_those_of_a_motion_that_is_given() -> None:
 
 
 def _linkage() -> ph.System:
-    """Two levers on the ground whose ends a ball joint ties together."""
+    """Two levers on the ground whose ends a ball joint holds together."""
     system = ph.System("linkage", gravity=(0, 0, "-9.81"))
     left = system.body("left", 1, com=(1, 0, 0), inertia=(1, 2, 2))
     right = system.body("right", 2, com=(0, 1, 0), inertia=(2, 1, 2))

@@ -26,8 +26,8 @@ def test_what_a_joint_passes_on_along_its_freedom_is_the_effort_on_it(seed: int)
     equations = _system(seed).derive("composite_body")
     made = Reactions(equations.record)
     efforts = [-given for given in Loads(made.system, made.tree).speed_forces()]
-    if made.ties is not None:
-        _, conditions = constraint_wrenches(made.system, made.ties, made.given.multipliers)
+    if made.constraints is not None:
+        _, conditions = constraint_wrenches(made.system, made.constraints, made.given.multipliers)
         efforts = [effort - more for effort, more in zip(efforts, conditions, strict=True)]
     for link, (n, f) in zip(made.tree.links, made.wrenches, strict=True):
         for speed, (w, v) in zip(link.speeds, link.H, strict=True):
@@ -41,8 +41,8 @@ def test_the_ground_and_the_loads_change_the_momentum(seed: int) -> None:
     made = Reactions(equations.record)
     poses = world_poses(made.tree)
     external = Loads(made.system, made.tree).wrenches()
-    if made.ties is not None:
-        held, _ = constraint_wrenches(made.system, made.ties, made.given.multipliers)
+    if made.constraints is not None:
+        held, _ = constraint_wrenches(made.system, made.constraints, made.given.multipliers)
         external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
     mass, moment = centre_of_mass(made.tree)
     force, torque = Vector(equations.tree.gravity) * mass, moment.cross(equations.tree.gravity)
@@ -65,8 +65,8 @@ def test_the_pin_of_a_pendulum_carries_weight_and_centripetal_force() -> None:
     bob = system.body("bob", m, com=(0, 0, -l))
     hinge = system.joint("hinge", system.ground, bob, ph.Revolute("y"))
     (q,), (u,) = hinge.q, hinge.u
-    carried = system.derive().reaction("hinge")
-    assert carried.force[2] == m * (as_expr(981) / 100 * ph.cos(q) + l * u * u)
+    reaction = system.derive().reaction("hinge")
+    assert reaction.force[2] == m * (as_expr(981) / 100 * ph.cos(q) + l * u * u)
     in_ground = system.derive().reaction("hinge", frame="ground")
     assert in_ground.torque[1] == hinge.tau[0]
 

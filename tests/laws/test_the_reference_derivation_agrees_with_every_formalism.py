@@ -18,7 +18,7 @@ from polhode.model import samples
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
-#: What is compared where nothing is tied, and where something is.
+#: What is compared without constraints, and with them.
 FREE = {
     "coordinate rate", "kinetic energy", "potential energy", "applied effort", "mass matrix", "inverse dynamics",
     "acceleration",

@@ -74,9 +74,9 @@ class Paper:
 
     @cached_property
     def A_2(self) -> Matrix:
-        ties = self.rolling.constraints
-        assert ties is not None
-        return ties.A
+        constraints = self.rolling.constraints
+        assert constraints is not None
+        return constraints.A
 
     @cached_property
     def A(self) -> Matrix:
@@ -210,12 +210,12 @@ def _derivative(R: Matrix, q: Expr) -> Matrix:
 
 
 def test_a_constraint_is_holonomic_where_brackets_of_allowed_motions_stay_allowed(paper: Paper) -> None:
-    ties = paper.rolling.constraints
-    assert ties is not None
+    constraints = paper.rolling.constraints
+    assert constraints is not None
     coefficients = gamma(paper.A, paper.B, paper.q)
     leaves = {
         row.part: any(coefficients[k, 3 + place, j] for k in range(3) for j in range(3))
-        for place, row in enumerate(ties.rows)
+        for place, row in enumerate(constraints.rows)
     }
     assert leaves == {"height": False, "along": True, "across": True}  # (215), (216)
 

@@ -32,7 +32,7 @@ class Displacements:
 
 @dataclass(frozen=True, eq=False)
 class _One:
-    """A displacement: its column of D and row of D⁻ by places of coordinates, and the speed in its place, if any."""
+    """A displacement: its column of D and row of D⁻ by indices of coordinates, and the speed that it has, if any."""
 
     name: str
     column: dict[int, Expr]
@@ -44,7 +44,7 @@ class _One:
 def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, constraints = equations.tree, equations.constraints
-    every = [one for place in range(len(tree.links)) for one in _of_link(tree, place)]
+    every = [one for i in range(len(tree.links)) for one in _of_link(tree, i)]
     if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
             "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",
@@ -65,8 +65,8 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     return Displacements([names[k] for k in kept], (D @ dependent_speeds.E).columns, Matrix([back[k] for k in kept]))
 
 
-def _of_link(tree: Tree, place: int) -> Iterator[_One]:
-    link, (gamma, inverse) = tree.links[place], tree.stage_kinematics[place]
+def _of_link(tree: Tree, i: int) -> Iterator[_One]:
+    link, (gamma, inverse) = tree.links[i], tree.stage_kinematics[i]
     turns = _turns(link)
     for k in range(len(gamma[0]) if len(gamma) else 0):
         speed = link.speeds[k] if k < len(link.speeds) else None
@@ -105,8 +105,8 @@ def _directions(tree: Tree, every: Sequence[_One]) -> Matrix:
     D = Matrix([_filled(one.column, len(tree.q)) for one in every]).T
     if not tree.auxiliary:
         return D
-    carried = tree.kinematic_matrix()[tree.auxiliary_coordinates] @ (tree.kinematic_left_inverse() @ D)
-    return Matrix([*D[:size], *carried])
+    auxiliary = tree.kinematic_matrix()[tree.auxiliary_coordinates] @ (tree.kinematic_left_inverse() @ D)
+    return Matrix([*D[:size], *auxiliary])
 
 
 def _held(holding: Constraints, names: Sequence[str], D: Matrix) -> Constraints:

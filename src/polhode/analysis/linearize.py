@@ -203,8 +203,8 @@ def _linearized(
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     moving = dict(zip(tree.q, rates, strict=True))
 
-    by_place = [dict(zip(tree.q, direction, strict=True)) for direction in moved.directions]
-    changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_place]
+    by_displacement = [dict(zip(tree.q, direction, strict=True)) for direction in moved.directions]
+    changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_displacement]
     by_speed = [directional([*rates, *needed], {speed: as_expr(1)}) for speed in u]
     size, height = len(rates), len(needed)
     turning = [directional([as_expr(entry) for entry in direction], moving) for direction in moved.directions]

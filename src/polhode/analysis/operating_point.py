@@ -106,7 +106,7 @@ def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
     """Every coordinate, speed, effort and input at home and at rest, and time zero."""
     system, tree = equations.system, equations.tree
     values = dict.fromkeys([*tree.q, *equations.u, *tree.tau, system.time], as_expr(0))
-    values |= {tree.q[place]: as_expr(1) for place in tree.quaternions}
+    values |= {tree.q[i]: as_expr(1) for i in tree.quaternions}
     return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
 
 

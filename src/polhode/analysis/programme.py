@@ -94,9 +94,11 @@ def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators
     A = jacobian(rates, list(tree.u))
     _check_linear(A, tree.u)
     gamma = directional(rates, along)
-    idle = {effort: as_expr(0) for name, effort in zip(tree.speeds, tree.tau, strict=True) if name not in actuators}
+    unactuated = {
+        effort: as_expr(0) for name, effort in zip(tree.speeds, tree.tau, strict=True) if name not in actuators
+    }
     efforts = [tree.tau[tree.speeds.index(name)] for name in actuators]
-    udot = Vector(substitute(list(equations.accelerations), idle))
+    udot = Vector(substitute(list(equations.accelerations), unactuated))
     needed = [as_expr(a + b + c) for a, b, c in zip(A @ udot, gamma, lacks, strict=True)]
     if equations.dependent_speeds is not None:
         needed = equations.dependent_speeds.bound(needed)

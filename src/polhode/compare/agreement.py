@@ -215,8 +215,8 @@ class _Judge:
     def _motion(self) -> _Items:
         """u̇ and λ by the residuals, in all independent rows; where these do not vanish, by what they should be."""
         own, equations, rows = self.reference, self.equations, self.side.rows
-        places = {k: place for place, k in enumerate(self.side.order)}
-        tree_order = [places[k] for k in range(len(own.speeds))]
+        inverse = {k: i for i, k in enumerate(self.side.order)}
+        tree_order = [inverse[k] for k in range(len(own.speeds))]
         udot, tau = ([_prints(part)[k] for k in tree_order] for part in (equations.accelerations, equations.tau))
         multipliers = self._multipliers()
         for name in multipliers.keys() - {row.name for row in rows}:
@@ -261,8 +261,8 @@ def _applied(equations: EquationsOfMotion) -> list[int]:
     """What the loads come to on the speeds of the tree, weight apart: wrenches by the links' Jacobians, and forces."""
     tree, loads = equations.tree, Loads(equations.system, equations.tree)
     efforts = [as_expr(entry) for entry in loads.speed_forces()]
-    for place, (n, f) in enumerate(loads.wrenches()):
-        for speed, w, v in link_jacobian(tree, place):
+    for i, (n, f) in enumerate(loads.wrenches()):
+        for speed, w, v in link_jacobian(tree, i):
             efforts[speed] = efforts[speed] + w.dot(n) + v.dot(f)
     if equations.dependent_speeds is not None:
         efforts = equations.dependent_speeds.bound(efforts)

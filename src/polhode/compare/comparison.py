@@ -249,7 +249,7 @@ def nanoseconds_per_call(functions: Functions, function: str, seconds: float = _
     random = np.random.default_rng(1)
     arrays = {array.name: random.uniform(-1.0, 1.0, (_STATES, array.size)) for array in native.program.arrays}
     for name in arrays.keys() & {"q", "x"}:
-        for place in functions.equations.tree.quaternions:
-            part = arrays[name][:, place : place + 4]
+        for start in functions.equations.tree.quaternions:
+            part = arrays[name][:, start : start + 4]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
     return float(native.time_per_call(parameters=parameters, seconds=seconds, **arrays))

@@ -28,15 +28,15 @@ class Reduced:
     """The reference beside equations with these choices, order of rows and speeds, and independent speeds."""
 
     free: ReferenceDerivation  # all speeds free
-    order: tuple[int, ...]  # for each speed of the equations' tree its place in the reference
+    order: tuple[int, ...]  # for each speed of the equations' tree its index in the reference
     row_order: tuple[str, ...]  # the equations' rows by name
-    independent: tuple[int, ...] | None  # places in the reference; None where no speed depends on others
+    independent: tuple[int, ...] | None  # indices in the reference; None where no speed depends on others
 
     @cached_property
     def _independent_rows(self) -> list[int]:
         """Places of the independent rows, the first of each dependent set as the equations order them."""
-        places = {name: place for place, name in enumerate(self.row_order)}
-        order = sorted(range(len(self.free.rows)), key=lambda k: places.get(self.free.rows[k].name, len(places)))
+        index = {name: k for k, name in enumerate(self.row_order)}
+        order = sorted(range(len(self.free.rows)), key=lambda k: index.get(self.free.rows[k].name, len(index)))
         size = range(len(self.free.speeds))
         found = independent_rows([[self.free.rows[k].A.get(i, 0) for i in size] for k in order])
         return [order[k] for k in found]
@@ -104,8 +104,8 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     key = told, rows, tuple(tree.u), chosen
     if key not in known:
         free = ReferenceDerivation(equations.system, choices)
-        places = {u: k for k, u in enumerate(free.speeds)}
-        order = tuple(places[u] for u in tree.u)
+        index = {u: k for k, u in enumerate(free.speeds)}
+        order = tuple(index[u] for u in tree.u)
         known[key] = Reduced(free, order, rows, None if chosen is None else tuple(order[k] for k in chosen))
     return known[key]
 

@@ -84,15 +84,15 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
 
 def _of_constraints(name: str, field: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
-        ties = equations.constraints
-        if ties is None:
+        constraints = equations.constraints
+        if constraints is None:
             raise PolhodeError(
                 f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}.",
                 code="E-FUN-002",
             )
-        made = getattr(ties, field)
+        made = getattr(constraints, field)
         if field == "A":
-            return [(name, (len(ties.rows), len(ties.tree.u)), list(made.entries()))]
+            return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]
         return [(name, (len(made),), list(equations.bound(made)))]
 
     return outputs
@@ -169,7 +169,7 @@ def catalogued(asked: Asked) -> Entry:
 def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
     from ..expr.spelling import acceleration_of
 
-    ties = equations.constraints
+    constraints = equations.constraints
     return {
         "q": list(equations.q),
         "u": list(equations.u),
@@ -177,7 +177,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
-        "multipliers": [] if ties is None else list(ties.multipliers),
+        "multipliers": [] if constraints is None else list(constraints.multipliers),
         "alpha": [equations.stabilisation_rate],
         "inputs": [given.symbol for given in equations.system.inputs.values()],
         "t": [equations.system.time],

@@ -19,7 +19,7 @@ from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .planning import Planned, plan_of
 from .quantities import Asked, JacobianOf, PoseOf, label_of
-from .reactions import Exerting, actuated_efforts
+from .reactions import ReactionFunctions, actuated_efforts
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -34,7 +34,7 @@ _OPTIONS = ("t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 
 
-class Functions(Exerting):
+class Functions(ReactionFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
@@ -213,8 +213,8 @@ class Functions(Exerting):
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
-        ties = self.equations.constraints
-        rows = [] if ties is None else ties.names
+        constraints = self.equations.constraints
+        rows = [] if constraints is None else constraints.names
         if given is None or (isinstance(given, str) and given != "zero"):
             raise PolhodeError(
                 "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."

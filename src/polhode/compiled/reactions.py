@@ -1,4 +1,4 @@
-"""What joints and drives exert, as compiled functions: reactions, driving forces, the powers of all ports.
+"""Forces of joints and drives as compiled functions: reactions, driving forces, the powers of all ports.
 
 They take the motion as given, so that they serve a run, a measured motion and a planned one alike (`quantities`; the
 powers, port by port, are a function of the same and of τ). For a state alone `motion` finds u̇ and λ first. Where
@@ -36,11 +36,11 @@ def _power(equations: EquationsOfMotion) -> Outputs:
 
 
 def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
-    ties = _ties(equations)
-    rows, columns = len(ties.rows), len(ties.tree.u)
+    constraints = _constraints_of(equations)
+    rows, columns = len(constraints.rows), len(constraints.tree.u)
     return [
-        ("constraint_matrix", (rows, columns), list(ties.A.entries())),
-        ("constraint_bias", (rows,), list(equations.bound(ties.gamma))),
+        ("constraint_matrix", (rows, columns), list(constraints.A.entries())),
+        ("constraint_bias", (rows,), list(equations.bound(constraints.gamma))),
     ]
 
 
@@ -54,7 +54,7 @@ def _solved_motion(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
-def _ties(equations: EquationsOfMotion) -> Any:
+def _constraints_of(equations: EquationsOfMotion) -> Any:
     if equations.constraints is None:
         raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-FUN-003")
     return equations.constraints
@@ -74,8 +74,8 @@ ENTRIES: dict[str, Entry] = {
 def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
     """Accelerations of all speeds of the tree, and multipliers of all rows of the constraints (none without)."""
     equations = functions.equations
-    ties = equations.constraints
-    if ties is None or not ties.rows:
+    constraints = equations.constraints
+    if constraints is None or not constraints.rows:
         udot = functions.forward_dynamics(q, u, tau, **more)
         return udot, np.zeros((*udot.shape[:-1], 0))
     if equations.dependent_speeds is not None:
@@ -96,7 +96,7 @@ def actuated_efforts(
     With N a basis of the motions that the constraints leave, A N = 0:  Nᵀ τ = Nᵀ (M u̇ + bias).
     """
     equations = functions.equations
-    places = _places(actuated, equations)
+    indices = _indices_of(actuated, equations)
     if equations.dependent_speeds is not None or "multipliers" in more:
         raise PolhodeError(
             "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
@@ -104,10 +104,10 @@ def actuated_efforts(
             cure='Derive with constraints="multipliers", and give actuated=… alone.',
             code="E-FUN-008",
         )
-    ties = equations.constraints
+    constraints = equations.constraints
     needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
     count = needed.shape[-1]
-    if ties is None or not ties.rows:
+    if constraints is None or not constraints.rows:
         A, gamma = np.zeros((0, count)), np.zeros(0)
     else:
         A, gamma = functions.evaluate("constraint_balance", q, u, **more)
@@ -118,20 +118,20 @@ def actuated_efforts(
     rests = np.broadcast_to(gamma, (*needed.shape[:-1], gamma.shape[-1])).reshape(len(states), -1)
     for k, (one, own, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
         _check_keeping(equations, own @ rate + rest, np.abs(own) @ np.abs(rate) + np.abs(rest))
-        tau[k, places] = _acting(own, one, places, actuated)
+        tau[k, indices] = _acting(own, one, indices, actuated)
     return tau.reshape(needed.shape)
 
 
-def _acting(A: Floats, needed: Floats, places: Sequence[int], names: Sequence[str]) -> Floats:
-    """The efforts at some places that do, along the motions that A leaves, what is needed."""
+def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[str]) -> Floats:
+    """The efforts on some speeds that do, along the motions that A leaves, what is needed."""
     _, sizes, turned = np.linalg.svd(A)
     rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
     free = turned[rank:]
-    levers = free[:, places]
+    levers = free[:, indices]
     found, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
     left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
-    if determined < len(places) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
-        many = "do not determine" if determined < len(places) else "cannot give"
+    if determined < len(indices) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
+        many = "do not determine" if determined < len(indices) else "cannot give"
         raise PolhodeError(
             f"efforts on {', '.join(names) or 'no speed'} {many} this motion: the constraints leave {len(free)} free.",
             place="inverse_dynamics",
@@ -147,14 +147,14 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
     if (off > 0.0).any():
         worst = int(np.argmax(off))
         raise PolhodeError(
-            f"the accelerations break '{_ties(equations).names[worst]}' by {left[worst]:.3g}.",
+            f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}.",
             place="inverse_dynamics",
             cure="Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
             code="E-FUN-010",
         )
 
 
-def _places(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
+def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:
     if isinstance(actuated, str) or not isinstance(actuated, Sequence):
         raise PolhodeError(
             f"actuated is {actuated!r}, not a list of speeds.", place="inverse_dynamics", code="E-FUN-011"
@@ -190,8 +190,8 @@ def evaluate(
     return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
 
 
-class Exerting:
-    """What compiled functions say about forces; `Functions` provides the rest."""
+class ReactionFunctions:
+    """The compiled functions of reactions and driving forces; `Functions` provides the rest."""
 
     def reaction(
         self: Any,

@@ -72,10 +72,10 @@ class DependentSpeeds:
         """The solution's rows at the dependent speeds, unit rows at the independent ones."""
         width = size + 1
         rows: list[list[Expr]] = [[as_expr(0)] * width for _ in self.constraints.tree.u]
-        for column, place in enumerate(self.independent):
-            rows[place][column] = as_expr(1)
-        for row, place in zip(solution, self.dependent, strict=True):
-            rows[place] = [as_expr(entry) for entry in row]
+        for column, k in enumerate(self.independent):
+            rows[k][column] = as_expr(1)
+        for row, k in zip(solution, self.dependent, strict=True):
+            rows[k] = [as_expr(entry) for entry in row]
         return rows
 
     @cached_property
@@ -94,8 +94,8 @@ class DependentSpeeds:
         right = [[-entry] for entry in self.bound(list(self.constraints.gamma))]
         found = self._solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
-        for row, place in zip(found, self.dependent, strict=True):
-            rates[place] = as_expr(row[0])
+        for row, k in zip(found, self.dependent, strict=True):
+            rates[k] = as_expr(row[0])
         return Vector(rates)
 
 
@@ -110,7 +110,7 @@ def dependent_speeds_of(
     names = constraints.tree.speeds
     size = len(names)
     if independent is not None:
-        chosen = [_place(name, names) for name in independent]
+        chosen = [_index_of(name, names) for name in independent]
         dependent = [k for k in range(size) if k not in chosen]
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent
@@ -187,7 +187,7 @@ def _plain_columns(A: Matrix) -> set[int]:
     return {k for row in entries for k, entry in enumerate(row) if entry and id(entry) not in varying}
 
 
-def _place(name: str, names: Sequence[str]) -> int:
+def _index_of(name: str, names: Sequence[str]) -> int:
     if name not in names:
         raise unknown("speed", name, names, place="independent speeds", code="E-BIND-002")
     return list(names).index(name)

@@ -70,11 +70,11 @@ class LoopAuxiliary:
 
 @dataclass(frozen=True)
 class _Step:
-    """A stage on the way from frame a to frame b, its coordinates, and their places in the joint's list."""
+    """A stage on the way from frame a to frame b, its coordinates, and their indices in the joint's list."""
 
     stage: Stage
     q: tuple[Expr, ...]
-    places: range
+    span: range
 
     @cached_property
     def X(self) -> Pose:
@@ -87,12 +87,12 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Where the chain is cut, the conditions that define the coordinates there, and how much doubt is about them."""
+    """Where the chain is cut, the conditions that define the coordinates there, and the risk of singular poses."""
 
-    place: int
+    index: int
     rows: tuple[int, ...]
     at_reference: list[list[float]]
-    doubt: tuple[int, int]
+    risk: tuple[int, int]
 
 
 def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
@@ -111,7 +111,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
     steps = _steps(kind, symbols)
     try:
-        cut = min((_cut(steps, place) for place in range(len(steps) + 1)), key=lambda each: each.doubt)
+        cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
         raise ModelError(
             f"the stages of this {kind.kind} joint repeat each other: poses do not tell its coordinates.",
@@ -122,11 +122,11 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     ways, beyond = _kinematics(steps, len(symbols))
     return LoopAuxiliary(
         symbols,
-        tuple(step.places[0] for step in steps if step.is_quaternion),
+        tuple(step.span[0] for step in steps if step.is_quaternion),
         ways,
         tuple(beyond),
-        _motion(steps[: cut.place]),
-        _motion(steps[cut.place :]),
+        _motion(steps[: cut.index]),
+        _motion(steps[cut.index :]),
         tuple(nothing_free()[k].name for k in cut.rows),
         cut.at_reference,
     )
@@ -134,7 +134,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
 
 def _steps(kind: JointType, symbols: Sequence[Expr]) -> list[_Step]:
     stages = kind.stages
-    firsts = [sum(stage.coordinates for stage in stages[:place]) for place in range(len(stages))]
+    firsts = [sum(stage.coordinates for stage in stages[:index]) for index in range(len(stages))]
     spans = [range(first, first + stage.coordinates) for first, stage in zip(firsts, stages, strict=True)]
     return [_Step(stages[k], tuple(symbols[at] for at in spans[k]), spans[k]) for k in kind.from_parent]
 
@@ -155,22 +155,22 @@ def _kinematics(steps: Sequence[_Step], size: int) -> tuple[Matrix, list[int]]:
         beyond += range(len(columns) + step.stage.speeds, len(columns) + gamma.shape[1])
         for own in gamma.columns:
             column: list[Any] = [0] * size
-            column[step.places.start : step.places.stop] = own
+            column[step.span.start : step.span.stop] = own
             columns.append(column)
     return Matrix.columns_of(columns, size).map(as_expr), beyond
 
 
-def _cut(steps: Sequence[_Step], place: int) -> _Cut:
+def _cut(steps: Sequence[_Step], index: int) -> _Cut:
     """The chain cut before a stage: J there, and the rows of it that are surest to be regular."""
     columns: list[Vector] = []
     for k, step in enumerate(steps):
-        U = _motion(steps[k + 1 : place]) if k < place else _motion(steps[place : k + 1]).inverse()
+        U = _motion(steps[k + 1 : index]) if k < index else _motion(steps[index : k + 1]).inverse()
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
     at_reference = _numbers(J, steps)
-    rows, doubt = surest_rows(J, at_reference)
+    rows, risk = surest_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
-    return _Cut(place, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (doubt, full))
+    return _Cut(index, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (risk, full))
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:

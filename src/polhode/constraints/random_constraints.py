@@ -46,7 +46,7 @@ _OWN_COORDINATES = (
 
 
 def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), symbolic: float = 0.3) -> System:
-    """A tree drawn by a seed, tied by one to three constraints, and now and then a joint whose motion is prescribed.
+    """A tree drawn by a seed, with one to three constraints, and now and then a joint whose motion is prescribed.
 
     >>> system = random_constrained_system(3)
     >>> len(system.constraints) >= 1
@@ -61,7 +61,7 @@ def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), sy
             _drive_one(system, dice)
         wanted = dice.whole(1, 3)
         for number in range(wanted):
-            system = _tied(system, dice, f"tie {number + 1}")
+            system = _constrained(system, dice, f"tie {number + 1}")
         if system.constraints:
             return system
     raise ModelError(f"no constrained mechanism came of seed {seed}.", code="E-RANDOM-002")
@@ -73,7 +73,7 @@ def _drive_one(system: System, dice: Dice) -> None:
         system.prescribe(dice.pick(able), sin(2 * system.time) / 3)
 
 
-def _tied(system: System, dice: Dice, name: str) -> System:
+def _constrained(system: System, dice: Dice, name: str) -> System:
     """The system with one constraint more that leaves some freedom; after a few vain draws, as it is."""
     for _ in range(_DRAWS):
         trial = System.of(system.model())
@@ -95,13 +95,13 @@ def _tied(system: System, dice: Dice, name: str) -> System:
 def _bodies(system: System, dice: Dice) -> tuple[str, str]:
     """Two bodies, the first one that moves."""
     tree = build_tree(system.model())
-    moving = [name for name, (place, _) in tree.bodies.items() if place != BASE]
+    moving = [name for name, (i, _) in tree.bodies.items() if i != BASE]
     first = dice.pick(moving)
     rest = [name for name in (*moving, GROUND, GROUND) if tree.bodies[name][0] != tree.bodies[first][0]]
     return first, dice.pick(rest)
 
 
-def _place(dice: Dice) -> list[Any]:
+def _point(dice: Dice) -> list[Any]:
     return [dice.decimal(-1, 1) for _ in range(3)]
 
 
@@ -109,7 +109,7 @@ def _closure(system: System, dice: Dice, name: str) -> None:
     kinds = [Spherical(), Revolute("z"), Revolute((3, 0, 4)), Universal("x", "z"), Planar("z"), Cylindrical("y")]
     kinds += [Prismatic("x"), Screw("z", dice.decimal(0.1, 1)), *(dice.pick(_OWN_COORDINATES) for _ in range(3))]
     a, b = _bodies(system, dice)
-    system.close(name, a, b, dice.pick(kinds), at_a=_place(dice), at_b=_place(dice))
+    system.close(name, a, b, dice.pick(kinds), at_a=_point(dice), at_b=_point(dice))
 
 
 def _condition(system: System, dice: Dice, name: str) -> None:
@@ -127,17 +127,17 @@ def _speed_condition(system: System, dice: Dice, name: str) -> None:
 
 def _knife(system: System, dice: Dice, name: str) -> None:
     a, b = _bodies(system, dice)
-    system.knife_edge(name, a, dice.pick(("x", "y", "z")), at=_place(dice), on=b)
+    system.knife_edge(name, a, dice.pick(("x", "y", "z")), at=_point(dice), on=b)
 
 
 def _wheel(system: System, dice: Dice, name: str) -> None:
     a, b = _bodies(system, dice)
-    system.roll_wheel(name, a, dice.decimal(0.1, 1), "y", centre=_place(dice), on=b, at=_place(dice))
+    system.roll_wheel(name, a, dice.decimal(0.1, 1), "y", centre=_point(dice), on=b, at=_point(dice))
 
 
 def _ball(system: System, dice: Dice, name: str) -> None:
     a, b = _bodies(system, dice)
-    system.roll_ball(name, a, dice.decimal(0.1, 1), centre=_place(dice), on=b, at=_place(dice))
+    system.roll_ball(name, a, dice.decimal(0.1, 1), centre=_point(dice), on=b, at=_point(dice))
 
 
 KINDS: tuple[Callable[[System, Dice, str], None], ...] = (

@@ -85,7 +85,7 @@ class Constraints:
     @cached_property
     def positions(self) -> list[int]:
         """The rows that are conditions on the position."""
-        return [place for place, row in enumerate(self.rows) if row.is_position]
+        return [k for k, row in enumerate(self.rows) if row.is_position]
 
     @cached_property
     def values(self) -> Vector:
@@ -160,7 +160,7 @@ class Constraints:
 def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
     values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
-    values |= {tree.q[place]: 1.0 for place in tree.quaternions}
+    values |= {tree.q[i]: 1.0 for i in tree.quaternions}
     values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
     for table in (system.parameters, system.inputs):
         values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}

@@ -46,7 +46,7 @@ def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) 
     moving = MovingTree(system, constraints.tree)
     made: dict[str, Push] = {}
     for constraint in system.constraints.values():
-        own = {row.part: multipliers[place] for place, row in enumerate(constraints.rows) if row.of == constraint.name}
+        own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
             n, f = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
             X = moving.pose(constraint.b) @ constraint.pose_b
@@ -80,7 +80,7 @@ def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
     along = dict(zip((*R.entries(), *p), (*(R @ skew(w)).entries(), *(R @ v)), strict=True))  # Ṙ = R ŵ, ṗ = R v
     there = dict(zip((*R.entries(), *p), map(as_expr, (*X.R.entries(), *X.p)), strict=True))
     made: dict[str, Wrench] = {}
-    rates = _loop_rates(constraint, letters, {place: as_expr(rate) for place, rate in along.items()})
+    rates = _loop_rates(constraint, letters, {entry: as_expr(rate) for entry, rate in along.items()})
     for name, rate in rates.items():
         entries = substitute(gradient(rate, [*w, *v]), there)
         made[name] = Vector(entries[:3]), Vector(entries[3:])
@@ -113,14 +113,14 @@ def constraint_wrenches(
     poses = world_poses(tree)
     for push in pushes(system, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
-            place, _ = tree.bodies[body]
-            if place == BASE:
+            i, _ = tree.bodies[body]
+            if i == BASE:
                 continue
-            X = poses[place]
+            X = poses[i]
             arm = push.place - X.p
             n = X.R.T @ (push.torque + arm.cross(push.force))
             f = X.R.T @ push.force
-            table[place] = (table[place][0] + n * sign, table[place][1] + f * sign)
+            table[i] = (table[i][0] + n * sign, table[i][1] + f * sign)
     efforts = [as_expr(0)] * len(tree.u)
     for k, row in enumerate(constraints.rows):
         if isinstance(system.constraints[row.of], CoordinateConstraint):

@@ -108,14 +108,14 @@ class CompositeTree:
     def _outward(self) -> list[tuple[Vector, list[Column]]]:
         """For each link its twist, and the columns of its own speeds."""
         table: list[tuple[Vector, list[Column]]] = []
-        for place, (link, X) in enumerate(zip(self.tree.links, self._poses, strict=True)):
+        for i, (link, X) in enumerate(zip(self.tree.links, self._poses, strict=True)):
             v_in = _STILL if link.parent == BASE else table[link.parent][0]
             own = [(speed, _moved(X, w, v)) for speed, (w, v) in zip(link.speeds, link.H, strict=True)]
             v_own = _STILL
             for speed, S in own:
                 v_own = v_own + S * self.u[speed]
             rates = [(speed, S, bracket(v_in, S)) for speed, S in own]
-            columns = [Column(place, speed, S, P, P + bracket(v_own, S)) for speed, S, P in rates]
+            columns = [Column(i, speed, S, P, P + bracket(v_own, S)) for speed, S, P in rates]
             table.append((v_in + v_own, columns))
         return table
 
@@ -129,11 +129,11 @@ class CompositeTree:
         """For each link the columns of its own speeds."""
         return [columns for _, columns in self._outward]
 
-    def _inward(self, place: int) -> Iterator[int]:
+    def _inward(self, i: int) -> Iterator[int]:
         """The links on the way from one to the base, itself first."""
-        while place != BASE:
-            yield place
-            place = self.tree.links[place].parent
+        while i != BASE:
+            yield i
+            i = self.tree.links[i].parent
 
     def accelerations(self, ud: Sequence[Any]) -> list[Vector]:
         """a = a_parent + Σ (S u̇ + P u)."""
@@ -163,10 +163,10 @@ class CompositeTree:
     def _gathered(self, own: list[Any]) -> list[Any]:
         """Sums over all that a link carries, from the tips on."""
         table = list(own)
-        for place in reversed(range(len(table))):
-            parent = self.tree.links[place].parent
+        for i in reversed(range(len(table))):
+            parent = self.tree.links[i].parent
             if parent != BASE:
-                table[parent] = table[parent] + table[place]
+                table[parent] = table[parent] + table[i]
         return table
 
     def wrenches(self, accelerations: Sequence[Vector]) -> list[Vector]:
@@ -195,9 +195,9 @@ class CompositeTree:
 
     def _related(self, column: Column) -> Iterator[tuple[Column, bool]]:
         """The columns that move this one: those of its own link (True), and those further in."""
-        for place in self._inward(column.link):
-            for other in self.columns[place]:
-                yield other, place == column.link
+        for i in self._inward(column.link):
+            for other in self.columns[i]:
+                yield other, i == column.link
 
     @cached_property
     def mass_matrix(self) -> Matrix:
@@ -221,10 +221,10 @@ class CompositeTree:
         by_u: Columns = [[as_expr(0)] * size for _ in self.u]
         Q = {id(column): self._second_rate(column, accelerations) for column in self._all()}
         for i in self._all():
-            carried = self.composites[i.link]
-            momentum, row = carried.times(i.S), carried.coriolis_row(i.S)
-            with_q = carried.times(Q[id(i)]) + carried.coriolis(i.P)
-            with_u = carried.times(i.P + i.S_dot) + carried.coriolis(i.S)
+            composite = self.composites[i.link]
+            momentum, row = composite.times(i.S), composite.coriolis_row(i.S)
+            with_q = composite.times(Q[id(i)]) + composite.coriolis(i.P)
+            with_u = composite.times(i.P + i.S_dot) + composite.coriolis(i.S)
             turned = with_q + _force_bracket(i.S, forces[i.link])
             for k, on_one_link in self._related(i):
                 at_q, at_u = by_q[i.speed], by_u[i.speed]

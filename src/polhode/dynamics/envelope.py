@@ -34,10 +34,10 @@ def envelope(tree: Tree) -> Envelope:
     for link in tree.links:
         spare = [] if link.drive else link.stage.algebra[link.stage.speeds :]
         columns = tuple((Vector(h[:3]), Vector(h[3:])) for h in spare)
-        places = tuple(range(len(u), len(u) + len(columns)))
+        extra = tuple(range(len(u), len(u) + len(columns)))
         u += [symbol(f"{link.name} {link.joint} beyond {k + 1}", "speed") for k in range(len(columns))]
         tau += [as_expr(0)] * len(columns)
-        links.append(replace(link, H=(*link.H, *columns), speeds=(*link.speeds, *places)) if columns else link)
+        links.append(replace(link, H=(*link.H, *columns), speeds=(*link.speeds, *extra)) if columns else link)
     size = len(tree.u)
     made = tree if len(u) == size else replace(tree, links=tuple(links), u=Vector(u), tau=Vector(tau))
     gamma = made.kinematic_matrix()
@@ -55,8 +55,8 @@ def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
 def applied_forces(loads: Loads) -> list[Expr]:
     """What acts on each speed, but for efforts and what has a potential."""
     total = loads.speed_forces(conservative=False)
-    for place, (n, f) in enumerate(loads.wrenches(conservative=False)):
+    for i, (n, f) in enumerate(loads.wrenches(conservative=False)):
         if any(n) or any(f):
-            for speed, w, v in link_jacobian(loads.tree, place):
+            for speed, w, v in link_jacobian(loads.tree, i):
                 total[speed] = total[speed] + w.dot(n) + v.dot(f)
     return [as_expr(entry) for entry in total]

@@ -75,7 +75,7 @@ def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
 
 def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
     """LᵀDL of the mass matrix, along the branches of the tree."""
-    return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_tie, tree.speeds)
+    return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_parent, tree.speeds)
 
 
 def _exact(vector: Sequence[Any]) -> Vector:

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sqrt, substitute
-from ..kinematics.between import carried, carried_point, meeting
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
 from ..model.forces.protocol import (
     LENGTH,
     POSITION,
@@ -36,7 +36,7 @@ Wrench = tuple[Vector, Vector]
 class Line:
     """The line from an end a to an end b, in the components of the outermost link that carries both."""
 
-    place: int
+    link: int
     span: Vector
     spreading: Vector
 
@@ -80,11 +80,11 @@ class Loads:
             if isinstance(load, PointForce):
                 self._push(table, load.body, self._given(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
-                place, _ = self.tree.bodies[load.body]
-                if place != BASE:
+                i, _ = self.tree.bodies[load.body]
+                if i != BASE:
                     vector, origin = self._in_link(load)
-                    torque = carried(self.tree, vector, origin, place)
-                    table[place] = (table[place][0] + torque, table[place][1])
+                    torque = re_expressed(self.tree, vector, origin, i)
+                    table[i] = (table[i][0] + torque, table[i][1])
             elif isinstance(load, LineTension):
                 self._pull(table, load, conservative)
         return table
@@ -92,18 +92,18 @@ class Loads:
     def _in_link(self, load: PointForce | BodyTorque) -> tuple[Vector, int]:
         """The vector of a load in the components of the link in which it was given, and that link."""
         frame = self.system.frames.get(load.frame)
-        place, X = self.tree.bodies[load.frame if frame is None else frame.body]
+        i, X = self.tree.bodies[load.frame if frame is None else frame.body]
         vector = self._given(load.vector)
         if isinstance(load, PointForce):
             vector = self._at_point(load, vector)
-        return X.R @ (vector if frame is None else frame.pose.R @ vector), place
+        return X.R @ (vector if frame is None else frame.pose.R @ vector), i
 
     def _at_point(self, load: PointForce, law: Vector) -> Vector:
         """A law of place and velocity, where they are those of the point."""
         if not {*POSITION, *VELOCITY} & {*free_symbols([as_expr(entry) for entry in law])}:
             return law
-        place, X = self.tree.bodies[load.body]
-        position, velocity = carried_point(self.tree, X.point(self._given(load.point)), place, BASE)
+        i, X = self.tree.bodies[load.body]
+        position, velocity = point_seen_from(self.tree, X.point(self._given(load.point)), i, BASE)
         here = dict(zip((*POSITION, *VELOCITY), map(as_expr, (*position, *velocity)), strict=True))
         return Vector(substitute([as_expr(entry) for entry in law], here))
 
@@ -113,22 +113,22 @@ class Loads:
         if isinstance(load, LineTension):
             line = self._line(load)
             pull = line.span * (self._tension(load, line, True) / line.length)
-            return carried(self.tree, pull, line.place, BASE), zero
-        vector = carried(self.tree, *self._in_link(load), BASE)
+            return re_expressed(self.tree, pull, line.link, BASE), zero
+        vector = re_expressed(self.tree, *self._in_link(load), BASE)
         return (vector, zero) if isinstance(load, PointForce) else (zero, vector)
 
     def _push(self, table: list[Wrench], body: str, point: Vector, force: Vector, origin: int) -> None:
         """Add a force, given in the components of a link, at a point of a body."""
-        place, X = self.tree.bodies[body]
-        if place != BASE:
-            own = carried(self.tree, force, origin, place)
-            table[place] = (table[place][0] + X.point(point).cross(own), table[place][1] + own)
+        i, X = self.tree.bodies[body]
+        if i != BASE:
+            own = re_expressed(self.tree, force, origin, i)
+            table[i] = (table[i][0] + X.point(point).cross(own), table[i][1] + own)
 
     def _line(self, load: LineTension) -> Line:
-        (place_a, X_a), (place_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
-        top = meeting(self.tree, place_a, place_b)
-        a, v_a = carried_point(self.tree, X_a.point(self._given(load.point_a)), place_a, top)
-        b, v_b = carried_point(self.tree, X_b.point(self._given(load.point_b)), place_b, top)
+        (i_a, X_a), (i_b, X_b) = self.tree.bodies[load.body_a], self.tree.bodies[load.body_b]
+        top = common_ancestor(self.tree, i_a, i_b)
+        a, v_a = point_seen_from(self.tree, X_a.point(self._given(load.point_a)), i_a, top)
+        b, v_b = point_seen_from(self.tree, X_b.point(self._given(load.point_b)), i_b, top)
         return Line(top, b - a, v_b - v_a)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
@@ -138,8 +138,8 @@ class Loads:
         if not tension:
             return
         pull = line.span * (tension / line.length)
-        self._push(table, load.body_a, self._given(load.point_a), pull, line.place)
-        self._push(table, load.body_b, self._given(load.point_b), -pull, line.place)
+        self._push(table, load.body_a, self._given(load.point_a), pull, line.link)
+        self._push(table, load.body_b, self._given(load.point_b), -pull, line.link)
 
     def _tension(self, load: LineTension, line: Line, conservative: bool) -> Any:
         """What the laws of a tension say for this line."""
@@ -149,7 +149,7 @@ class Loads:
     def speed_forces(self, conservative: bool = True) -> list[Any]:
         """For each speed the sum of the generalized forces given on it; potentials by -Γᵀ ∂V/∂q."""
         total: list[Any] = [as_expr(0)] * len(self.tree.u)
-        index = {name: place for place, name in enumerate(self.tree.speeds)}
+        index = {name: i for i, name in enumerate(self.tree.speeds)}
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce):
                 own = self.system.joints[load.joint].u[load.index]

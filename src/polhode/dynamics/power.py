@@ -19,8 +19,8 @@ from functools import cached_property
 from typing import Any
 
 from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substitute
-from ..kinematics.known import leader_of
 from ..kinematics.motion import velocities
+from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
 from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND
@@ -130,9 +130,9 @@ class _Meter:
 
     def body_energy(self, body: str) -> Any:
         """½ (w·l + v·p)."""
-        place, _ = self.tree.bodies[body]
-        w, v = self.twists[place]
-        spin, linear = self.tree.links[place].inertia.momentum(w, v)
+        i, _ = self.tree.bodies[body]
+        w, v = self.twists[i]
+        spin, linear = self.tree.links[i].inertia.momentum(w, v)
         return (w.dot(spin) + v.dot(linear)) / 2
 
     @cached_property
@@ -141,37 +141,37 @@ class _Meter:
 
     # ---- what acts ---------------------------------------------------------------------------------------------
 
-    def done_on(self, place: int, wrench: Wrench) -> Any:
+    def done_on(self, i: int, wrench: Wrench) -> Any:
         """n·w + f·v of a wrench on a link, about its origin in its components."""
-        w, v = self.twists[place]
+        w, v = self.twists[i]
         return wrench[0].dot(w) + wrench[1].dot(v)
 
     def done_by(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
         """What a load does on each body."""
         table = self.loads.wrenches_of([load], conservative)
         return {
-            body: self.done_on(place, table[place])
-            for body, (place, _) in self.tree.bodies.items()
-            if place != BASE and any((*table[place][0], *table[place][1]))
+            body: self.done_on(i, table[i])
+            for body, (i, _) in self.tree.bodies.items()
+            if i != BASE and any((*table[i][0], *table[i][1]))
         }
 
     def weight_on(self, body: str) -> Any:
         """g·(m v + w × h)."""
-        place, _ = self.tree.bodies[body]
-        w, v = self.twists[place]
-        _, linear = self.tree.links[place].inertia.momentum(w, v)
-        return self.tree.gravity.dot(self.swept.poses[place].R @ linear)
+        i, _ = self.tree.bodies[body]
+        w, v = self.twists[i]
+        _, linear = self.tree.links[i].inertia.momentum(w, v)
+        return self.tree.gravity.dot(self.swept.poses[i].R @ linear)
 
     def pushed(self, constraint: str) -> dict[str, Any]:
         """What a constraint does on its two bodies."""
         push = self.swept.pushes[constraint]
         done = {}
         for body, sign in ((push.on, 1), (push.against, -1)):
-            place, _ = self.tree.bodies[body]
-            if place != BASE:
-                X = self.swept.poses[place]
+            i, _ = self.tree.bodies[body]
+            if i != BASE:
+                X = self.swept.poses[i]
                 torque = X.R.T @ (push.torque + (push.place - X.p).cross(push.force))
-                done[body] = sign * self.done_on(place, (torque, X.R.T @ push.force))
+                done[body] = sign * self.done_on(i, (torque, X.R.T @ push.force))
         return done
 
     @cached_property
@@ -179,12 +179,12 @@ class _Meter:
         """For each joint what it does on its child and on its parent."""
         done: dict[str, tuple[Any, Any]] = {}
         for joint in self.system.joints.values():
-            places = [k for k, link in enumerate(self.tree.links) if link.joint == joint.name]
-            child, parent = self.done_on(places[-1], self.swept.wrenches[places[-1]]), as_expr(0)
-            link = self.tree.links[places[0]]
+            indices = [k for k, link in enumerate(self.tree.links) if link.joint == joint.name]
+            child, parent = self.done_on(indices[-1], self.swept.wrenches[indices[-1]]), as_expr(0)
+            link = self.tree.links[indices[0]]
             if link.parent != BASE:
                 w, v = self.twists[link.parent]
-                n, f = self.swept.wrenches[places[0]]
+                n, f = self.swept.wrenches[indices[0]]
                 parent = -(n.dot(link.outward(w)) + f.dot(link.outward(v + w.cross(link.X.p))))
             done[joint.name] = child, parent
         return done
@@ -280,13 +280,13 @@ class _Meter:
     def on_constraints(self) -> dict[str, _Ports]:
         """What flows into each constraint: from its bodies or joints, and from what moves it in time."""
         made: dict[str, _Ports] = {}
-        ties = self.swept.ties
-        if ties is None:
+        constraints = self.swept.constraints
+        if constraints is None:
             return made
         for name, done in self.by_constraints().items():
             own = _Ports({f"{kind} {of}": -value for kind, of, value in done})
-            rows = [k for k, row in enumerate(ties.rows) if row.of == name]
-            kept = sum((self.swept.given.multipliers[k] * ties.rows[k].rate for k in rows), start=as_expr(0))
+            rows = [k for k, row in enumerate(constraints.rows) if row.of == name]
+            kept = sum((self.swept.given.multipliers[k] * constraints.rows[k].rate for k in rows), start=as_expr(0))
             own.add("time", sum((value for _, _, value in done), start=as_expr(0)) - kept)
             made[name] = own
         return made

@@ -17,8 +17,8 @@ from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..kinematics.known import leader_of
 from ..kinematics.motion import body_pose, world_poses
+from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import build_tree
 from ..model.constraints.protocol import CoordinateConstraint
 from ..model.forces.protocol import PotentialEnergy, SpeedForce
@@ -52,23 +52,23 @@ class Reactions:
         self.equations = equations
         self.system = equations.system
         tree = build_tree(self.system, welds=True)
-        self.ties: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
-        self.tree = tree if self.ties is None else self.ties.tree
+        self.constraints: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
+        self.tree = tree if self.constraints is None else self.constraints.tree
         self.given = self._solved() if solved else self._symbols()
         self.poses = world_poses(self.tree)
         self._wrenches: list[Wrench] | None = None
 
     def _solved(self) -> Given:
         equations = self.equations
-        rows = [] if self.ties is None else [as_expr(0)] * len(self.ties.rows)
-        if self.ties is not None and self.ties.rows:
-            for place, value in zip(self.ties.generic_rows, equations.multipliers, strict=True):
-                rows[place] = value
+        rows = [] if self.constraints is None else [as_expr(0)] * len(self.constraints.rows)
+        if self.constraints is not None and self.constraints.rows:
+            for k, value in zip(self.constraints.generic_rows, equations.multipliers, strict=True):
+                rows[k] = value
         return Given(equations.accelerations, Vector(rows))
 
     def _symbols(self) -> Given:
         udot = Vector([acceleration_of(u) for u in self.tree.u])
-        return Given(udot, Vector([]) if self.ties is None else self.ties.multipliers)
+        return Given(udot, Vector([]) if self.constraints is None else self.constraints.multipliers)
 
     @property
     def wrenches(self) -> list[Wrench]:
@@ -77,8 +77,8 @@ class Reactions:
             from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
 
             external = Loads(self.system, self.tree).wrenches()
-            if self.ties is not None:
-                held, _ = constraint_wrenches(self.system, self.ties, self.given.multipliers)
+            if self.constraints is not None:
+                held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
                 external = [(n + m, f + g) for (n, f), (m, g) in zip(external, held, strict=True)]
             tree = self.tree
             motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
@@ -87,9 +87,9 @@ class Reactions:
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
         """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
-        place = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
-        X = self.poses[place]
-        n, f = self.wrenches[place]
+        i = max(k for k, link in enumerate(self.tree.links) if link.joint == name)
+        X = self.poses[i]
+        n, f = self.wrenches[i]
         joint = self.system.joints[name]
         sign = _side(f"joint '{name}'", on, joint.child, joint.parent)
         return self._seen(X.R @ n * sign, X.R @ f * sign, X.p, at, X.R if frame is None else self._frame(frame).R)
@@ -110,7 +110,7 @@ class Reactions:
     @cached_property
     def pushes(self) -> dict[str, Push]:
         """What each constraint between bodies does to them."""
-        return {} if self.ties is None else pushes(self.system, self.ties, self.given.multipliers)
+        return {} if self.constraints is None else pushes(self.system, self.constraints, self.given.multipliers)
 
     def driving_force(self, coordinate: str) -> Expr:
         """The effort that moves a prescribed coordinate, and what follows it, as prescribed.
@@ -133,9 +133,9 @@ class Reactions:
     def _own_effort(self, joint: Joint, index: int) -> Any:
         """What a joint passes on along one coordinate, less what loads and conditions give there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name)
-        place = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
-        n, f = self.wrenches[place]
-        h = self.tree.links[place].stage.H.columns[0]
+        i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
+        n, f = self.wrenches[i]
+        h = self.tree.links[i].stage.H.columns[0]
         effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce) and load.joint == joint.name and load.index == index:
@@ -151,7 +151,9 @@ class Reactions:
     def conditions(self) -> list[tuple[Row, Expr, Any]]:
         """The conditions on coordinates that are not kept by the tree itself, each with its multiplier."""
         made = []
-        for row, multiplier in [] if self.ties is None else zip(self.ties.rows, self.given.multipliers, strict=True):
+        for row, multiplier in (
+            [] if self.constraints is None else zip(self.constraints.rows, self.given.multipliers, strict=True)
+        ):
             record = self.system.constraints[row.of]
             if isinstance(record, CoordinateConstraint):
                 value = record.positions[row.part] if row.is_position else record.speeds[row.part]
@@ -187,9 +189,9 @@ def _side(what: str, on: str | None, first: str, second: str) -> int:
 
 
 def _stage_of_coordinate(stages: Sequence[Any], index: int) -> int:
-    for place, stage in enumerate(stages):
+    for k, stage in enumerate(stages):
         if index < stage.coordinates:
-            return place
+            return k
         index -= stage.coordinates
     return 0
 

@@ -94,6 +94,6 @@ def _longest_wait(roots: Iterable[Any]) -> int:
 def _couplings(tree: Tree) -> int:
     depth = [0] * len(tree.u)
     for speed in tree.speed_order:
-        tie = tree.speed_tie[speed]
-        depth[speed] = 1 if tie < 0 else depth[tie] + 1
+        parent = tree.speed_parent[speed]
+        depth[speed] = 1 if parent < 0 else depth[parent] + 1
     return sum(depth)

@@ -47,8 +47,8 @@ def derive(
     check(passes or ())
     with quiet_collector():
         tree = build_tree(system)
-        ties = _ties(system, tree, formalism, _pose(system, near)) if system.constraints else None
-        tree = tree if ties is None else ties.tree
+        constraint_rows = _constraints_for(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        tree = tree if constraint_rows is None else constraint_rows.tree
     if not isinstance(constraints, str) or constraints not in WAYS:
         raise PolhodeError(
             f"constraints cannot be kept by {shown(constraints)}.",
@@ -56,12 +56,12 @@ def derive(
             code="E-DERIVE-013",
         )
     make, given = _free_recipe(system, tree, formalism, passes)
-    if ties is None or not ties.rows:
-        return EquationsOfMotion(system, tree, formalism, given, make, ties)
+    if constraint_rows is None or not constraint_rows.rows:
+        return EquationsOfMotion(system, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
-        return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), ties)
+        return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), constraint_rows)
     with quiet_collector():
-        dependent_speeds = _bound(system, ties, independent, near)
+        dependent_speeds = _bound(system, constraint_rows, independent, near)
     if not dependent_speeds.independent:
         raise PolhodeError(
             "the constraints leave no speed free.",
@@ -76,10 +76,10 @@ def derive(
             method.load()(system, tree, dependent_speeds) if method.embeds else embedded(tree, make(), dependent_speeds)
         )
 
-    return EquationsOfMotion(system, tree, formalism, given, make_bound, ties, dependent_speeds)
+    return EquationsOfMotion(system, tree, formalism, given, make_bound, constraint_rows, dependent_speeds)
 
 
-def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
     """The constraints, with the rows that the formalism itself brings, if it does."""
     method = formalism_of(formalism)
     if not method.own_rows:
@@ -89,14 +89,14 @@ def _ties(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] |
 
 
 def _bound(
-    system: Model, ties: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+    system: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> DependentSpeeds:
     """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
     pose = _told(system, near)
-    if ties.source is None:
-        return dependent_speeds_of(ties, independent, pose=pose)
-    chosen = dependent_speeds_of(constraints_of(system, ties.tree, _pose(system, near)), independent, pose=pose)
-    return replace(chosen, constraints=ties.only(ties.generic_rows))
+    if constraints.source is None:
+        return dependent_speeds_of(constraints, independent, pose=pose)
+    chosen = dependent_speeds_of(constraints_of(system, constraints.tree, _pose(system, near)), independent, pose=pose)
+    return replace(chosen, constraints=constraints.only(constraints.generic_rows))
 
 
 def _pose(system: Model, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
@@ -115,13 +115,15 @@ def _told(system: Model, near: Mapping[str, float] | str | None) -> str:
     return f"the pose '{near}'" if isinstance(near, str) else "the pose that was given"
 
 
-def _with_multipliers(free: EquationsOfMotion, make: Callable[[], Recipe], ties: Constraints) -> EquationsOfMotion:
+def _with_multipliers(
+    free: EquationsOfMotion, make: Callable[[], Recipe], constraints: Constraints
+) -> EquationsOfMotion:
     """The equations of a tree with these constraints added to them."""
     return replace(
         free,
-        make_recipe=lambda: with_multipliers(free.tree, make(), ties),
-        constraints=ties,
-        narrowed=lambda rows: replace(_with_multipliers(free, make, ties.only(rows)), narrowed=None),
+        make_recipe=lambda: with_multipliers(free.tree, make(), constraints),
+        constraints=constraints,
+        narrowed=lambda rows: replace(_with_multipliers(free, make, constraints.only(rows)), narrowed=None),
     )
 
 

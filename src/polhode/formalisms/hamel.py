@@ -55,19 +55,19 @@ class Hamel:
     def constrained(self) -> tuple[Matrix, Vector]:
         """The pseudo-velocities m + 1 … n in all speeds: constraints, and what nonholonomic joints cannot do."""
         size = len(self.tree.u)
-        rows = [[as_expr(int(k == place)) for k in range(size)] for place in self.large.extra]
+        rows = [[as_expr(int(k == i)) for k in range(size)] for i in self.large.extra]
         drift = [as_expr(0)] * len(rows)
         if self.dependent_speeds is not None:
-            ties = self.dependent_speeds.constraints
-            rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in ties.A] + rows
-            drift = [*ties.a, *drift]
+            constraints = self.dependent_speeds.constraints
+            rows = [[*row, *(as_expr(0) for _ in self.large.extra)] for row in constraints.A] + rows
+            drift = [*constraints.a, *drift]
         return Matrix(rows), Vector(drift)
 
     @cached_property
     def _local(self) -> tuple[Matrix, Vector]:
         """π̇ = Λ u + λ_0 of all speeds."""
         size = len(self.tree.u)
-        chosen = [[as_expr(int(k == place)) for k in range(size)] for place in self.independent]
+        chosen = [[as_expr(int(k == i)) for k in range(size)] for i in self.independent]
         rows, drift = self.constrained
         return Matrix([*chosen, *rows]), Vector([*(as_expr(0) for _ in chosen), *drift])
 
@@ -159,7 +159,7 @@ class Hamel:
 
     def equation(self, k: int, ud: Sequence[Any]) -> Expr:
         """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
-        u = [self.tree.u[place] for place in self.independent]
+        u = [self.tree.u[i] for i in self.independent]
         along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(u, ud, strict=True)}}
         if k not in self._terms:
             self._terms[k] = self.terms(k)
@@ -172,7 +172,7 @@ class Hamel:
     def mass_matrix(self) -> Matrix:
         """∂²T*/∂π̇² of the independent pseudo-velocities."""
         m = len(self.independent)
-        return jacobian(self.momenta[:m], [self.tree.u[place] for place in self.independent])
+        return jacobian(self.momenta[:m], [self.tree.u[i] for i in self.independent])
 
 
 def recipe(system: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:

@@ -45,7 +45,7 @@ class _JointBody:
     parent: int
     X: Pose  # pose of body k in body k-1
     H: Matrix  # joint map with the columns of the generated algebra
-    speeds: tuple[int, ...]  # places of those columns among all
+    speeds: tuple[int, ...]  # indices of those columns among all
     inertia: Inertia
 
 
@@ -72,19 +72,19 @@ class Poincare:
 
     @cached_property
     def real(self) -> list[int]:
-        """For each speed of the system its place in the enlarged list."""
-        places = [0] * len(self.tree.u)
+        """For each speed of the system its index in the enlarged list."""
+        indices = [0] * len(self.tree.u)
         for link, (start, _) in zip(self.tree.links, self._stages, strict=True):
             for k, speed in enumerate(link.speeds):
-                places[speed] = start + k
-        return places
+                indices[speed] = start + k
+        return indices
 
     @cached_property
     def p(self) -> Vector:
         """The enlarged speeds: u, and zero for what a nonholonomic joint cannot do."""
         enlarged: list[Any] = [as_expr(0)] * self._width
-        for speed, place in enumerate(self.real):
-            enlarged[place] = self.tree.u[speed]
+        for speed, index in enumerate(self.real):
+            enlarged[index] = self.tree.u[speed]
         return Vector(enlarged)
 
     @cached_property
@@ -93,18 +93,18 @@ class Poincare:
         tree = self.tree
         joints: list[_JointBody] = []
         body_of_link: dict[int, int] = {BASE: BASE}
-        place = 0
-        while place < len(tree.links):
-            last = place
+        first = 0
+        while first < len(tree.links):
+            last = first
             while last + 1 < len(tree.links) and self._continues(last):
                 last += 1
-            chain = tree.links[place : last + 1]
+            chain = tree.links[first : last + 1]
             X = Pose.identity()
             for link in chain:
                 X = X @ link.X
             stages = [link.stage for link in reversed(chain)]
             eps = [[tree.q[k] for k in link.coordinates] for link in reversed(chain)]
-            columns = [start + k for start, count in reversed(self._stages[place : last + 1]) for k in range(count)]
+            columns = [start + k for start, count in reversed(self._stages[first : last + 1]) for k in range(count)]
             joints.append(
                 _JointBody(
                     body_of_link[chain[0].parent],
@@ -115,13 +115,13 @@ class Poincare:
                 )
             )
             body_of_link[last] = len(joints) - 1
-            place = last + 1
+            first = last + 1
         return joints
 
-    def _continues(self, place: int) -> bool:
+    def _continues(self, i: int) -> bool:
         """Whether the next link is the next stage of the same joint."""
-        this, following = self.tree.links[place], self.tree.links[place + 1]
-        return following.joint == this.joint and following.parent == place
+        this, following = self.tree.links[i], self.tree.links[i + 1]
+        return following.joint == this.joint and following.parent == i
 
     @cached_property
     def spatial_velocity_map(self) -> list[dict[int, Vector]]:
@@ -213,7 +213,7 @@ class Poincare:
         """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
         slope = gradient(as_expr(Loads(self.system, self.tree).potential_energy), list(self.tree.q))
         by_coordinate = dict(zip(self.tree.q, slope, strict=True))
-        return Vector([self._along(self.fields[place], by_coordinate) for place in self.real])
+        return Vector([self._along(self.fields[index], by_coordinate) for index in self.real])
 
     @staticmethod
     def _along(field: dict[Expr, Any], slope: dict[Expr, Any]) -> Any:

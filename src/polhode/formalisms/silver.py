@@ -84,8 +84,8 @@ def inverse_dynamics(
         N = body.I @ wd + w.cross(body.I @ w)  # (1.3)
         totals.append((body.c.cross(F) + N - n_given, F - f_given))
     tau: list[Any] = [0] * len(u)
-    for place in reversed(range(len(tree.links))):
-        link, (n, f) = tree.links[place], totals[place]
+    for i in reversed(range(len(tree.links))):
+        link, (n, f) = tree.links[i], totals[i]
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
             tau[speed] = hw.dot(n) + hv.dot(f)  # (3.12) with (3.15), (3.16)
         if link.parent != BASE:

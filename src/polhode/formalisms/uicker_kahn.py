@@ -39,7 +39,7 @@ class Segment:
     """A link and the joint that carries it, in homogeneous coordinates."""
 
     parent: int
-    speed: int  # the place of its q̇ among all speeds
+    speed: int  # the index of its q̇ among all speeds
     A: Matrix
     A_D_q: Matrix
     A_D_qq: Matrix
@@ -95,7 +95,7 @@ Partials = tuple[dict[int, Matrix], dict[tuple[int, int], Matrix]]
 
 
 def partials(links: Sequence[Segment]) -> list[Partials]:
-    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by place of the speeds; those that vanish are left out."""
+    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by index of the speeds; those that vanish are left out."""
     table: list[Partials] = []
     between: dict[tuple[int, int], Matrix] = {(BASE, BASE): Matrix.identity(4)}  # ⁱW_j for each i on the way to j
     paths: dict[int, list[int]] = {BASE: []}
@@ -150,9 +150,9 @@ def given_forces(system: Model, tree: Tree) -> Vector:
     """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
     loads = Loads(system, tree)
     total = list(loads.speed_forces())
-    for place, (n, f) in enumerate(loads.wrenches()):
+    for i, (n, f) in enumerate(loads.wrenches()):
         if any(n) or any(f):
-            for speed, w, v in link_jacobian(tree, place):
+            for speed, w, v in link_jacobian(tree, i):
                 total[speed] = total[speed] + w.dot(n) + v.dot(f)
     return Vector(total)
 

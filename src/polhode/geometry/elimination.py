@@ -31,18 +31,18 @@ def solve_columns(
     size = len(A)
     width = len(B[0]) if B else 0
     rows = [[as_expr(entry) for entry in (*left, *right)] for left, right in zip(A, B, strict=True)]
-    doubt = [[_doubt(entry) for entry in row[:size]] for row in rows]
+    risk = [[_risk(entry) for entry in row[:size]] for row in rows]
     numbers = [[1.0] * size for _ in rows] if at_reference is None else [list(row) for row in at_reference]
     open_rows, open_columns = list(range(size)), list(range(size))
     order: list[tuple[int, int]] = []
     while open_rows:
-        row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
-        if doubt[row][column] and len(open_rows) == 2:
+        row, column = _pivot(rows, risk, numbers, open_rows, open_columns)
+        if risk[row][column] and len(open_rows) == 2:
             break
         order.append((row, column))
         open_rows.remove(row)
         open_columns.remove(column)
-        _clear(rows, doubt, None if at_reference is None else numbers, (row, column), open_rows, open_columns, size)
+        _clear(rows, risk, None if at_reference is None else numbers, (row, column), open_rows, open_columns, size)
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
     if open_rows:
         left = [[rows[r][c] for c in open_columns] for r in open_rows]
@@ -62,7 +62,7 @@ def solve_columns(
 
 def _clear(
     rows: list[list[Any]],
-    doubt: list[list[int]],
+    risk: list[list[int]],
     numbers: list[list[float]] | None,
     pivot: tuple[int, int],
     among: Sequence[int],
@@ -83,7 +83,7 @@ def _clear(
             if not is_zero(rows[row][c]):
                 rows[r][c] = rows[r][c] - factor * rows[row][c]
                 if c < size:
-                    doubt[r][c] = max(doubt[r][c], doubt[r][column], doubt[row][c]) + 1
+                    risk[r][c] = max(risk[r][c], risk[r][column], risk[row][c]) + 1
 
 
 def surest_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]]) -> tuple[list[int], int]:
@@ -98,17 +98,17 @@ def surest_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[floa
     """
     size = len(A[0])
     rows = [[as_expr(entry) for entry in row] for row in A]
-    doubt = [[_doubt(entry) for entry in row] for row in rows]
+    risk = [[_risk(entry) for entry in row] for row in rows]
     numbers = [list(row) for row in at_reference]
     open_rows, open_columns = list(range(len(rows))), list(range(size))
     chosen, total = [], 0
     while open_columns:
-        row, column = _pivot(rows, doubt, numbers, open_rows, open_columns)
+        row, column = _pivot(rows, risk, numbers, open_rows, open_columns)
         chosen.append(row)
-        total += doubt[row][column]
+        total += risk[row][column]
         open_rows.remove(row)
         open_columns.remove(column)
-        _clear(rows, doubt, numbers, (row, column), open_rows, open_columns, size)
+        _clear(rows, risk, numbers, (row, column), open_rows, open_columns, size)
     return sorted(chosen), total
 
 
@@ -125,14 +125,14 @@ def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
     ]
 
 
-def _doubt(entry: Expr) -> int:
+def _risk(entry: Expr) -> int:
     """How many symbols that move an entry depends on: a number never vanishes, what moves may."""
     return sum(x.data[0] != "parameter" for x in free_symbols([entry]))
 
 
 def _pivot(
     rows: Sequence[Sequence[Any]],
-    doubt: Sequence[Sequence[int]],
+    risk: Sequence[Sequence[int]],
     numbers: Sequence[Sequence[float]],
     among: Sequence[int],
     columns: Sequence[int],
@@ -143,9 +143,9 @@ def _pivot(
         raise singular()
     least = _SMALLER * max(abs(numbers[r][c]) for r, c in entries)
     entries = [(r, c) for r, c in entries if abs(numbers[r][c]) >= least]
-    width = {r: sum(place[0] == r for place in entries) for r in among}
-    height = {c: sum(place[1] == c for place in entries) for c in columns}
-    return min(entries, key=lambda at: (doubt[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
+    width = {r: sum(at[0] == r for at in entries) for r in among}
+    height = {c: sum(at[1] == c for at in entries) for c in columns}
+    return min(entries, key=lambda at: (risk[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
 
 
 @dataclass(frozen=True)

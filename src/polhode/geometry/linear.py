@@ -40,10 +40,10 @@ class Factors:
         return Matrix([[columns[max(i, j)][min(i, j)] for j in range(size)] for i in range(size)])
 
 
-def factor_from_the_tips(M: Matrix, order: Sequence[int], tie: Sequence[int], names: Sequence[str]) -> Factors:
+def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int], names: Sequence[str]) -> Factors:
     """M = LᵀDL of a mass matrix, eliminating speeds from the tips to the base.
 
-    `order` lists the speeds from the base outward. `tie[i]` is the next speed on the way from i to the base (-1 for
+    `order` lists the speeds from the base outward. `parent[i]` is the next speed on the way from i to the base (-1 for
     none): only those are coupled to i, so a branched mechanism costs no fill-in (branch-induced sparsity).
     """
     A = [list(row) for row in M]
@@ -51,10 +51,10 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], tie: Sequence[int], na
     reciprocals: list[Any] = [None] * len(order)
     for k in reversed(order):
         reciprocals[k] = 1 / _pivot(A[k][k], names[k])
-        above = _chain(tie, k)
+        above = _chain(parent, k)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
         for i, factor in rows[k].items():
-            for j in [i, *_chain(tie, i)]:
+            for j in [i, *_chain(parent, i)]:
                 if not is_zero(A[k][j]):
                     A[i][j] = A[i][j] - factor * A[k][j]
     return Factors(tuple(order), tuple(rows), tuple(reciprocals))
@@ -96,10 +96,10 @@ def _pivot(entry: Any, name: str) -> Any:
     return entry
 
 
-def _chain(tie: Sequence[int], k: int) -> list[int]:
+def _chain(parent: Sequence[int], k: int) -> list[int]:
     """The speeds on the way from k to the base."""
-    found, at = [], tie[k]
+    found, at = [], parent[k]
     while at >= 0:
         found.append(at)
-        at = tie[at]
+        at = parent[at]
     return found

@@ -25,21 +25,21 @@ def world_poses(tree: Tree) -> list[Pose]:
 
 def body_pose(tree: Tree, body: str, poses: Sequence[Pose] | None = None) -> Pose:
     """The pose of a body's frame in the ground."""
-    place, X = tree.bodies[body]
-    if place == BASE:
+    i, X = tree.bodies[body]
+    if i == BASE:
         return X
-    return (world_poses(tree) if poses is None else poses)[place] @ X
+    return (world_poses(tree) if poses is None else poses)[i] @ X
 
 
 def relative_pose(tree: Tree, a: str, b: str) -> Pose:
     """The pose of body b's frame in body a's, by the joints between them alone."""
-    (place_a, X_a), (place_b, X_b) = tree.bodies[a], tree.bodies[b]
+    (i_a, X_a), (i_b, X_b) = tree.bodies[a], tree.bodies[b]
     to_a, to_b = X_a, X_b
-    while place_a != place_b:  # the one further out goes a step inward: parents have smaller places
-        if place_a > place_b:
-            to_a, place_a = tree.links[place_a].X @ to_a, tree.links[place_a].parent
+    while i_a != i_b:  # the one further out goes a step inward: parents have smaller indices
+        if i_a > i_b:
+            to_a, i_a = tree.links[i_a].X @ to_a, tree.links[i_a].parent
         else:
-            to_b, place_b = tree.links[place_b].X @ to_b, tree.links[place_b].parent
+            to_b, i_b = tree.links[i_b].X @ to_b, tree.links[i_b].parent
     return to_a.inverse() @ to_b
 
 
@@ -64,37 +64,37 @@ def point_velocity(
     tree: Tree, body: str, point: Sequence[Any], moving: Sequence[tuple[Vector, Vector]]
 ) -> tuple[Vector, Vector]:
     """Angular velocity of a body and velocity of a point of it, in the components of the body's link."""
-    place, X = tree.bodies[body]
-    if place == BASE:
+    i, X = tree.bodies[body]
+    if i == BASE:
         return Vector([0, 0, 0]), Vector([0, 0, 0])
-    w, v = moving[place]
+    w, v = moving[i]
     return w, v + w.cross(X.point(point))
 
 
-def link_jacobian(tree: Tree, place: int) -> list[tuple[int, Vector, Vector]]:
+def link_jacobian(tree: Tree, i: int) -> list[tuple[int, Vector, Vector]]:
     """The columns of the velocity Jacobian of a link, in link components: (speed, w-part, v-part).
 
     These are the blocks φ(k, j) H(j) of Φ H, (50), (51); speeds that do not move the link are left out.
     """
     columns: list[tuple[int, Vector, Vector]] = []
     X = Pose.identity()  # pose of the target link in the link that is being visited
-    while place != BASE:
-        link = tree.links[place]
+    while i != BASE:
+        link = tree.links[i]
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
             columns.append((speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))))
         X = link.X @ X
-        place = link.parent
+        i = link.parent
     return columns
 
 
 def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> Matrix:
     """The 6×n Jacobian of a point of a body in ground components: rows angular velocity, then velocity."""
-    place, X_body = tree.bodies[body]
+    i, X_body = tree.bodies[body]
     columns = [[as_expr(0)] * 6 for _ in tree.u]
-    if place != BASE:
-        R = world_poses(tree)[place].R
+    if i != BASE:
+        R = world_poses(tree)[i].R
         arm = X_body.point(point)
-        for speed, w, v in link_jacobian(tree, place):
+        for speed, w, v in link_jacobian(tree, i):
             own = [*(R @ w), *(R @ (v + w.cross(arm)))]
             columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
     return Matrix.columns_of(columns, 6)

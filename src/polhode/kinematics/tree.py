@@ -20,7 +20,7 @@ from ..model.records import GROUND, Joint
 from ..model.stage import Stage
 from .auxiliary import AuxiliaryCoordinates
 from .joint import envelope_kinematics, simple_configuration
-from .known import Drive, drive_of, known_motions, leader_of
+from .prescribed import Drive, drive_of, leader_of, prescribed_motions
 
 BASE = -1
 _NO_KINEMATICS = (Matrix([]), Matrix([]))
@@ -167,9 +167,9 @@ class Tree:
     @cached_property
     def children(self) -> dict[int, list[int]]:
         """For each link (and the base) the links that it carries."""
-        table: dict[int, list[int]] = {place: [] for place in range(-1, len(self.links))}
-        for place, link in enumerate(self.links):
-            table[link.parent].append(place)
+        table: dict[int, list[int]] = {i: [] for i in range(-1, len(self.links))}
+        for i, link in enumerate(self.links):
+            table[link.parent].append(i)
         return table
 
     @cached_property
@@ -199,11 +199,11 @@ class Tree:
         return [speed for link in self.links for speed in link.speeds]
 
     @cached_property
-    def speed_tie(self) -> list[int]:
+    def speed_parent(self) -> list[int]:
         """For each speed the next one on the way to the base, -1 where there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
-        tie = [-1] * len(self.u)
+        found = [-1] * len(self.u)
         for link in self.links:
             last = -1
             parent = link.parent
@@ -212,28 +212,28 @@ class Tree:
             if parent != BASE:
                 last = self.links[parent].speeds[-1]
             for speed in link.speeds:
-                tie[speed] = last
+                found[speed] = last
                 last = speed
-        return tie
+        return found
 
     @cached_property
     def quaternions(self) -> list[int]:
         """Where the components of unit quaternions begin among the coordinates."""
         found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
-        return found + [places[unit] for places, each in self.auxiliary_places for unit in each.units]
+        return found + [indices[unit] for indices, each in self.auxiliary_indices for unit in each.units]
 
     @cached_property
     def auxiliary_coordinates(self) -> slice:
-        """The places of the auxiliary coordinates."""
+        """Where the auxiliary coordinates are among all."""
         return slice(len(self.q) - sum(len(each.symbols) for each in self.auxiliary), len(self.q))
 
     @cached_property
-    def auxiliary_places(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
+    def auxiliary_indices(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
         """The same, for each constraint that carries some."""
-        place, found = self.auxiliary_coordinates.start, []
+        start, found = self.auxiliary_coordinates.start, []
         for each in self.auxiliary:
-            found.append((tuple(range(place, place + len(each.symbols))), each))
-            place += len(each.symbols)
+            found.append((tuple(range(start, start + len(each.symbols))), each))
+            start += len(each.symbols)
         return found
 
     @cached_property
@@ -303,7 +303,7 @@ class Tree:
             )
             for link in self.links
         )
-        bodies = {name: (place, _mapped(X, number)) for name, (place, X) in self.bodies.items()}
+        bodies = {name: (i, _mapped(X, number)) for name, (i, X) in self.bodies.items()}
         own = self.q[: self.auxiliary_coordinates.start]
         q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
         return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
@@ -324,12 +324,12 @@ def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
     """
     joints = joints_from_the_ground(system)
     followers = system.couplings if bound else {}
-    followed, rates = known_motions(system) if bound else ({}, {})
+    followed, rates = prescribed_motions(system) if bound else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])
-    q_place = {coordinate: place for place, coordinate in enumerate(q)}
-    u_place = {speed: place for place, speed in enumerate(u)}
+    q_index = {coordinate: i for i, coordinate in enumerate(q)}
+    u_index = {speed: i for i, speed in enumerate(u)}
     links: list[Link] = []
     bodies: dict[str, tuple[int, Pose]] = {GROUND: (BASE, Pose.identity())}
     for joint in joints:
@@ -337,10 +337,10 @@ def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
         X_fixed = X_carrier @ joint.in_parent
         stages = joint.type.from_parent
         firsts_q, firsts_u = _offsets(joint)
-        for count, place in enumerate(stages):
-            stage = joint.type.stages[place]
-            own_q = joint.q[firsts_q[place] : firsts_q[place] + stage.coordinates]
-            own_u = joint.u[firsts_u[place] : firsts_u[place] + stage.speeds]
+        for count, k in enumerate(stages):
+            stage = joint.type.stages[k]
+            own_q = joint.q[firsts_q[k] : firsts_q[k] + stage.coordinates]
+            own_u = joint.u[firsts_u[k] : firsts_u[k] + stage.speeds]
             leader, ratio = leader_of(system, joint.name) if joint.name in followers else (joint, as_expr(1))
             drive = drive_of(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
@@ -355,8 +355,8 @@ def build_tree(system: Model, bound: bool = True, welds: bool = False) -> Tree:
                     fixed=_mapped(X_fixed, as_expr),
                     motion=_mapped(simple_configuration(stage, [followed.get(c, c) for c in own_q]), as_expr),
                     H=() if drive else tuple((Vector(h[:3]) * ratio, Vector(h[3:]) * ratio) for h in stage.H.columns),
-                    coordinates=tuple(q_place[c] for c in own_q if c in q_place),
-                    speeds=() if drive else tuple(u_place[s] for s in own_u),
+                    coordinates=tuple(q_index[c] for c in own_q if c in q_index),
+                    speeds=() if drive else tuple(u_index[s] for s in own_u),
                     inertia=Inertia.zero(),
                     drive=drive,
                 )

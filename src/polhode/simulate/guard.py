@@ -75,8 +75,8 @@ class Guard:
         size = float(np.abs(x).max(initial=0.0))
         if not size <= DIVERGED:
             raise self._diverged(t, x)
-        for link, places in self.vector_charts:
-            if np.abs(x[places]).max() > _HALF_TURN:
+        for link, indices in self.vector_charts:
+            if np.abs(x[indices]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
@@ -137,8 +137,8 @@ class Guard:
         return {**self._at(t, x), **dict(u)}
 
     def _check_charts(self, t: float, x: Floats) -> None:
-        for link, places in self.vector_charts:
-            if np.abs(x[places]).max() > _HALF_TURN:
+        for link, indices in self.vector_charts:
+            if np.abs(x[indices]).max() > _HALF_TURN:
                 raise _half_turn(t, link)
         for i in self.angle_charts:
             margin = self._chart_margin(i, t, x)

@@ -93,13 +93,13 @@ def read_csv(path: Path) -> dict[str, Any]:
             code="E-TRAJ-011",
         )
     table = _rows(reader, len(header), path, before)
-    places = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.")}
+    columns = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.")}
     return {
         "t": table[:, 0],
-        "q": table[:, places["q."]],
-        "u": table[:, places["u."]],
-        "coordinates": tuple(header[k][2:] for k in places["q."]),
-        "speeds": tuple(header[k][2:] for k in places["u."]),
+        "q": table[:, columns["q."]],
+        "u": table[:, columns["u."]],
+        "coordinates": tuple(header[k][2:] for k in columns["q."]),
+        "speeds": tuple(header[k][2:] for k in columns["u."]),
         "status": status,
         "message": message,
     }

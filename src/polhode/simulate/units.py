@@ -29,7 +29,7 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
             continue
         for k, unit in zip(link.coordinates, _stage_units(link.stage), strict=True):
             units[k] = unit
-    for indices, auxiliary in equations.tree.auxiliary_places:
+    for indices, auxiliary in equations.tree.auxiliary_indices:
         constraint = equations.system.constraints[auxiliary.of]
         own = list(constraint.coordinates.values())
         if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:

@@ -27,9 +27,9 @@ def test_the_derived_motion_satisfies_it(seed: int) -> None:
 def test_its_state_has_the_dimension_that_the_paper_says() -> None:
     made = random_constrained_system(0).derive()
     found = made.descriptor()
-    ties = made.constraints
-    assert ties is not None
-    held = len(ties.generic_rows)
+    constraints = made.constraints
+    assert constraints is not None
+    held = len(constraints.generic_rows)
     assert len(found.states) == len(found.x) == len(found.f) == len(made.q) + len(made.u) + held  # 3n - m
     assert rank(found.E) == len(found.E) - held
 

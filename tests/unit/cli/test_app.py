@@ -232,8 +232,8 @@ def test_simulate_tells_what_a_joint_carries(polhode: Shell, tmp_path: Path) -> 
     said = polhode(*asked, "--csv", tmp_path / "run.csv")
     assert "largest force" in said
     assert "force.hinge.z" in (tmp_path / "run.csv").read_text()
-    carried = json.loads(polhode(*asked, "--json"))["reactions"]["hinge"]
-    assert carried["force"] > carried["torque"]
+    reaction = json.loads(polhode(*asked, "--json"))["reactions"]["hinge"]
+    assert reaction["force"] > reaction["torque"]
     polhode("simulate", MODELS / "pendulum.yaml", "--reaction", "hing", code=2)
     assert "Did you mean 'hinge'" in polhode.errors
 

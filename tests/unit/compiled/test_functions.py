@@ -40,11 +40,11 @@ def test_without_a_word_about_multipliers_it_is_refused_with_the_choices(bars: p
 def test_given_multipliers_give_back_the_efforts(bars: ph.Equations) -> None:
     q, u, udot, tau = moving(bars)
     f = bars.compile()
-    carried = f.multipliers(q, u, tau)
-    assert_allclose(f.inverse_dynamics(q, u, udot, multipliers=carried), tau, atol=1e-9)
+    multipliers = f.multipliers(q, u, tau)
+    assert_allclose(f.inverse_dynamics(q, u, udot, multipliers=multipliers), tau, atol=1e-9)
     free = f.inverse_dynamics(q, u, udot, multipliers="zero")
     A = f.constraint_matrix(q)
-    assert_allclose(free, tau + np.einsum("kji,kj->ki", A, carried), atol=1e-9)
+    assert_allclose(free, tau + np.einsum("kji,kj->ki", A, multipliers), atol=1e-9)
     assert_allclose(free, np.einsum("kij,kj->ki", f.mass_matrix(q), udot) + f.bias(q, u), atol=1e-9)
     assert f.inverse_dynamics_derivatives(q, u, udot, multipliers="zero")[0].shape == (3, 3, 3)
 

@@ -70,9 +70,9 @@ def test_what_is_kept_on_disk_is_told_apart_as_well(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     for _ in range(2):  # the second time from the disk
         f = chain().derive().compile()
-        carried = f.reaction("hinge on ground", Q, U)[1]
+        reaction = f.reaction("hinge on ground", Q, U)[1]
         assert_allclose(f.reaction("hinge", Q, U, on="ground")[1], -f.reaction("hinge", Q, U)[1], atol=1e-12)
-        assert not np.allclose(carried, f.reaction("hinge", Q, U, on="ground")[1])
+        assert not np.allclose(reaction, f.reaction("hinge", Q, U, on="ground")[1])
 
 
 def test_functions_have_names_of_their_own_in_generated_code() -> None:

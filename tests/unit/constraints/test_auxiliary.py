@@ -40,11 +40,11 @@ def test_rates_keep_the_definitions_whatever_moves() -> None:
 
 def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     equations = slotted_arm().derive()
-    ties = equations.constraints
-    assert ties is not None
+    constraints = equations.constraints
+    assert constraints is not None
     assert equations.coordinates == ["arm", "block", "slot 1", "slot 2"]
     assert equations.speeds == ["arm", "block"]
-    assert (ties.names, [*ties.definitions]) == (["slot x"], ["slot turn y", "slot z"])
+    assert (constraints.names, [*constraints.definitions]) == (["slot x"], ["slot turn y", "slot z"])
     made = equations.assemble({"arm": 0.4}, {"arm": 2.0}, hold=["arm"])
     slant = 0.5 / np.cos(0.4)
     assert made.q == pytest.approx([0.4, -0.5 * np.tan(0.4), 0.4, slant - 0.5], abs=1e-12)

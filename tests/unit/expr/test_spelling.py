@@ -111,8 +111,8 @@ def test_what_is_written_as_a_rate_is_one(kind: ph.JointType) -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_no_two_symbols_of_a_model_are_written_alike(name: str) -> None:
     e = SYSTEMS[name]().derive()
-    ties = [] if e.constraints is None else [*e.constraints.multipliers, e.stabilisation_rate]
-    symbols = [*e.q, *e.tree.u, *e.tau, *map(e.symbols.get, _accelerations(e)), *ties, e.system.time]
+    multipliers = [] if e.constraints is None else [*e.constraints.multipliers, e.stabilisation_rate]
+    symbols = [*e.q, *e.tree.u, *e.tau, *map(e.symbols.get, _accelerations(e)), *multipliers, e.system.time]
     symbols += [each.symbol for each in (*e.system.parameters.values(), *e.system.inputs.values())]
     assert {id(x) for x in symbols} == {id(x) for x in e.symbols.values()}
     texts, latex, identifiers = zip(*spellings(symbols), strict=True)

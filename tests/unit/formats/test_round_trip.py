@@ -143,7 +143,7 @@ def test_a_coupling_that_a_file_cannot_say_is_not_dropped() -> None:
         dumps_yaml(system)
 
 
-def test_a_tie_that_a_file_cannot_say_is_not_dropped() -> None:
+def test_a_constraint_that_a_file_cannot_say_is_not_dropped() -> None:
     stray = ph.symbol("stray")
     system = load(MODELS / "fourbar.yaml")
     pin = system.constraints["pin"]

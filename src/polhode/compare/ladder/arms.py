@@ -14,13 +14,13 @@ from ...model.stage import Stage
 from ...model.system import System
 
 
-def chain(places: Sequence[tuple[Pose, Pose, Inertia]], q: Vector, u: Vector, gravity: Vector) -> Tree:
+def chain(segments: Sequence[tuple[Pose, Pose, Inertia]], q: Vector, u: Vector, gravity: Vector) -> Tree:
     """Links one after the other, each turning about its z: where its joint sits, how it is turned, what it weighs."""
     stage = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))
     axis = ((Vector([0, 0, 1]), Vector([0, 0, 0])),)
     links = tuple(
         Link(f"link {k + 1}", f"joint {k + 1}", k - 1 if k else BASE, stage, fixed, motion, axis, (k,), (k,), inertia)
-        for k, (fixed, motion, inertia) in enumerate(places)
+        for k, (fixed, motion, inertia) in enumerate(segments)
     )
     return Tree(links, {}, q, u, u, gravity)
 
@@ -29,14 +29,14 @@ def general_tree(n: int) -> Tree:
     """A chain of n hinges about z, with a symbol for each entry of each fixed rotation, offset and inertia."""
     q = Vector([symbol(f"q{k}", "coordinate") for k in range(n)])
     u = Vector([symbol(f"u{k}", "speed", OWN) for k in range(n)])
-    places = []
+    segments = []
     for k in range(n):
         fixed = Pose(_symbols(f"R{k}", 3), Vector(_symbols(f"p{k}", 3)[0]))
         motion = Pose(about((0, 0, 1), q[k]).map(as_expr), Vector([as_expr(0)] * 3))
         J = _symbols(f"J{k}", 3)
         symmetric = Matrix([[J[min(i, j), max(i, j)] for j in range(3)] for i in range(3)])
-        places.append((fixed, motion, Inertia(symbol(f"m{k}"), Vector(_symbols(f"h{k}", 3)[0]), symmetric)))
-    return chain(places, q, u, Vector(_symbols("g", 3)[0]))
+        segments.append((fixed, motion, Inertia(symbol(f"m{k}"), Vector(_symbols(f"h{k}", 3)[0]), symmetric)))
+    return chain(segments, q, u, Vector(_symbols("g", 3)[0]))
 
 
 def _symbols(name: str, size: int) -> Matrix:

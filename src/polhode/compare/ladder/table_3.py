@@ -90,15 +90,15 @@ def fitted(counts: Sequence[int]) -> Formula | None:
     return None
 
 
-def _through(places: Sequence[int], values: Sequence[int]) -> Formula:
+def _through(nodes: Sequence[int], values: Sequence[int]) -> Formula:
     """Lagrange's polynomial through some points."""
-    total = [Fraction(0)] * len(places)
-    for place, value in zip(places, values, strict=True):
+    total = [Fraction(0)] * len(nodes)
+    for node, value in zip(nodes, values, strict=True):
         basis = [Fraction(value)]
-        for other in places:
-            if other != place:  # times (n - other)/(place - other)
+        for other in nodes:
+            if other != node:  # times (n - other)/(node - other)
                 shifted = [*basis, Fraction(0)]
-                basis = [(x - other * y) / (place - other) for x, y in zip(shifted, [Fraction(0), *basis], strict=True)]
+                basis = [(x - other * y) / (node - other) for x, y in zip(shifted, [Fraction(0), *basis], strict=True)]
         total = [x + y for x, y in zip(total, basis, strict=True)]
     return Formula(tuple(total))
 

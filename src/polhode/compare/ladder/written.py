@@ -111,8 +111,10 @@ def _by_3x3(n: int, tally: Tally) -> None:
     made = []
     for k in range(n):
         A, A_D_q, A_D_qq = tally.matrix(3), tally.matrix(3), tally.matrix(3)
-        place = hollerbach_3x3.Segment(k - 1, k, A, A_D_q, A_D_qq, tally.vector(3), still, still, _dense_inertia(tally))
-        made.append(place)
+        segment = hollerbach_3x3.Segment(
+            k - 1, k, A, A_D_q, A_D_qq, tally.vector(3), still, still, _dense_inertia(tally)
+        )
+        made.append(segment)
     hollerbach_3x3.inverse_dynamics(made, *_rates(n, tally))
 
 
@@ -147,8 +149,8 @@ def _dense_inertia(tally: Tally) -> Inertia:
 
 def _dense_tree(n: int, tally: Tally) -> Tree:
     still = Vector([0, 0, 0])
-    places = [
+    segments = [
         (Pose(Matrix.identity(3), tally.vector(3)), Pose(tally.matrix(3), still), _dense_inertia(tally))
         for _ in range(n)
     ]
-    return chain(places, tally.vector(n), tally.vector(n), tally.vector(3))
+    return chain(segments, tally.vector(n), tally.vector(n), tally.vector(3))

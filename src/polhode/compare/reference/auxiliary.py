@@ -61,20 +61,20 @@ class Stages:
         kind = closure.joint
         self.symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
         firsts = [sum(stage.coordinates for stage in kind.stages[:k]) for k in range(len(kind.stages))]
-        self.places = [range(firsts[k], firsts[k] + kind.stages[k].coordinates) for k in kind.from_parent]
+        self.spans = [range(firsts[k], firsts[k] + kind.stages[k].coordinates) for k in kind.from_parent]
         self.stages = []
-        for k, places in zip(kind.from_parent, self.places, strict=True):
-            q = tuple(self.symbols[at] for at in places)
+        for k, span in zip(kind.from_parent, self.spans, strict=True):
+            q = tuple(self.symbols[at] for at in span)
             self.stages.append(Placed(closure.name, kind.stages[k], q, tuple(s.fp for s in q)))
         self.sizes = [len(placed.twists) for placed in self.stages]
         self.ways: Rows = [[0] * sum(self.sizes) for _ in self.symbols]
-        for placed, places, own in zip(self.stages, self.places, self.columns, strict=True):
-            for row, at in zip(placed.rates, places, strict=True):
+        for placed, span, own in zip(self.stages, self.spans, self.columns, strict=True):
+            for row, at in zip(placed.rates, span, strict=True):
                 self.ways[at][own.start : own.stop] = row
 
     @property
     def columns(self) -> list[range]:
-        """For each stage the places of its speeds."""
+        """For each stage the indices of its speeds."""
         return [range(sum(self.sizes[:k]), sum(self.sizes[: k + 1])) for k in range(len(self.sizes))]
 
     @property
@@ -85,12 +85,12 @@ class Stages:
 
     def second_rates(self, speeds: Sequence[int], rates: Sequence[int]) -> list[int]:
         made = [0] * len(self.symbols)
-        for placed, places, own in zip(self.stages, self.places, self.columns, strict=True):
+        for placed, span, own in zip(self.stages, self.spans, self.columns, strict=True):
             xi, xi_dot = ZERO, ZERO
             for turn, k in zip(placed.twists, own, strict=True):
                 xi, xi_dot = added(xi, scaled(turn, speeds[k])), added(xi_dot, scaled(turn, rates[k]))
             first = [sum(g * speeds[k] for g, k in zip(row, own, strict=True)) % P for row in placed.rates]
-            for at, entry in zip(places, placed.second_rates(xi, xi_dot, first), strict=True):
+            for at, entry in zip(span, placed.second_rates(xi, xi_dot, first), strict=True):
                 made[at] = entry
         return made
 
@@ -111,7 +111,7 @@ def moved(chain: Chain, definitions: Callable[[Mapping[Expr, Jet]], Sequence[Jet
     """Coordinates that keep their definitions where they are, while the mechanism moves and varies."""
     G, values = chain.ways, [s.fp for s in chain.symbols]
     count = len(G[0])
-    # With the coordinates standing still, varying by their own speeds: places below zero.
+    # With the coordinates standing still, varying by their own speeds: indices below zero.
     still = {
         s: Jet(x, 0, 0, {-1 - k: g for k, g in enumerate(row) if g})
         for s, x, row in zip(chain.symbols, values, G, strict=True)

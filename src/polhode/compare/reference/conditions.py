@@ -172,8 +172,8 @@ class Conditions:
     def _held_by_condition(self, condition: CoordinateConstraint) -> ContactConditions:
         resting = {q: jet.at_rest() for q, jet in self.coordinates.items()} | self._time
         moving = {
-            speed: Jet(x, d, 0, {place: 1})
-            for place, (speed, x, d) in enumerate(zip(self.at.speeds, self.at.u, self.at.ud, strict=True))
+            speed: Jet(x, d, 0, {k: 1})
+            for k, (speed, x, d) in enumerate(zip(self.at.speeds, self.at.u, self.at.ud, strict=True))
         }
         known = self.coordinates | self._time
         return (

@@ -74,8 +74,8 @@ def _function(node: Expr, args: Sequence[Jet], symbols: Symbols, order: int) -> 
     made = Jet(value)
     if order == 0:
         return made
-    for place, arg in enumerate(args):
-        slope = None if arg.is_still else _partial(node, place)
+    for index, arg in enumerate(args):
+        slope = None if arg.is_still else _partial(node, index)
         if slope is not None:
             f = evaluated(slope, symbols, order - 1)
             moved = Jet(0, f.x * arg.d % P, (f.d * arg.d + f.x * arg.dd) % P, {i: f.x * v for i, v in arg.vary.items()})
@@ -83,11 +83,11 @@ def _function(node: Expr, args: Sequence[Jet], symbols: Symbols, order: int) -> 
     return made
 
 
-def _partial(node: Expr, place: int) -> Expr | None:
+def _partial(node: Expr, index: int) -> Expr | None:
     """The partial derivative of a function by one operand; None where it vanishes."""
     if node.op != CALL:
-        return PARTIALS[node.op](node, *node.args)[place]
-    slope = node.data.partial(place)
+        return PARTIALS[node.op](node, *node.args)[index]
+    slope = node.data.partial(index)
     return None if slope is None else call(slope, node.args)
 
 

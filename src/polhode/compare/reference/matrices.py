@@ -128,8 +128,8 @@ def independent_rows(rows: Numbers) -> list[int]:
     [1, 3]
     """
     found: list[int] = []
-    leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with the place of it
-    for place, row in enumerate(rows):
+    leads: list[tuple[int, list[int]]] = []  # rows brought to a leading one, with its index
+    for k, row in enumerate(rows):
         left = [entry % P for entry in row]
         for column, lead in leads:
             if factor := left[column]:
@@ -138,5 +138,5 @@ def independent_rows(rows: Numbers) -> list[int]:
         if pivot is not None:
             scale = inverse(left[pivot])
             leads.append((pivot, [entry * scale % P for entry in left]))
-            found.append(place)
+            found.append(k)
     return found

@@ -39,7 +39,7 @@ class Column:
     joint: str
     index: int  # among the joint's speeds
     S: Rows
-    speed: int | None  # its place among the speeds; None if the motion is prescribed
+    speed: int | None  # its index among the speeds; None if the motion is prescribed
     factor: int
 
 
@@ -120,8 +120,8 @@ class Positions:
         return [u for joint in self.joints for u in joint.u if u not in self.known]
 
     @cached_property
-    def _places(self) -> dict[Expr, int]:
-        return {u: place for place, u in enumerate(self.speeds)}
+    def _index(self) -> dict[Expr, int]:
+        return {u: k for k, u in enumerate(self.speeds)}
 
     @cached_property
     def u(self) -> list[int]:
@@ -171,9 +171,9 @@ class Positions:
         leader, ratio, _ = self._followed(joint.name)
         factor = self.number(ratio)
         own = leader.u[index]
-        if own in self._places:
-            place = self._places[own]
-            return Rate(place, factor, factor * self.u[place] % P, factor * self.ud[place] % P)
+        if own in self._index:
+            k = self._index[own]
+            return Rate(k, factor, factor * self.u[k] % P, factor * self.ud[k] % P)
         driven = self.on_time(self.known[leader.q[index]])
         return Rate(None, 1, factor * driven.d % P, factor * driven.dd % P)
 
@@ -183,11 +183,11 @@ class Positions:
         bodies = {GROUND: ground}
         coordinates: dict[Expr, Jet] = {}
         for joint in self.joints:
-            bodies[joint.child], own = self._carried(joint, bodies[joint.parent])
+            bodies[joint.child], own = self._child_of(joint, bodies[joint.parent])
             coordinates |= own
         return bodies, coordinates
 
-    def _carried(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
+    def _child_of(self, joint: Joint, parent: Moving) -> tuple[Moving, dict[Expr, Jet]]:
         """The child of a joint, and the joint's coordinates."""
         at = self.matrix(joint.in_parent)
         X, Xd, Xdd = (product(each, at) for each in (parent.X, parent.Xd, parent.Xdd))
@@ -215,7 +215,7 @@ class Positions:
         return made, coordinates
 
     def _stages(self, joint: Joint) -> Iterator[tuple[Placed, int, int]]:
-        """The stages from the parent to the child, with the places of their first coordinate and speed."""
+        """The stages from the parent to the child, with the indices of their first coordinate and speed."""
         stages = joint.type.stages
         for k in joint.type.from_parent:
             first_q = sum(stage.coordinates for stage in stages[:k])

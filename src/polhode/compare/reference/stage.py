@@ -50,9 +50,9 @@ class Placed:
     @cached_property
     def _slopes(self) -> Rows:
         """∂X/∂q_j: a row for each entry of X, a column for each coordinate."""
-        places = range(len(self.q))
+        indices = range(len(self.q))
         return [
-            [entry.vary.get(j, 0) if isinstance(entry, Jet) else 0 for j in places]
+            [entry.vary.get(j, 0) if isinstance(entry, Jet) else 0 for j in indices]
             for row in self._at_rest[:3]
             for entry in row
         ]

@@ -231,10 +231,10 @@ class Naming:
 
     def _composite_bodies(self) -> None:
         for i, (link, inertia) in enumerate(zip(self.tree.links, composite_inertias(self.tree), strict=True)):
-            carried = f"all that {self._joint(i)} carries"
-            self.catalogue.inertia(inertia, carried, self.how, self._frame(i))
-            self.catalogue.inertia(inertia.seen_from(link.motion), carried, self.how, " in the joint frame")
-            self.catalogue.inertia(link.inertia_inward(inertia), carried, self.how, self._frame(link.parent))
+            composite = f"all that {self._joint(i)} carries"
+            self.catalogue.inertia(inertia, composite, self.how, self._frame(i))
+            self.catalogue.inertia(inertia.seen_from(link.motion), composite, self.how, " in the joint frame")
+            self.catalogue.inertia(link.inertia_inward(inertia), composite, self.how, self._frame(link.parent))
             for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
                 for j, (n, f) in inward(self.tree, i, inertia.momentum(hw, hv)):
                     what = f"momentum at unit {self._labels[speed]} about {self._joint(j)}"

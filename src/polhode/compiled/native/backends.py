@@ -187,8 +187,8 @@ class Vectorised:
             found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
         for output, into in zip(self.program.outputs, outputs, strict=True):
             flat = into[rows].reshape(len(span), len(output.slots))
-            for place, entry in enumerate(found[output.name]):
-                flat[:, place] = entry
+            for k, entry in enumerate(found[output.name]):
+                flat[:, k] = entry
 
 
 def llvm_backend(program: Program, store: CodeStore) -> Native:

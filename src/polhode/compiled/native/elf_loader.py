@@ -73,7 +73,7 @@ def link(code: bytes) -> Image | None:
 
 def _linked(code: bytes) -> Image:
     sections = list(_sections(code))
-    places, image = _laid_out(sections)
+    offsets, image = _laid_out(sections)
     (table,) = [section for section in sections if section.kind == _SYMBOLS]
     names = sections[table.link].content
     functions: dict[str, int] = {}
@@ -87,15 +87,15 @@ def _linked(code: bytes) -> Image:
             image += _JUMP
             needs[name] = len(image)
             image += bytes(_ADDRESS.size)
-        elif home in places and home < _ORDINARY:
-            values.append(places[home] + value)
+        elif home in offsets and home < _ORDINARY:
+            values.append(offsets[home] + value)
             if info >> 4:  # global
-                functions[name] = places[home] + value
+                functions[name] = offsets[home] + value
         else:
             values.append(None)
     for section in sections:
-        if section.kind == _REFERENCES and section.info in places:
-            _resolve(image, places[section.info], section.content, values)
+        if section.kind == _REFERENCES and section.info in offsets:
+            _resolve(image, offsets[section.info], section.content, values)
     return Image(bytes(image), functions, needs)
 
 
@@ -114,14 +114,14 @@ def _sections(code: bytes) -> Iterator[_Section]:
 
 def _laid_out(sections: list[_Section]) -> tuple[dict[int, int], bytearray]:
     """Where each section begins in the image, and the image without its table."""
-    places: dict[int, int] = {}
+    offsets: dict[int, int] = {}
     image = bytearray()
     for number, section in enumerate(sections):
         if section.flags & _LOADED:
             _pad(image, max(1, section.alignment))
-            places[number] = len(image)
+            offsets[number] = len(image)
             image += section.content
-    return places, image
+    return offsets, image
 
 
 def _pad(image: bytearray, alignment: int) -> None:
@@ -129,7 +129,7 @@ def _pad(image: bytearray, alignment: int) -> None:
 
 
 def _resolve(image: bytearray, start: int, references: bytes, values: list[int | None]) -> None:
-    """Each reference is value + addend - own place."""
+    """Each reference is value + addend - own offset."""
     for offset, kind, symbol, addend in _REFERENCE.iter_unpack(references):
         value = values[symbol]
         if kind not in _RELATIVE or value is None:
@@ -149,8 +149,8 @@ class LoadedImage:
             -1, len(image.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE
         )
         self._memory[:] = image.code
-        for name, place in image.needs.items():
-            _ADDRESS.pack_into(self._memory, place, _address_of(library, name))
+        for name, offset in image.needs.items():
+            _ADDRESS.pack_into(self._memory, offset, _address_of(library, name))
         # The view holds the memory where it is.
         self._view = ctypes.c_char.from_buffer(self._memory)
         self._start = ctypes.addressof(self._view)

@@ -17,8 +17,8 @@ from polhode.errors import PolhodeError
 _SLACK = 1e-14
 
 
-def unit_quaternions(q: Any, places: Sequence[int]) -> tuple[Any, list[Floats]]:
-    """Coordinates with the quaternions that begin at these places scaled to unit length, and the lengths they had.
+def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
+    """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had.
 
     Where all are of unit length already there are no lengths; what is no array of numbers is handed back as it is.
 
@@ -31,12 +31,12 @@ def unit_quaternions(q: Any, places: Sequence[int]) -> tuple[Any, list[Floats]]:
             given = np.asarray(q, dtype=np.float64)
         except (TypeError, ValueError):
             return q, []  # told where arrays are checked
-    if given.ndim not in (1, 2) or given.shape[-1] < max(places) + 4:
+    if given.ndim not in (1, 2) or given.shape[-1] < max(starts) + 4:
         return given, []
-    if all(map(_are_unit if given.ndim == 2 else _is_unit, [given[..., place : place + 4] for place in places])):
+    if all(map(_are_unit if given.ndim == 2 else _is_unit, [given[..., start : start + 4] for start in starts])):
         return given, []
     given = given.copy()
-    return given, [_scaled(given[..., place : place + 4], place) for place in places]
+    return given, [_scaled(given[..., start : start + 4], start) for start in starts]
 
 
 def _is_unit(part: Floats) -> bool:
@@ -50,13 +50,13 @@ def _are_unit(parts: Floats) -> bool:
     return bool(np.abs(squares, out=squares).max(initial=0.0) < _SLACK)
 
 
-def _scaled(part: Floats, place: int) -> Floats:
+def _scaled(part: Floats, start: int) -> Floats:
     """Bring quaternions to unit length in place, and give the lengths they had; no square leaves the floats."""
     largest = np.abs(part).max(axis=-1, keepdims=True)
     for wrong, what in ((~np.isfinite(largest), "that is not finite"), (largest == 0.0, "of length zero")):
         if wrong.any():
             raise PolhodeError(
-                f"coordinates {place} to {place + 3} are a quaternion {what}, which is no orientation.",
+                f"coordinates {start} to {start + 3} are a quaternion {what}, which is no orientation.",
                 place="array 'q'",
                 cure="No turn is (1, 0, 0, 0).",
                 code="E-FUN-006",
@@ -67,13 +67,13 @@ def _scaled(part: Floats, place: int) -> Floats:
     return np.asarray(largest * length)
 
 
-def stretch(rates: Floats, axes: int, places: Sequence[int], lengths: Sequence[Floats]) -> None:
+def stretch(rates: Floats, axes: int, starts: Sequence[int], lengths: Sequence[Floats]) -> None:
     """Rates of unit quaternions as those of the quaternions themselves: ė = Γ(e) ω is linear in e.
 
     Coordinates run along the first of the last `axes` axes: of a vector q̇, or of the rows of Γ.
     """
-    for place, length in zip(places, lengths, strict=True):
+    for start, length in zip(starts, lengths, strict=True):
         if axes == 1:
-            rates[..., place : place + 4] *= length
+            rates[..., start : start + 4] *= length
         else:
-            rates[..., place : place + 4, :] *= length[..., None]
+            rates[..., start : start + 4, :] *= length[..., None]

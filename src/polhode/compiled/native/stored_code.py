@@ -73,7 +73,7 @@ class Entry:
 
 
 def _load_image(told: Mapping[str, Any], code: bytes) -> Code:
-    return LoadedImage(Image(code, _places(told["functions"], len(code)), _places(told["needs"], len(code) - 7)))
+    return LoadedImage(Image(code, _offsets(told["functions"], len(code)), _offsets(told["needs"], len(code) - 7)))
 
 
 def _load_object(told: Mapping[str, Any], code: bytes) -> Code:
@@ -95,11 +95,11 @@ _LOADERS: Mapping[str, Callable[[Mapping[str, Any], bytes], Code]] = {
 }
 
 
-def _places(given: Mapping[str, Any], end: int) -> dict[str, int]:
-    places = {str(name): count(place) for name, place in given.items()}
-    if any(place >= end for place in places.values()):
-        raise ValueError("a place lies outside the code")
-    return places
+def _offsets(given: Mapping[str, Any], end: int) -> dict[str, int]:
+    offsets = {str(name): count(offset) for name, offset in given.items()}
+    if any(offset >= end for offset in offsets.values()):
+        raise ValueError("an offset lies outside the code")
+    return offsets
 
 
 def count(value: Any) -> int:

@@ -3,7 +3,7 @@
     Δ¹ = {Γ E v}: where the constraints let the coordinates go
     Δᵏ⁺¹ = Δᵏ + [Δ¹, Δᵏ]: where manoeuvres lead besides, by brackets [X, Y] = (∂Y/∂q) X - (∂X/∂q) Y
 
-The dimensions of Δ¹, Δ², … are the growth vector. Where it ends short of all coordinates, the rest is tied by
+The dimensions of Δ¹, Δ², … are the growth vector. Where it ends short of all coordinates, the rest obeys
 conditions on the position, written or hidden. If time appears, it is one more coordinate, that moves at rate one.
 
 Ranks are those at almost every coordinates, by fingerprint; where roots and other functions appear that are opaque to

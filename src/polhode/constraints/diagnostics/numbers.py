@@ -95,7 +95,7 @@ class Numbers:
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        return joints + [(places, each.ways) for places, each in tree.auxiliary_places]
+        return joints + [(indices, each.ways) for indices, each in tree.auxiliary_indices]
 
     @cached_property
     def _envelopes(self) -> Evaluator:
@@ -133,8 +133,8 @@ class Numbers:
     def _unit(self, q: Floats) -> Floats:
         """Quaternions brought back to length one."""
         made = q.copy()
-        for place in self.constraints.tree.quaternions:
-            made[place : place + 4] /= np.linalg.norm(made[place : place + 4]) or 1.0
+        for start in self.constraints.tree.quaternions:
+            made[start : start + 4] /= np.linalg.norm(made[start : start + 4]) or 1.0
         return made
 
     def assembled(self, start: Floats) -> tuple[Floats, Floats]:
@@ -234,9 +234,9 @@ def dependent_speeds(A: Floats) -> list[int]:
     chosen: list[int] = []
     for _ in range(numeric_rank(A)):
         lengths = np.linalg.norm(rest, axis=0)
-        place = int(np.flatnonzero(lengths >= lengths.max() / 3)[-1])
-        direction = rest[:, place] / lengths[place]
+        column = int(np.flatnonzero(lengths >= lengths.max() / 3)[-1])
+        direction = rest[:, column] / lengths[column]
         rest = rest - np.outer(direction, direction @ rest)
-        rest[:, place] = 0.0
-        chosen.append(place)
+        rest[:, column] = 0.0
+        chosen.append(column)
     return sorted(chosen)

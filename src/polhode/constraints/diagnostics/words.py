@@ -12,7 +12,7 @@ _MOST = 12
 
 def told(found: Diagnosis) -> str:
     """The findings, a line each."""
-    return "\n".join(f"• {line}" if place else line for place, line in enumerate(_lines(found)))
+    return "\n".join(f"• {line}" if k else line for k, line in enumerate(_lines(found)))
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:

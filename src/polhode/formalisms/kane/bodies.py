@@ -39,7 +39,7 @@ class Lump:
 class Part:
     """A body of the paper, with what Table 2 says of it; the composite's inertia is in the components of `basis`."""
 
-    place: int
+    index: int
     link: Link
     level: int
     translation: str
@@ -96,37 +96,37 @@ def parts_of(
     own = _own_lumps(system, tree)
     composites: dict[int, Lump] = {}
     fixed: dict[int, bool] = {}
-    for place in reversed(range(len(tree.links))):  # from the tips: a parent counts its fixed children
-        carried = [
-            _seen_from_parent(system, tree, child, composites[child]) for child in tree.children[place] if fixed[child]
+    for index in reversed(range(len(tree.links))):  # from the tips: a parent counts its fixed children
+        fixed_children = [
+            _seen_from_parent(system, tree, child, composites[child]) for child in tree.children[index] if fixed[child]
         ]
-        composites[place] = _composite(own[place], carried, name)
-        fixed[place] = _stays_in_parent(tree.links[place], composites[place].centre)
+        composites[index] = _composite(own[index], fixed_children, name)
+        fixed[index] = _stays_in_parent(tree.links[index], composites[index].centre)
     moving = velocities(tree)
     parts: list[Part] = []
-    for place, link in enumerate(tree.links):
+    for index, link in enumerate(tree.links):
         level = 1 if link.parent == BASE else parts[link.parent].level + 1
-        translation = _translation_category(link, fixed[place], *moving[place])
-        rotation = _rotation_category(link, composites[place].inertia)
+        translation = _translation_category(link, fixed[index], *moving[index])
+        rotation = _rotation_category(link, composites[index].inertia)
         if not absolute:
             translation, rotation = (
                 RECURSIVE if category == NONRECURSIVE else category for category in (translation, rotation)
             )
-        lump, basis = composites[place], place
+        lump, basis = composites[index], index
         if rotation == ROTOR:  # (19)
             lump = Lump(lump.mass, lump.centre, rotate_symmetric(link.fixed.R, lump.inertia))
             basis = link.parent
-        parts.append(Part(place, link, level, translation, rotation, lump, basis))
+        parts.append(Part(index, link, level, translation, rotation, lump, basis))
     return parts
 
 
 def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
     """For each link its bodies, welded together, in its components."""
     table: list[list[Lump]] = [[] for _ in tree.links]
-    for name, (place, X) in tree.bodies.items():
+    for name, (index, X) in tree.bodies.items():
         body = system.bodies[name]
-        if place != BASE and not body.is_massless:
-            table[place].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
+        if index != BASE and not body.is_massless:
+            table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
     none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]
 
@@ -154,14 +154,14 @@ def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], 
     return Lump(mass, centre, symmetric(entries))
 
 
-def _seen_from_parent(system: Model, tree: Tree, place: int, lump: Lump) -> Lump:
+def _seen_from_parent(system: Model, tree: Tree, index: int, lump: Lump) -> Lump:
     """The composite mass of a fixed child as a point of its parent, where it is at home and always."""
-    point = [as_expr(entry) for entry in tree.links[place].X.point(lump.centre)]
+    point = [as_expr(entry) for entry in tree.links[index].X.point(lump.centre)]
     return Lump(lump.mass, Vector(substitute(point, _home(system, tree))), Matrix.zeros(3, 3))
 
 
 def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
-    return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[place]: 1 for place in tree.quaternions}}
+    return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
 
 
 def _motions(link: Link) -> list[tuple[Vector, Vector]]:

@@ -18,7 +18,7 @@ from .literal import Literal
 
 @dataclass(frozen=True)
 class Direction:
-    """A coordinate by its place, and along what it goes: d_t in the parent's components, d_r in the body's.
+    """A coordinate by its index, and along what it goes: d_t in the parent's components, d_r in the body's.
 
     The components of a quaternion or a vector-parameter turn the body, but none of them about an axis.
     """
@@ -41,12 +41,12 @@ def directions_of(tree: Tree, link: Link) -> list[Direction]:
     if link.stage.storage not in ("quaternion", "vector"):
         _, back = envelope_kinematics(link.stage, own)  # H u = H back q̇
         axes = Matrix.columns_of(link.stage.algebra, 6) @ back
-    for k, place in enumerate(link.coordinates):
+    for k, index in enumerate(link.coordinates):
         if k in slides:
             shift = Vector([derivative([as_expr(entry)], own[k])[0] for entry in link.motion.p])
-            found.append(Direction(place, False, Vector(link.fixed.R @ shift)))
+            found.append(Direction(index, False, Vector(link.fixed.R @ shift)))
         else:
-            found.append(Direction(place, True, None if axes is None else Vector(axes[:3, k])))
+            found.append(Direction(index, True, None if axes is None else Vector(axes[:3, k])))
     return found
 
 

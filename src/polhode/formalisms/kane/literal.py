@@ -88,9 +88,9 @@ class Literal:
 
     def relative_velocity(self, part: Part, turns: Sequence[Vector], moves: Sequence[Vector]) -> tuple[Vector, Vector]:
         """Relative angular velocity and relative velocity of the origin: (27), and (22) with -ω^A × r^A0B0."""
-        link, place, up = part.link, part.place, part.link.parent
-        w = in_own_basis(self.parts, place, turns[place])
-        v = moves[place] - w.cross(part.centre)
+        link, index, up = part.link, part.index, part.link.parent
+        w = in_own_basis(self.parts, index, turns[index])
+        v = moves[index] - w.cross(part.centre)
         if up == BASE:
             return w, v
         w_up = in_own_basis(self.parts, up, turns[up])
@@ -134,7 +134,7 @@ class Literal:
 
     def _pushed(self, part: Part, move: Translational, pushes: dict[int, Vector], i: int, j: int) -> Any:
         """m v_j·v_i: (43) where one of them is native to the body, (44) with both as they were introduced."""
-        if part.place in (move.native[i], move.native[j]):
+        if part.index in (move.native[i], move.native[j]):
             return move.partials[j].dot(pushes[i])  # (43)
         home = self.translational[max(move.native[i], move.native[j])].partials
         return home[j].dot(home[i]) * part.mass  # (44)
@@ -145,9 +145,9 @@ class Literal:
         total: list[Any] = [as_expr(0)] * len(self.speeds)
         wrenches = loads.wrenches()
         for part, turn, move in zip(self.parts, self.rotational, self.translational, strict=True):
-            torque, force = wrenches[part.place]
+            torque, force = wrenches[part.index]
             torque = torque - part.centre.cross(force)  # about B*, (13)
-            if part.basis != part.place:
+            if part.basis != part.index:
                 torque = part.link.inward(torque)
             spin = part.composite.inertia @ turn.w
             rest = part.composite.inertia @ turn.alpha_rem + turn.w.cross(spin)

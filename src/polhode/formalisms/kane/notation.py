@@ -91,33 +91,33 @@ class Notation:
         """For each body a letter from B on, N being the ground; with strokes when the alphabet is used up."""
         return [_LETTERS[k % 24] + "'" * (k // 24) for k in range(len(self.tree.links))]
 
-    def letter(self, place: int) -> str:
-        return "N" if place == BASE else self.letters[place]
+    def letter(self, index: int) -> str:
+        return "N" if index == BASE else self.letters[index]
 
     @cached_property
     def _units(self) -> dict[int, tuple[Unit, ...]]:
         table: dict[int, tuple[Unit, ...]] = {BASE: _own_units("N")}
-        for place, link in enumerate(self.tree.links):
-            own = list(_own_units(self.letter(place)))
+        for index, link in enumerate(self.tree.links):
+            own = list(_own_units(self.letter(index)))
             for axis, column in enumerate(link.X.R.map(as_expr).columns):
                 for other, unit in enumerate(Matrix.identity(3)):
                     if same(column, unit):
                         own[axis] = table[link.parent][other]
-            table[place] = tuple(own)
+            table[index] = tuple(own)
         return table
 
-    def units(self, place: int) -> tuple[Unit, ...]:
+    def units(self, index: int) -> tuple[Unit, ...]:
         """The names of a body's three unit vectors."""
-        return self._units[place]
+        return self._units[index]
 
-    def vector(self, place: int, components: Iterable[Any]) -> Sum:
+    def vector(self, index: int, components: Iterable[Any]) -> Sum:
         """A vector given by its components in a body."""
-        pairs = zip(map(as_expr, components), self.units(place), strict=True)
+        pairs = zip(map(as_expr, components), self.units(index), strict=True)
         return Sum(tuple((entry, (unit,)) for entry, unit in pairs if not is_zero(entry)))
 
-    def dyadic(self, place: int, components: Matrix) -> Sum:
+    def dyadic(self, index: int, components: Matrix) -> Sum:
         """A dyadic given by its components in a body."""
-        own = self.units(place)
+        own = self.units(index)
         entries = [(as_expr(components[i, j]), (own[i], own[j])) for i in range(3) for j in range(3)]
         return Sum(tuple((entry, pair) for entry, pair in entries if not is_zero(entry)))
 
@@ -223,8 +223,8 @@ def _joined(terms: Sequence[tuple[str, str]]) -> str:
 def _is_sum(body: str) -> bool:
     """Whether a text is a sum at its outermost level."""
     depth = 0
-    for place, letter in enumerate(body):
+    for index, letter in enumerate(body):
         depth += (letter in "({") - (letter in ")}")
-        if depth == 0 and letter in "+-" and place > 0:
+        if depth == 0 and letter in "+-" and index > 0:
             return True
     return False

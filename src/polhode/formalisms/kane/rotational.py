@@ -51,7 +51,7 @@ def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
 
 def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Sequence[Any]) -> Rotational:
     """A rotor, or a body on any other joint: what the parent has, and what the joint adds."""
-    link, rotor = part.link, part.basis != part.place
+    link, rotor = part.link, part.basis != part.index
 
     def seen(vector: Vector) -> Vector:
         """A vector of the parent's row: «« · A» · B», for a rotor « · A»."""
@@ -75,10 +75,10 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
     return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, own, added(inherited, own), step, alpha)
 
 
-def in_own_basis(parts: Sequence[Part], place: int, vector: Vector) -> Vector:
+def in_own_basis(parts: Sequence[Part], index: int, vector: Vector) -> Vector:
     """A vector from a body's row of the table in the components of that body: « · A»."""
-    part = parts[place]
-    return vector if part.basis == place else part.link.outward(vector)
+    part = parts[index]
+    return vector if part.basis == index else part.link.outward(vector)
 
 
 def added(one: Partials, other: Partials) -> Partials:

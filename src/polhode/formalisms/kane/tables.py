@@ -63,12 +63,12 @@ def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
         return (notation.vector(part.link.parent, direction.vector),)
     in_parent = [as_expr(entry) for entry in part.link.inward(direction.vector)]
     is_axis = any(same(in_parent, axis) for axis in Matrix.identity(3))
-    place, vector = (part.link.parent, in_parent) if is_axis else (part.place, direction.vector)
-    return (notation.vector(place, vector),)
+    index, vector = (part.link.parent, in_parent) if is_axis else (part.index, direction.vector)
+    return (notation.vector(index, vector),)
 
 
 def _axes(notation: Notation, part: Part) -> Cell:
-    return tuple(notation.vector(part.place, axis) for axis in Matrix.identity(3))
+    return tuple(notation.vector(part.index, axis) for axis in Matrix.identity(3))
 
 
 def table_2(literal: Literal, notation: Notation) -> Table:
@@ -77,8 +77,8 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     tree = literal.tree
     directions = [directions_of(tree, part.link) for part in parts]
 
-    def symbols(entries: Sequence[Any], places: Iterable[int]) -> Cell:
-        return _scalars(entries[place] for place in places)
+    def symbols(entries: Sequence[Any], indices: Iterable[int]) -> Cell:
+        return _scalars(entries[index] for index in indices)
 
     def speeds(part: Part, columns: Iterable[int]) -> Cell:
         return symbols(literal.speeds, (part.link.speeds[k] for k in columns))
@@ -86,7 +86,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     def along(part: Part, columns: Iterable[int], row: int) -> Cell:
         absolute = part.absolute
         directions = [absolute.get(part.link.speeds[k], part.link.H[k][row]) for k in columns]
-        return tuple(notation.vector(part.place, direction) for direction in directions)
+        return tuple(notation.vector(part.index, direction) for direction in directions)
 
     def coordinates(turns: bool) -> list[Cell]:
         return [symbols(tree.q, (d.coordinate for d in own if d.turns is turns)) for own in directions]
@@ -102,7 +102,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
-        ("Children", "", [tuple(notation.letter(child) for child in tree.children[part.place]) for part in parts]),
+        ("Children", "", [tuple(notation.letter(child) for child in tree.children[part.index]) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
         ("Unit vectors", "", [_axes(notation, part) for part in parts]),
@@ -125,10 +125,10 @@ def table_2(literal: Literal, notation: Notation) -> Table:
 # ---- Tables 8 and 10 -----------------------------------------------------------------------------------------
 
 
-def _listed(literal: Literal, notation: Notation, place: int, partials: Partials) -> Cell:
+def _listed(literal: Literal, notation: Notation, index: int, partials: Partials) -> Cell:
     """A vector for each speed."""
     zero = Vector([0, 0, 0])
-    return tuple(notation.vector(place, partials.get(i, zero)) for i in range(len(literal.speeds)))
+    return tuple(notation.vector(index, partials.get(i, zero)) for i in range(len(literal.speeds)))
 
 
 def table_8(literal: Literal, notation: Notation) -> Table:
@@ -168,8 +168,8 @@ def table_10(literal: Literal, notation: Notation) -> Table:
     ]
     return _table("Table 10. Translational velocity and acceleration terms", notation, [
         ("r^A*B0", "r^{A^*B_0}", arms),
-        ("v_i^B*", "v_i^{B^*}", [_listed(literal, notation, part.place, move.partials) for part, move in rows]),
+        ("v_i^B*", "v_i^{B^*}", [_listed(literal, notation, part.index, move.partials) for part, move in rows]),
         ("N_i^B", "N_i^B", [tuple(map(notation.letter, move.native)) for _, move in rows]),
-        ("a_rem^B*", "a_{rem}^{B^*}", [(notation.vector(part.place, move.a_rem),) for part, move in rows]),
-        ("R^B", r"\vec R^B", [(notation.dyadic(part.place, move.R),) for part, move in rows]),
+        ("a_rem^B*", "a_{rem}^{B^*}", [(notation.vector(part.index, move.a_rem),) for part, move in rows]),
+        ("R^B", r"\vec R^B", [(notation.dyadic(part.index, move.R),) for part, move in rows]),
     ])  # fmt: skip

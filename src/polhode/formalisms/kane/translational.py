@@ -37,14 +37,14 @@ def translational_terms(
     """Table 9, from the base outward."""
     table: list[Translational] = []
     gravity: list[Vector] = []  # in each body's basis
-    turns = [_in_own_basis(parts, part.place, turn) for part, turn in zip(parts, rotational, strict=True)]
+    turns = [_in_own_basis(parts, part.index, turn) for part, turn in zip(parts, rotational, strict=True)]
     for part, turn in zip(parts, turns, strict=True):
         up = part.link.parent
         gravity.append(part.link.outward(Vector(tree.gravity) if up == BASE else gravity[up]))
         if part.translation == NONRECURSIVE:
             table.append(_absolute(parts, part, turn, gravity[-1], u))
         elif up == BASE:
-            table.append(_relative(part, turn, _ground(tree, part.place), _STILL, u))
+            table.append(_relative(part, turn, _ground(tree, part.index), _STILL, u))
         else:
             table.append(_relative(part, turn, table[up], turns[up], u, parts[up].centre))
     return table
@@ -62,14 +62,14 @@ class _Turn:
 _STILL = _Turn(_ZERO, _ZERO, {})
 
 
-def _in_own_basis(parts: Sequence[Part], place: int, turn: Rotational) -> _Turn:
-    w, alpha = in_own_basis(parts, place, turn.w), in_own_basis(parts, place, turn.alpha_rem)
-    return _Turn(w, alpha, {i: in_own_basis(parts, place, vector) for i, vector in turn.partials.items()})
+def _in_own_basis(parts: Sequence[Part], index: int, turn: Rotational) -> _Turn:
+    w, alpha = in_own_basis(parts, index, turn.w), in_own_basis(parts, index, turn.alpha_rem)
+    return _Turn(w, alpha, {i: in_own_basis(parts, index, vector) for i, vector in turn.partials.items()})
 
 
-def _ground(tree: Tree, place: int) -> Translational:
-    """N, as its child at a place sees it: at rest, (38), with a_rem = -g, (39)."""
-    return Translational(_ZERO, _ZERO, {}, (place,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
+def _ground(tree: Tree, index: int) -> Translational:
+    """N, as a child of it sees it: at rest, (38), with a_rem = -g, (39)."""
+    return Translational(_ZERO, _ZERO, {}, (index,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
 
 
 def _absolute(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:
@@ -80,7 +80,7 @@ def _absolute(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u
     v = total(directions, u)
     arm = link.X.p if link.parent == BASE else link.X.p - parts[link.parent].centre
     R = acceleration_matrix(turn.w, turn.alpha)
-    return Translational(arm, turn.w, directions, (part.place,) * len(u), v, R, turn.w.cross(v) - gravity)
+    return Translational(arm, turn.w, directions, (part.index,) * len(u), v, R, turn.w.cross(v) - gravity)
 
 
 def _relative(
@@ -94,7 +94,7 @@ def _relative(
         step = added(step, {i: slide})
     step = added({i: link.outward(w.cross(arm)) for i, w in turn_above.partials.items()}, step)  # v_i^A*B*
     moved = {i for i, vector in step.items() if not all(is_zero(entry) for entry in vector)}
-    native = tuple(part.place if i in moved else home for i, home in enumerate(above.native))
+    native = tuple(part.index if i in moved else home for i, home in enumerate(above.native))
     partials = added({i: link.outward(vector) for i, vector in above.partials.items()}, step)
     _, own_v = link.relative_velocity(u)
     _, own_a = link.relative_acceleration([0] * len(u))

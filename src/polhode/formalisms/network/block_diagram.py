@@ -38,7 +38,7 @@ class _Columns:
         for joint in parts.joints.values():
             if joint.inner != GROUND:
                 self.children[joint.inner].append(joint.outer)
-        parents = [name for name, carried in self.children.items() if carried]
+        parents = [name for name, children in self.children.items() if children]
         lanes = [Lane(self.x[name] + 40, max(self.x[child] for child in self.children[name])) for name in parents]
         found = levels(lanes)
         self.level = dict(zip(parents, found, strict=True))
@@ -62,9 +62,9 @@ def block_diagram_svg(parts: Mechanism) -> str:
         f"{words}: {', '.join(names)}" for words, names in (("loops", parts.closing), ("loads", parts.loads)) if names
     ]
     drawn.append(label(_MARGIN - 20, 40, "; ".join(beside), 10, class_="faint", letters=int(at.width / 6)))
-    for name, carried in at.children.items():
-        if carried:
-            drawn += _lanes(at, name, carried)
+    for name, children in at.children.items():
+        if children:
+            drawn += _lanes(at, name, children)
     for part in parts.components:
         drawn += _column(at, part)
     drawn += _one_port(at)
@@ -127,13 +127,13 @@ def _column(at: _Columns, part: Component) -> list[str]:
     return drawn
 
 
-def _lanes(at: _Columns, parent: str, carried: list[str]) -> list[str]:
+def _lanes(at: _Columns, parent: str, children: list[str]) -> list[str]:
     """Velocities out to the bodies that hang on one, and forces back."""
     x, level, half = at.x[parent], at.level[parent], _BOX[1] / 2
     over, under = at.top - 8 - _LANE * level, at.bottom + 22 + _LANE * level
     out_x, in_x = x + 46, x + 58
     drawn = []
-    for child in carried:
+    for child in children:
         c = at.x[child]
         drawn.append(
             line(

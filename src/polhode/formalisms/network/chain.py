@@ -24,7 +24,7 @@ from typing import Any
 
 from ...errors import PolhodeError
 from ...expr import Matrix, Vector, skew
-from .component import CENTRE, Pair, RigidBody, added, block, brought, carried, shift
+from .component import CENTRE, Pair, RigidBody, across_at, added, block, shift, through_at
 from .graph import REFERENCE, Edge, LinearGraph
 
 #: The ports of each body: towards the ground and away from it.
@@ -195,10 +195,10 @@ class Chain:
             inner, inner_rate = x[j], x_dot[j]
             if j:
                 before = self.bodies[j - 1]
-                inner = added(carried(before.arm(OUTER), found[-1]), inner)
-                inner_rate = added(_carried_rate(before.arm(OUTER), found[-1], rates[-1]), inner_rate)
-            found.append(carried(-body.arm(INNER), inner))
-            rates.append(_carried_rate(-body.arm(INNER), inner, inner_rate))
+                inner = added(across_at(before.arm(OUTER), found[-1]), inner)
+                inner_rate = added(_across_rate_at(before.arm(OUTER), found[-1], rates[-1]), inner_rate)
+            found.append(across_at(-body.arm(INNER), inner))
+            rates.append(_across_rate_at(-body.arm(INNER), inner, inner_rate))
         return found, rates
 
     def inward(self, found: Sequence[Pair], rates: Sequence[Pair], load: Pair) -> list[Pair]:
@@ -208,13 +208,13 @@ class Chain:
         for body, (_, w), (a, alpha) in reversed(list(zip(self.bodies, found, rates, strict=True))):
             f = (a - body.gravity) * body.mass
             moment = body.inertia @ alpha + w.cross(body.inertia @ w)
-            at_centre = added((f, moment), brought(body.arm(OUTER), beyond))
-            beyond = brought(-body.arm(INNER), at_centre)
+            at_centre = added((f, moment), through_at(body.arm(OUTER), beyond))
+            beyond = through_at(-body.arm(INNER), at_centre)
             result.append(beyond)
         return result[::-1]
 
 
-def _carried_rate(r: Vector, x: Pair, x_dot: Pair) -> Pair:
+def _across_rate_at(r: Vector, x: Pair, x_dot: Pair) -> Pair:
     """d/dt (Kᵀ x), with dR/dt = Ω R - R Ω: the second term vanishes on ω."""
     (_, w), (a, alpha) = x, x_dot
     return a + alpha.cross(r) + w.cross(w.cross(r)), alpha

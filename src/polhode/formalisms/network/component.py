@@ -35,13 +35,13 @@ Pair = tuple[Vector, Vector]
 ZERO = Vector([0, 0, 0])
 
 
-def carried(r: Vector, x: Pair) -> Pair:
+def across_at(r: Vector, x: Pair) -> Pair:
     """Kᵀ x: the velocities (v + ω × r, ω) of the terminal that lies at r from the one that moves with (v, ω)."""
     v, w = x
     return v + w.cross(r), w
 
 
-def brought(r: Vector, y: Pair) -> Pair:
+def through_at(r: Vector, y: Pair) -> Pair:
     """K y: the through variables (f, M + r × f) that act like (f, M) at r."""
     f, moment = y
     return f, moment + r.cross(f)

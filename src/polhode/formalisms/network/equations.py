@@ -38,7 +38,7 @@ from ...geometry.inertia import rotate_symmetric
 from ...kinematics.motion import flow
 from ...kinematics.tree import Tree
 from ...model.model import Model
-from .component import ZERO, Pair, added, brought, carried
+from .component import ZERO, Pair, across_at, added, through_at
 from .formulation import formulation
 from .graph import Formulation
 from .loops import Direction
@@ -84,7 +84,7 @@ class Network:
                 total = added(total, self._across(branch, u, x), sign)
             return total
         part = self.parts.component_of[edge]
-        return carried(part.arms[edge], x[part.name])
+        return across_at(part.arms[edge], x[part.name])
 
     def _across_rate(
         self, edge: str, w: Vector, u: Sequence[Any], ud: Sequence[Any], x: dict[str, Pair], rate: dict[str, Pair]
@@ -100,7 +100,7 @@ class Network:
         r_rate = own.cross(r)
         if edge in part.slides:
             r_rate = r_rate + self._slide(edge, part.slides[edge], u, x)
-        a, alpha = carried(r, rate[part.name])
+        a, alpha = across_at(r, rate[part.name])
         return a + own.cross(r_rate), alpha
 
     def _slide(self, terminal: str, by: str, u: Sequence[Any], x: dict[str, Pair]) -> Vector:
@@ -136,7 +136,7 @@ class Network:
         for part in reversed(self.parts.components):
             f, moment = _NOTHING
             for edge, r in part.arms.items():
-                f, moment = added((f, moment), brought(r, self._through(edge, chords)), -1)
+                f, moment = added((f, moment), through_at(r, self._through(edge, chords)), -1)
             chords[part.inner] = f, moment  # y_b = -Σ K_p y_p (5)
         for name, joint in self.parts.joints.items():
             f, moment = self._through(name, chords)
@@ -196,7 +196,7 @@ class Network:
         if edge in self.parts.joints:
             return list(self.parts.joints[edge].columns)
         part = self.parts.component_of[edge]
-        return [(speed, carried(part.arms[edge], column)) for speed, column in table[part.name].items()]
+        return [(speed, across_at(part.arms[edge], column)) for speed, column in table[part.name].items()]
 
     def mass_matrix(self) -> Matrix:
         """Dᵀ P D with P = Sᵀ P_G S, (23), (26): Σ over bodies of m v·v + ω·J ω at the mass centre."""
@@ -210,9 +210,9 @@ class Network:
     def _add_inertia(self, M: list[list[Any]], part: Component) -> None:
         J = self.inertia[part.name]
         at_centre = sorted(self._columns_of(part.centre, self.columns))
-        for place, (j, (v_j, w_j)) in enumerate(at_centre):
+        for k, (j, (v_j, w_j)) in enumerate(at_centre):
             momentum, spin = v_j * part.mass, J @ w_j
-            for i, (v_i, w_i) in at_centre[: place + 1]:
+            for i, (v_i, w_i) in at_centre[: k + 1]:
                 M[i][j] = M[i][j] + v_i.dot(momentum) + w_i.dot(spin)
                 M[j][i] = M[i][j]
 

@@ -196,7 +196,7 @@ class Formulation:
 
     @cached_property
     def _columns(self) -> dict[str, int]:
-        return {edge.name: place for place, edge in enumerate(self.graph.edges)}
+        return {edge.name: k for k, edge in enumerate(self.graph.edges)}
 
     def _rows(self, table: Mapping[str, Mapping[str, int]], factor: int) -> Matrix:
         rows = []

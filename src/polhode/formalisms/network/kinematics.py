@@ -102,15 +102,15 @@ class _Task:
     def __init__(
         self, system: Model, frame: str, position: Any, rotation: Any, parameters: Mapping[str, float]
     ) -> None:
-        ties = constraints_of(system, build_tree(system)) if system.constraints else None
-        self.tree = build_tree(system) if ties is None else ties.tree
+        constraints = constraints_of(system, build_tree(system)) if system.constraints else None
+        self.tree = build_tree(system) if constraints is None else constraints.tree
         self.names = self.tree.coordinates
         self.target, self.R_target = _target(position, rotation)
         X, jacobian = _frame(system, self.tree, frame)
         self._given = _values(system, parameters)
-        self._loops = [] if ties is None else [*ties.values, *ties.definition_values]
+        self._loops = [] if constraints is None else [*constraints.values, *constraints.definition_values]
         gamma = self.tree.kinematic_matrix()
-        rows = [*jacobian, *_loop_rows(ties)]
+        rows = [*jacobian, *_loop_rows(constraints)]
         self._shape = len(rows), len(self.tree.u)
         self._where = [as_expr(entry) for entry in (*X.p, *X.R.entries(), *self._loops)]
         self._slope = [as_expr(entry) for row in (*rows, *gamma) for entry in row]
@@ -204,11 +204,14 @@ def _frame(system: Model, tree: Tree, name: str) -> tuple[Pose, Any]:
     raise unknown("body or frame", name, [*system.bodies, *system.frames], f"system '{system.name}'")
 
 
-def _loop_rows(ties: Constraints | None) -> list[Any]:
-    """How loops gape with the speeds; definitions of auxiliary coordinates change with none."""
-    if ties is None:
+def _loop_rows(constraints: Constraints | None) -> list[Any]:
+    """How closure errors change with the speeds; definitions of auxiliary coordinates change with none."""
+    if constraints is None:
         return []
-    return [*(ties.A[k] for k in ties.positions), *([as_expr(0)] * len(ties.tree.u) for _ in ties.definitions)]
+    return [
+        *(constraints.A[k] for k in constraints.positions),
+        *([as_expr(0)] * len(constraints.tree.u) for _ in constraints.definitions),
+    ]
 
 
 def _values(system: Model, parameters: Mapping[str, float]) -> dict[Expr, float]:

@@ -125,15 +125,15 @@ def levels(lanes: Sequence[Lane]) -> list[int]:
     """
     taken: list[list[Lane]] = []
     found = [0] * len(lanes)
-    for place in sorted(range(len(lanes)), key=lambda k: (lanes[k].right - lanes[k].left, k)):
-        own = lanes[place]
+    for index in sorted(range(len(lanes)), key=lambda k: (lanes[k].right - lanes[k].left, k)):
+        own = lanes[index]
         level = 0
         while level < len(taken) and any(own.left < other.right and other.left < own.right for other in taken[level]):
             level += 1
         if level == len(taken):
             taken.append([])
         taken[level].append(own)
-        found[place] = level
+        found[index] = level
     return found
 
 

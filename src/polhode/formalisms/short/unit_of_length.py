@@ -17,7 +17,7 @@ from typing import Any
 
 from ...expr import Vector, as_expr, rational_value
 from ...geometry import Inertia, Pose
-from ...kinematics.known import Drive
+from ...kinematics.prescribed import Drive
 from ...kinematics.tree import BASE, Link, Tree
 
 #: A length that is smaller than this part of the largest is no unit: it may be a trace of rounding.

@@ -39,32 +39,32 @@ def spread(tree: Tree) -> Tree:
 
     def best(i: int, fixed: Pose) -> Vector:
         link = tree.links[i]
-        carried = [tree.links[child] for child in tree.children[i]]
+        children = [tree.links[child] for child in tree.children[i]]
         beside = common[link.parent]
 
         def effort(shift: Vector) -> tuple[Fraction, int]:
             own = fixed.p + fixed.R @ shift
             total, rest = Fraction(0), 0
             if link.parent != BASE:  # an offset from the ground costs nothing
-                total, rest = _shared_components(own, link.fixed.p, beside), _idle(tree.links[link.parent], own)
-            ahead = [_nearest(link, other, shift) for other in carried]
+                total, rest = _shared_components(own, link.fixed.p, beside), _along_axis(tree.links[link.parent], own)
+            ahead = [_nearest(link, other, shift) for other in children]
             different = {(k, _up_to_sign(p[k])) for p in ahead for k in range(3) if not is_zero(p[k])}
-            return total + len(different), rest + sum(_idle(link, p) for p in ahead)
+            return total + len(different), rest + sum(_along_axis(link, p) for p in ahead)
 
         if link.parent == BASE and len(link.H) == _FREE:
-            return _at_a_joint([other.fixed.p for other in carried])
-        return min(shifts_along(link, fixed, fixed.p) + _shifts_ahead(link, carried), key=effort)
+            return _at_a_joint([other.fixed.p for other in children])
+        return min(shifts_along(link, fixed, fixed.p) + _shifts_ahead(link, children), key=effort)
 
     return moved(tree, best)
 
 
-def _shifts_ahead(link: Link, carried: Sequence[Link]) -> list[Vector]:
+def _shifts_ahead(link: Link, children: Sequence[Link]) -> list[Vector]:
     """Ways to move an origin along its axis to where those of the next joints are."""
     found = single_axis(link)
     if found is None or found[0] != "turn":
         return []
     axis = found[1]
-    return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in carried[:_AHEAD]]
+    return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in children[:_AHEAD]]
 
 
 def _at_a_joint(offsets: Sequence[Vector]) -> Vector:
@@ -80,7 +80,7 @@ def _nearest(link: Link, other: Link, shift: Vector) -> Vector:
     """The shortest offset that the next joint can have after a shift."""
     fixed = Pose(other.fixed.R, other.fixed.p - shift)
     offsets = [fixed.p + fixed.R @ further for further in shifts_along(other, fixed, fixed.p)]
-    return min(offsets, key=lambda p: (components(p), _idle(link, p)))
+    return min(offsets, key=lambda p: (components(p), _along_axis(link, p)))
 
 
 def _common(tree: Tree, i: int) -> Counter[tuple[int, int]]:
@@ -104,7 +104,7 @@ def _up_to_sign(x: Any) -> int:
     return min(fp, -fp % P)
 
 
-def _idle(link: Link, p: Vector) -> bool:
+def _along_axis(link: Link, p: Vector) -> bool:
     """Whether an offset has a component along the axis about which the link that it is in turns."""
     found = single_axis(link)
     return found is not None and found[0] == "turn" and not is_zero(p.dot(found[1]))

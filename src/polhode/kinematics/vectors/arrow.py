@@ -200,7 +200,7 @@ def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list
                 one, two = scene.rotation(key, key_a)[:, i], scene.rotation(key, key_b)[:, j]
                 terms += along(key, one.cross(two), a[i] * b[j])
         alone.setdefault(tuple(others), []).append(i)
-    R, b_is_outer = scene.rotation(key_a, key_b), scene.seat(key_b)[0] >= scene.seat(key_a)[0]
+    R, b_is_outer = scene.rotation(key_a, key_b), scene.link_and_pose(key_b)[0] >= scene.link_and_pose(key_a)[0]
     for others_of_b, own in alone.items():
         part_a, part_b = _only(a, own), _only(b, others_of_b)
         if b_is_outer:  # in the outer frame: what comes after is mostly written there

@@ -15,7 +15,7 @@ from .arrow import Arrow
 from .combination import same_system
 from .owner import Anchor, home_of, key_of
 from .scene import Key, Scene, Stage, scene_of
-from .walk import along, gathered, meeting_body, slide, spin, spin_between, walk
+from .walk import along, common_body, gathered, slide, spin, spin_between, walk
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Point:
         """The arrow to this point from another point, or from the origin of a body or frame (the ground's)."""
         other = self._other(from_)
         scene = scene_of(self.system)
-        top = meeting_body(scene, other.body, self.body)
+        top = common_body(scene, other.body, self.body)
         out, back = (_way(self.system, scene, top, point.body)[0] for point in (self, other))
         return out + self._arm - (back + other._arm)
 
     def velocity(self, frame: Anchor | None = None) -> Arrow:
         """The velocity relative to a body or frame (the ground), in native form."""
         scene, key = scene_of(self.system), key_of(self.system, frame, "velocity")
-        top = meeting_body(scene, key, self.body)
+        top = common_body(scene, key, self.body)
         r, w, v = _way(self.system, scene, top, self.body)
         arm = self._arm
         total: Arrow = v + w.cross(arm) + arm.dt(self.body)

@@ -19,9 +19,9 @@ from ...model.body import Frame
 from ...model.builder import Builder
 from ...model.model import Model
 from ...model.records import GROUND, Joint
-from ..between import meeting, turn_inward
 from ..passes.merge import merge
 from ..tree import Link, Tree, Turn, build_tree
+from ..tree_paths import common_ancestor, turn_inward
 
 Key = str | tuple[str, int]
 Axis = tuple[Key, int]
@@ -88,28 +88,28 @@ class Scene:
     joints: Mapping[str, Joint]
     carrier: Mapping[str, Joint]  # for each body the joint that carries it
     stages: Mapping[str, tuple[Stage, ...]]  # for each joint its simple motions, from the parent outward
-    places: Mapping[Key, tuple[int, Pose]]
+    link_poses: Mapping[Key, tuple[int, Pose]]
     link_keys: Mapping[int, Key]  # for each link, and the base, a frame on it
     _turned: dict[tuple[Key, Key], Matrix] = field(default_factory=dict, repr=False)
     _ways: dict[tuple[int, int], Matrix] = field(default_factory=dict, repr=False)
 
-    def seat(self, key: Key) -> tuple[int, Pose]:
+    def link_and_pose(self, key: Key) -> tuple[int, Pose]:
         """The link that a frame is fixed to, and its pose there."""
-        if key not in self.places:
+        if key not in self.link_poses:
             raise PolhodeError(
                 f"body '{key}' hangs on no joint yet.",
                 place="vectors",
                 cure="Join it, and what carries it, before asking how it moves.",
                 code="E-VECTOR-005",
             )
-        return self.places[key]
+        return self.link_poses[key]
 
     def rotation(self, a: Key, b: Key) -> Matrix:
         """R_ab, which takes components in frame b to components in frame a."""
         if (a, b) not in self._turned:
-            (place_a, X_a), (place_b, X_b) = self.seat(a), self.seat(b)
-            top = meeting(self.tree, place_a, place_b)
-            between = self._from(top, place_a).T @ self._from(top, place_b)
+            (i_a, X_a), (i_b, X_b) = self.link_and_pose(a), self.link_and_pose(b)
+            top = common_ancestor(self.tree, i_a, i_b)
+            between = self._from(top, i_a).T @ self._from(top, i_b)
             R = (X_a.R.T @ (between @ X_b.R)).map(as_expr)
             self._turned[a, b], self._turned[b, a] = R, R.T
         return self._turned[a, b]
@@ -117,15 +117,15 @@ class Scene:
     def _from(self, inner: int, outer: int) -> Matrix:
         """The rotation from a link to one that it carries, each from the one before it on the way."""
         waiting: list[tuple[int, Turn]] = []
-        place = outer
-        while place != inner and (inner, place) not in self._ways:
-            turn = turn_inward(self.tree, place, inner)
-            waiting.append((place, turn))
-            place = turn.anchor
-        R = self._ways.get((inner, place), Matrix.identity(3))
-        for place, turn in reversed(waiting):
+        i = outer
+        while i != inner and (inner, i) not in self._ways:
+            turn = turn_inward(self.tree, i, inner)
+            waiting.append((i, turn))
+            i = turn.anchor
+        R = self._ways.get((inner, i), Matrix.identity(3))
+        for i, turn in reversed(waiting):
             R = R @ (turn.fixed @ turn.motion)
-            self._ways[inner, place] = R
+            self._ways[inner, i] = R
         return R
 
     def body_of(self, key: Key) -> str:
@@ -136,7 +136,7 @@ class Scene:
 
     def path(self, body: str) -> list[str]:
         """The bodies from the ground to a body."""
-        self.seat(body)
+        self.link_and_pose(body)
         found = [body]
         while found[-1] in self.carrier:
             found.append(self.carrier[found[-1]].parent)
@@ -162,21 +162,21 @@ def _build(model: Model) -> Scene:
     carrier = {joint.child: joint for joint in model.joints.values()}
     tree = merge(build_tree(_joined(model, carrier)))
     links: dict[str, list[Link]] = {}
-    places: dict[Key, tuple[int, Pose]] = {}
+    link_poses: dict[Key, tuple[int, Pose]] = {}
     link_keys: dict[int, Key] = {}
-    for place, link in enumerate(tree.links):
+    for i, link in enumerate(tree.links):
         own = links.setdefault(link.joint, [])
         own.append(link)
-        places[link.joint, len(own)] = (place, Pose.identity())
-        link_keys[place] = (link.joint, len(own))
-    places.update(tree.bodies.items())
-    link_keys |= {place: body for body, (place, _) in reversed([*tree.bodies.items()])}  # the first body on a link
+        link_poses[link.joint, len(own)] = (i, Pose.identity())
+        link_keys[i] = (link.joint, len(own))
+    link_poses.update(tree.bodies.items())
+    link_keys |= {i: body for body, (i, _) in reversed([*tree.bodies.items()])}  # the first body on a link
     for frame in model.frames.values():
         if frame.body in tree.bodies:
-            place, X = tree.bodies[frame.body]
-            places[frame.name] = (place, X @ frame.pose)
+            i, X = tree.bodies[frame.body]
+            link_poses[frame.name] = (i, X @ frame.pose)
     stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in model.joints.values()}
-    return Scene(tree, model.frames, model.joints, carrier, stages, places, link_keys)
+    return Scene(tree, model.frames, model.joints, carrier, stages, link_poses, link_keys)
 
 
 def _joined(model: Model, carrier: Mapping[str, Joint]) -> Model:

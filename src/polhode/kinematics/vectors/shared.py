@@ -5,27 +5,27 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ...expr import Vector, as_expr, free_symbols
-from ..between import path_between
+from ..tree_paths import path_between
 from .scene import CONSTANT, Axis, Key, Scene
 
 
 def common_frame(scene: Scene, a: Axis, b: Axis) -> Key | None:
     """A frame between those of two unit vectors in which both are fixed, as near to the second as there is."""
-    (place_a, _), (place_b, _) = scene.seat(a[0]), scene.seat(b[0])
-    way = path_between(scene.tree, place_a, place_b)
+    (i_a, _), (i_b, _) = scene.link_and_pose(a[0]), scene.link_and_pose(b[0])
+    way = path_between(scene.tree, i_a, i_b)
     from_a = _fixed_along(scene, a, way)
     from_b = len(way) - _fixed_along(scene, b, way[::-1])
     if from_a <= from_b:
         return None
-    place = way[from_a - 1]
-    own = {place_b: b[0], place_a: a[0]} if place_a != place_b else {place_b: b[0]}
-    return own.get(place, scene.link_keys[place])
+    i = way[from_a - 1]
+    own = {i_b: b[0], i_a: a[0]} if i_a != i_b else {i_b: b[0]}
+    return own.get(i, scene.link_keys[i])
 
 
 def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
     """On how many links of a way, from its own on, a unit vector is fixed."""
     key, index = axis
-    direction = Vector(scene.seat(key)[1].R[:, index])
+    direction = Vector(scene.link_and_pose(key)[1].R[:, index])
     count = 1
     for here, there in pairwise(way):
         inward = here > there

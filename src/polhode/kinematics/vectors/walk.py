@@ -18,7 +18,7 @@ class Arm:
     step: Vector
 
 
-def meeting_body(scene: Scene, a: Key, b: Key) -> str:
+def common_body(scene: Scene, a: Key, b: Key) -> str:
     """The outermost body that carries two frames."""
     path_a, path_b = scene.path(scene.body_of(a)), scene.path(scene.body_of(b))
     return [one for one, other in zip(path_a, path_b, strict=False) if one == other][-1]
@@ -75,7 +75,7 @@ def gathered(terms: Iterable[tuple[Any, Any]]) -> dict[Any, Expr]:
 
 def spin_between(scene: Scene, a: Key, b: Key) -> dict[Axis, Expr]:
     """The angular velocity of frame b relative to frame a, in native form: (5) of Sayers."""
-    top = meeting_body(scene, a, b)
+    top = common_body(scene, a, b)
     outward = (term for step in walk(scene, top, b) if isinstance(step, Stage) for term in spin(scene, step))
     back = (term for step in walk(scene, top, a) if isinstance(step, Stage) for term in spin(scene, step))
     return gathered([*outward, *((axis, -coefficient) for axis, coefficient in back)])

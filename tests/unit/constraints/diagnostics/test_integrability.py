@@ -109,7 +109,7 @@ def test_two_skates_on_one_line_across_say_the_same_and_two_in_tandem_hold_the_h
 
 
 def test_one_combination_of_two_rows_can_be_integrated_though_neither_alone() -> None:
-    """A skate, and beside it a slide tied to its sideways motion: the slide's own motion can be integrated."""
+    """A skate, and beside it a slide coupled to its sideways motion: the slide's own motion can be integrated."""
     s, j = on_the_plane("planar")
     slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
     sideways = j.u[2]

@@ -30,8 +30,8 @@ def test_least_speeds_are_the_shortest_of_all_that_do() -> None:
     J, x = rng.normal(size=(3, 7)), rng.normal(size=3)
     u = least_speeds(J, x)
     assert np.allclose(J @ u, x)
-    idle = np.linalg.svd(J)[2][3:]  # motions of the joints that leave the port at rest
-    assert np.allclose(idle @ u, 0)
+    null = np.linalg.svd(J)[2][3:]  # motions of the joints that leave the port at rest
+    assert np.allclose(null @ u, 0)
 
 
 def test_least_speeds_come_as_near_as_can_be() -> None:

@@ -39,14 +39,14 @@ def refusal(text: str) -> str:
         ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [k, 0, 0]}}", 1, "nothing called 'k'", "Known: l"),
         ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [shoulder, 0, 0]}}", 1, "'shoulder'", ""),
         ("closures: {p: {a: upper, b: ground, type: revolute, axis: w}}", 1, "the axis 'w'", ""),
-        ("conditions:\n  tie: {position: sholder}", 2, "nothing called 'sholder'", "Did you mean shoulder?"),
-        ("conditions:\n  tie: {position: u(shoulder)}", 2, "depends on the speed 'shoulder'", "constrain_speed"),
-        ("conditions:\n  tie: {position: push - shoulder}", 2, "depends on the input 'push'", "coordinate"),
-        ("conditions:\n  tie: {speed: u(shoulder)**2}", 2, "not linear in the speed 'shoulder'", ""),
-        ("conditions:\n  tie: {}", 2, "one of position and speed, not none", "position:"),
-        ("conditions:\n  tie: {position: l, speed: l}", 2, "not position and speed", ""),
-        ("conditions:\n  tie: {possition: l}", 2, "no such key", "Did you mean `position`?"),
-        ("conditions:\n  tie: {position: __import__(os)}", 2, "no function '__import__'", ""),
+        ("conditions:\n  slot: {position: sholder}", 2, "nothing called 'sholder'", "Did you mean shoulder?"),
+        ("conditions:\n  slot: {position: u(shoulder)}", 2, "depends on the speed 'shoulder'", "constrain_speed"),
+        ("conditions:\n  slot: {position: push - shoulder}", 2, "depends on the input 'push'", "coordinate"),
+        ("conditions:\n  slot: {speed: u(shoulder)**2}", 2, "not linear in the speed 'shoulder'", ""),
+        ("conditions:\n  slot: {}", 2, "one of position and speed, not none", "position:"),
+        ("conditions:\n  slot: {position: l, speed: l}", 2, "not position and speed", ""),
+        ("conditions:\n  slot: {possition: l}", 2, "no such key", "Did you mean `position`?"),
+        ("conditions:\n  slot: {position: __import__(os)}", 2, "no function '__import__'", ""),
         ("rolling:\n  rim: {type: weel, body: upper, radius: 1}", 2, "no type 'weel'", "Did you mean `wheel`?"),
         ("rolling:\n  rim: {body: upper, radius: 1}", 2, "the type is missing", "Add `type:`"),
         ("rolling:\n  rim: {type: wheel, body: upper}", 2, "this key is missing", "Add `radius:`"),
@@ -66,7 +66,7 @@ def refusal(text: str) -> str:
          "already a constraint of this name", ""),
     ],
 )  # fmt: skip
-def test_F25_a_wrong_tie_is_told_with_its_line_and_its_cure(text: str, line: int, said: str, cure: str) -> None:
+def test_F25_a_wrong_constraint_is_told_with_its_line_and_its_cure(text: str, line: int, said: str, cure: str) -> None:
     words = refusal(text)
     assert f"m.yaml:{LAST + line}:" in words
     assert said in words
@@ -83,9 +83,9 @@ def test_F25_a_follower_cannot_be_driven_as_well() -> None:
     text = ARM.replace("bodies:\n", "bodies:\n  disc: {mass: 1, inertia: [1, 1, 1]}\n").replace(
         "joints:\n", "joints:\n" + joints
     )
-    ties = "couplings: {wheel: {leader: shoulder}}\nprescribed: {wheel: t}\n"
+    constraints = "couplings: {wheel: {leader: shoulder}}\nprescribed: {wheel: t}\n"
     with pytest.raises(PolhodeError, match="the motion of 'wheel' is already given"):
-        loads_yaml(text + ties)
+        loads_yaml(text + constraints)
 
 
 def test_F32_a_file_whose_loop_cannot_close_says_so_when_it_is_diagnosed() -> None:

@@ -1,4 +1,4 @@
-"""What lies between two links: the turn from one to the other, over the joints between them alone."""
+"""Paths over the tree: from one link to another, by the joints on the way alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..expr import Vector
 from .tree import BASE, Tree, Turn
 
 
-def meeting(tree: Tree, a: int, b: int) -> int:
+def common_ancestor(tree: Tree, a: int, b: int) -> int:
     """The outermost link that carries both (a link carries itself); parents come first, so the later one steps in."""
     while a != b:
         if a > b:
@@ -35,7 +35,7 @@ def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
 
 def path_between(tree: Tree, a: int, b: int) -> list[int]:
     """The links from one to another, both included."""
-    top = meeting(tree, a, b)
+    top = common_ancestor(tree, a, b)
     return [*_inward(tree, a, top), top, *reversed(_inward(tree, b, top))]
 
 
@@ -47,9 +47,9 @@ def _inward(tree: Tree, outer: int, inner: int) -> list[int]:
     return found
 
 
-def carried(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
+def re_expressed(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
     """A vector with components in link b in the components of link a, turned joint by joint."""
-    top = meeting(tree, a, b)
+    top = common_ancestor(tree, a, b)
     turned: Any = vector
     for turn in turns_inward(tree, b, top):
         turned = turn.inward(turned)
@@ -58,7 +58,7 @@ def carried(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
     return Vector(turned)
 
 
-def carried_point(tree: Tree, point: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
+def point_seen_from(tree: Tree, point: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
     """A point of a link as a link further in sees it: its position and its velocity, in that link's components.
 
     Step by step inward: r_parent = p + R r and ṙ_parent = R (ṙ + w × r + v), with the joint's own w, v = H u.

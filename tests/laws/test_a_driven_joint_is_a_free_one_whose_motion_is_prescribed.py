@@ -28,7 +28,7 @@ SEEDS = (2, 7, 8, 9, 12, 13, 15, 17, 18, 19, 23, 24, 25, 26, 27, 28, 31, 33, 34,
 
 
 @pytest.mark.parametrize("seed", seeds(SEEDS[:10], of=SEEDS))
-def test_formalisms_agree_on_driven_trees_and_give_the_free_equations_at_the_known_motion(seed: int) -> None:
+def test_formalisms_agree_on_driven_trees_and_give_the_free_equations_at_the_prescribed_motion(seed: int) -> None:
     system, motions = _driven(seed)
     free = system.derive("newton_euler")
     assert 0 < len(motions) < len(free.u)

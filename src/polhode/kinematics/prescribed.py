@@ -1,4 +1,4 @@
-"""Joints whose motion is known: those that follow others, and those that are prescribed in time."""
+"""Prescribed motions: joints that follow others, and joints whose motion is a function of time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..model.stage import Stage
 
 @dataclass(frozen=True)
 class Drive:
-    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), known in time."""
+    """The motion of a joint that is prescribed: relative velocity (w, v) and its rate (alpha, a), functions of time."""
 
     w: Vector
     v: Vector
@@ -27,7 +27,7 @@ class Drive:
 
 
 def drive_of(stage: Stage, rate: Expr, rate_of_rate: Expr) -> Drive:
-    """A joint of one column that moves with a known rate."""
+    """A joint of one column that moves at a prescribed rate."""
     h1, h2 = Vector(stage.H.columns[0][:3]), Vector(stage.H.columns[0][3:])
     return Drive(h1 * rate, h2 * rate, h1 * rate_of_rate, h2 * rate_of_rate)
 
@@ -41,7 +41,7 @@ def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:
     return system.joints[name], ratio
 
 
-def known_motions(system: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
+def prescribed_motions(system: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
     """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
 
     A follower of a driven joint is driven too.
