@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from polhode.model.joints.protocol import Field, JointType, Mark, Stage, stage, twist
+from polhode.model.joints.protocol import Field, JointType, Solid, Stage, stage, twist
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,13 @@ class RadialArm(JointType):
     column: Any = "z"
     arm: Any = "x"
 
-    name = "radial_arm"
+    kind = "radial_arm"
     fields = (
         Field("lead", "number", doc="metres of advance for each radian", unit="m/rad"),
         Field("column", "axis", "z", "the axis that is fixed in the parent"),
         Field("arm", "axis", "x", "the direction of the slide, which turns along"),
     )
-    drawing = Mark("cylinder", (1.2, 9), "column")
+    drawing = (Solid("cylinder", (1.2, 9), "column"),)
     outermost_first = False
 
     @cached_property

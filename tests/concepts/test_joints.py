@@ -71,7 +71,7 @@ class OfStage(JointType):
 
     stage: Stage
 
-    name = "of a stage"
+    kind = "of a stage"
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -120,7 +120,7 @@ CASES = {
 
 @pytest.fixture(autouse=True)
 def with_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(JOINTS, RadialArm.name, RadialArm)
+    monkeypatch.setitem(JOINTS, RadialArm.kind, RadialArm)
 
 
 def one_joint(kind: JointType, **placed: Any) -> ph.System:
@@ -169,7 +169,7 @@ every_moving_joint = pytest.mark.parametrize(
 every_type = pytest.mark.parametrize(
     "case",
     [next(case for case in CASES.values() if type(case.type) is each) for each in TYPES],
-    ids=[each.name for each in TYPES],
+    ids=[each.kind for each in TYPES],
 )
 
 
@@ -279,7 +279,7 @@ def test_universal_axes_are_fixed_in_parent_and_child() -> None:
 
 def test_joints_can_be_had_by_name_and_wrong_ones_are_refused() -> None:
     for name, each in JOINTS.items():
-        assert joint_type(name, **{field.name: 1 for field in each.fields if field.is_required}).name == name
+        assert joint_type(name, **{field.name: 1 for field in each.fields if field.is_required}).kind == name
     with pytest.raises(ModelError, match="revolute"):
         joint_type("revolut")
     with pytest.raises(ModelError, match="pitch"):
@@ -353,7 +353,7 @@ def test_what_a_user_gives_is_what_the_fields_say(case: Case) -> None:
     said = {field.name: field.default for field in case.type.fields}
     assert {key: dataclasses.MISSING if value is ... else value for key, value in said.items()} == given
     properties = schema()["$defs"]["Joint"]["properties"]
-    assert all(case.type.name in properties[name]["description"] for name in said)
+    assert all(case.type.kind in properties[name]["description"] for name in said)
     assert all(field.doc for field in case.type.fields)
 
 
@@ -362,11 +362,12 @@ def test_a_joint_is_drawn_on_what_holds_it(case: Case, tmp_path: Path) -> None:
     system = one_joint(case.type, at=(0, 1, 0), rotation=("x", 0.3))
     run = system.derive().simulate(0.1)
     pieces = scene_of(run.equations.record, {}).bodies[0].shapes
-    mark = case.type.drawing
-    assert [piece.kind for piece in pieces] == ([] if mark is None else [mark.kind])
-    if mark is not None and mark.along:
-        turned = system.joints["joint"].in_parent.R @ getattr(case.type, mark.along)
-        w, x, y, z = pieces[0].rotation
+    assert [piece.kind for piece in pieces] == [solid.kind for solid in case.type.drawing]
+    for solid, piece in zip(case.type.drawing, pieces, strict=True):
+        if not solid.along:
+            continue
+        turned = system.joints["joint"].in_parent.R @ getattr(case.type, solid.along)
+        w, x, y, z = piece.rotation
         along = [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]
         assert np.allclose(along, [float(entry) for entry in turned])
     assert run.animate(tmp_path / "page.html").stat().st_size > 1000
@@ -374,7 +375,7 @@ def test_a_joint_is_drawn_on_what_holds_it(case: Case, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_mechanisms_are_drawn_of_any_type(seed: int) -> None:
-    system = random_system(seed, bodies=3, joints=[RadialArm.name])
+    system = random_system(seed, bodies=3, joints=[RadialArm.kind])
     assert {type(joint.type) for joint in system.joints.values()} == {RadialArm}
     assert system.derive("newton_euler").agrees_with(system.derive("poincare"))
 
@@ -400,6 +401,6 @@ def test_a_type_from_outside_is_refused_in_the_words_of_its_fields(keys: str, me
 def test_a_field_that_means_another_thing_in_a_model_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, kind in (("at", "vector"), ("axis", "number")):
         odd = dataclasses.replace(RadialArm.fields[1], name=name, kind=kind)
-        monkeypatch.setitem(JOINTS, "odd", type("Odd", (RadialArm,), {"name": "odd", "fields": (odd,)}))
+        monkeypatch.setitem(JOINTS, "odd", type("Odd", (RadialArm,), {"kind": "odd", "fields": (odd,)}))
         with pytest.raises(ModelError, match=f"joint type 'odd': the field '{name}' has another meaning"):
             schema()

@@ -67,7 +67,7 @@ def accelerations(system: System, model: Any, state: tuple[Any, Any, Any], forma
         q, u, tau = (
             x[k : k + n] for x, k, n in ((qpos, a, len(joint.q)), (qvel, d, len(joint.u)), (force, d, len(joint.u)))
         )
-        if joint.type.name == "free":
+        if joint.type.kind == "free":
             flat = np.empty(9)
             mujoco.mju_quat2Mat(flat, np.array(q[3:]))
             R = R_of[joint.name] = flat.reshape(3, 3)

@@ -51,7 +51,7 @@ def write_again(
     for frame in system.frames.values():
         copy.frame(frame.name, body(system.bodies[frame.body]).name, frame.pose.p, frame.pose.R)
     for load in system.loads:
-        copy.add("loads", load.name, load)
+        copy._add("loads", load.name, load)
     return copy
 
 

@@ -17,7 +17,7 @@ def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
     system = random_system(seed, bodies=3, max_speeds=8)
     motions: dict[str, ph.Expr] = {}
     amplitude = system.parameter("amplitude", 1)
-    able = [joint for joint in system.joints.values() if joint.type.name in ("revolute", "prismatic", "screw")]
+    able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]
     for number, joint in enumerate(able[::2]):
         motions[joint.name] = amplitude * ph.sin((number + 2) * system.time) + system.time**2 / 3
     return system, motions

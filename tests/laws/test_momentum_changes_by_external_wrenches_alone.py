@@ -19,7 +19,7 @@ def test_momentum_changes_by_external_wrenches_alone(seed: int, formalism: str) 
     spin, linear = made.momentum
     root = system.joints["j1"]
     joint_pose = made.pose(root.child) @ root.in_child  # where the efforts of the free joint act
-    assert root.type.name == "free"
+    assert root.type.kind == "free"
     torque, force = joint_pose.R @ Vector(root.tau[:3]), joint_pose.R @ Vector(root.tau[3:])
     mass, moment = made.mass_moment
     weight = system.gravity * mass

@@ -42,7 +42,7 @@ def some(seed: int) -> list[str]:
 def geared_and_driven(seed: int) -> System:
     """A random tree; in every third a joint follows another, in every third one moves as prescribed."""
     system = random_system(seed, bodies=(1, 6), max_speeds=8)
-    able = [joint for joint in system.joints.values() if joint.type.name in ("revolute", "prismatic", "screw")]
+    able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]
     if seed % 3 == 0 and len(able) > 1:
         system.couple(able[1], able[0], system.parameter("ratio", 3), ph.pi / 5)
     if seed % 3 != 1 and able and sum(len(joint.u) for joint in system.joints.values()) > 2:

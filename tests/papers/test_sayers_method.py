@@ -68,7 +68,7 @@ def test_a_free_body_on_a_moving_parent_has_absolute_speeds(prescribed: bool) ->
     assert (flyer.translation, flyer.rotation) == ("nonrecursive", "nonrecursive")
 
 
-@pytest.mark.parametrize("moved", [ph.Prismatic("x"), ph.Revolute("y"), ph.Screw("z", 0.3)], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("moved", [ph.Prismatic("x"), ph.Revolute("y"), ph.Screw("z", 0.3)], ids=lambda of: of.kind)
 def test_motion_given_in_time_is_part_of_the_remainders(moved: JointType) -> None:
     """ω_t and v_t of (30), which the paper leaves out, for a rotor on a driven joint and an arm on the rotor."""
     system = ph.System("driven")

@@ -211,13 +211,15 @@ def test_a_method_that_reaches_right_imports_only_when_it_is_called() -> None:
         assert not early, f"{path.relative_to(ROOT)} imports {early} when loaded; import inside the method instead"
 
 
-#: Folders of files that are one element each, and their protocol; and an element from outside the package.
-ELEMENTS = {"model/joints": ("polhode.model.joints.protocol", "radial_arm")}
+#: Folders of files that are one element each, and elements from outside the package.
+ELEMENTS = {"joints": ("radial_arm",), "forces": ("drag",), "constraints": ("rack", "rod")}
+#: What is no element there: the conditions on a pose that a closing joint is made of.
+PARTS = {"polhode.model.constraints.loop_conditions"}
 
 
 def beyond_its_protocol(path: Path, module: str, protocol: str) -> set[str]:
     """What the file of an element imports of polhode beside its protocol, expressions and geometry."""
-    allowed = (protocol, "polhode.errors", "polhode.expr", "polhode.geometry")
+    allowed = (protocol, *PARTS, "polhode.errors", "polhode.expr", "polhode.geometry")
     names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), module)
     own = {name for name in names if name.startswith("polhode")}
     return {name for name in own if not any(name == each or name.startswith(f"{each}.") for each in allowed)}
@@ -225,11 +227,10 @@ def beyond_its_protocol(path: Path, module: str, protocol: str) -> set[str]:
 
 @pytest.mark.parametrize("folder", ELEMENTS)
 def test_the_file_of_an_element_knows_its_protocol_expressions_and_geometry(folder: str) -> None:
-    protocol, added = ELEMENTS[folder]
-    package = ROOT / "src" / "polhode" / folder
-    files = {path: f"polhode.{folder.replace('/', '.')}.{path.stem}" for path in package.glob("*.py")}
+    package, protocol = f"polhode.model.{folder}", f"polhode.model.{folder}.protocol"
+    files = {path: f"{package}.{path.stem}" for path in (ROOT / "src" / package.replace(".", "/")).glob("*.py")}
     files = {path: module for path, module in files.items() if path.stem != "__init__" and module != protocol}
-    files[ROOT / "tests" / "concepts" / f"{added}.py"] = added
+    files |= {ROOT / "tests" / "concepts" / f"{added}.py": added for added in ELEMENTS[folder]}
     assert len(files) > 2
     assert not {
         path.name: found for path, name in files.items() if (found := beyond_its_protocol(path, name, protocol))

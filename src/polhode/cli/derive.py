@@ -58,7 +58,7 @@ def describe(out: Console, system: System, equations: Equations) -> None:
     rows = [
         (
             joint.name,
-            f"{joint.type.name}{'' if joint.type.is_holonomic else ', nonholonomic'}",
+            f"{joint.type.kind}{'' if joint.type.is_holonomic else ', nonholonomic'}",
             f"{joint.parent} → {joint.child}",
             " ".join(q.name for q in joint.q),
             " ".join(u.name for u in joint.u),
@@ -122,7 +122,7 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
         "joints": [
             {
                 "name": joint.name,
-                "type": joint.type.name,
+                "type": joint.type.kind,
                 "parent": joint.parent,
                 "child": joint.child,
                 "holonomic": joint.type.is_holonomic,

@@ -114,7 +114,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
         cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
         raise ModelError(
-            f"the stages of this {kind.name} joint repeat each other: poses do not tell its coordinates.",
+            f"the stages of this {kind.kind} joint repeat each other: poses do not tell its coordinates.",
             place=closure.place,
             cure="Leave out a stage whose motion the others allow already.",
             code="E-CLOSE-001",

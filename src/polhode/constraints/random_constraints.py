@@ -68,7 +68,7 @@ def random_constrained_system(seed: int, *, bodies: tuple[int, int] = (2, 4), sy
 
 
 def _drive_one(system: System, dice: Dice) -> None:
-    able = [joint for joint in system.joints.values() if joint.type.name in ("revolute", "prismatic")]
+    able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic")]
     if able and sum(len(joint.u) for joint in system.joints.values()) > 3:
         system.prescribe(dice.pick(able), sin(2 * system.time) / 3)
 

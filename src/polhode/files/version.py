@@ -7,6 +7,7 @@ imported from counts as one file.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from time import time_ns
@@ -35,6 +36,26 @@ def version_digest() -> str:
     if not files or any(LOADED_AT < changed <= now for _, _, changed in files):
         return key_of(os.urandom(16).hex())
     return key_of(*(f"{name} {size} {changed}" for name, size, changed in files))
+
+
+@cache
+def module_digest(name: str) -> str:
+    """A digest of the file of a loaded module of a user's own; nothing for one of polhode's, which has the above.
+
+    It is random where there is no file, as in a notebook, or where it was changed after polhode was loaded.
+
+    >>> module_digest("polhode.errors")
+    ''
+    """
+    if name.partition(".")[0] == __package__.partition(".")[0]:
+        return ""
+    try:
+        status = os.stat(str(getattr(sys.modules[name], "__file__", "")))
+    except (OSError, KeyError):
+        return key_of(os.urandom(16).hex())
+    if status.st_mtime_ns > LOADED_AT:
+        return key_of(os.urandom(16).hex())
+    return key_of(name, f"{status.st_size} {status.st_mtime_ns}")
 
 
 def key_of(*texts: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
+from .registry import formalism_of
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -86,7 +87,8 @@ class Derivation:
         if isinstance(pose, str):
             pose = self.model.poses[pose].coordinates
         pose = pose if pose is None else sorted(pose.items())
-        options = (self.formalism, self.passes, self.constraints, self.independent, pose, self.rows)
+        method = formalism_of(self.formalism).digest
+        options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
         return key_of(version_digest(), self.source.digest, *map(repr, options))
 
     @property

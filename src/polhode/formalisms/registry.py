@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import PolhodeError, suggestion
+from ..files.version import module_digest
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,14 @@ class Formalism:
     own_rows: bool = False  # it comes to the constraints' rows by itself
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
+
+    @property
+    def digest(self) -> str:
+        """What tells one state of a user's own formalism from another; nothing for those of polhode."""
+        if not self.module:
+            return ""
+        import_module(self.module)
+        return module_digest(self.module)
 
     def load(self, attribute: str = "recipe", shortened: bool = False) -> Callable[..., Any]:
         """A function that the file provides, or the one that saves operations, if there is one."""

@@ -178,10 +178,10 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:
     element = FORCES[record.type]
-    given = read_fields(values, path, element.fields(), record, free)
+    given = read_fields(values, path, element.fields, record, free)
     if system is not None:
         with values.noting(path):
-            system.apply(element(**given))
+            system.apply(element, **given)
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:

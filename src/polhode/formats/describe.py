@@ -157,11 +157,11 @@ def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
         raise FormatError(
             f"model files know no load of type '{load.kind}'.",
-            place=load.words,
+            place=load.place,
             cure=f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}.",
             code="E-YAML-030",
         )
-    return {"type": load.kind, **describe_fields(load.fields(), load, fixed, free)}
+    return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 
 def _unless_zero(value: Expr, scope: Scope) -> str | None:

@@ -16,16 +16,16 @@ from .spelling import spell
 from .values import Values
 
 
-def describe_motion(kind: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
+def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
     """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
-    if JOINTS.get(kind.name) is type(kind):
-        return {"type": kind.name, **fields.describe_fields(kind.fields, kind, scope, scope)}, True
-    if isinstance(kind, Compound):
-        return {"sequence": [describe_motion(part, scope, place)[0] for part in kind.joints]}, False
-    if kind.outermost_first and all(stage.storage == "angles" for stage in kind.stages):
-        return _map(kind.stages, scope), all(not stage.coordinate_labels for stage in kind.stages)
+    if JOINTS.get(joint.kind) is type(joint):
+        return {"type": joint.kind, **fields.describe_fields(joint.fields, joint, scope, scope)}, True
+    if isinstance(joint, Compound):
+        return {"sequence": [describe_motion(part, scope, place)[0] for part in joint.joints]}, False
+    if joint.outermost_first and all(stage.storage == "angles" for stage in joint.stages):
+        return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
     raise FormatError(
-        f"a model file has no words for the joint type '{kind.name}'.",
+        f"a model file has no words for the joint type '{joint.kind}'.",
         place=place,
         cure="Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types.",
         code="E-YAML-044",

@@ -41,7 +41,7 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     for each in constraints:
         record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
         tables.setdefault(each.table, []).append(record)
-    loads = [record_of(each.__name__, each.__doc__ or "", each.fields(), each.kind) for each in forces]
+    loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]  # made at run time
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
@@ -66,7 +66,7 @@ def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) 
 @cache
 def motion_record(joints: Joints) -> type[records.Motion]:
     """How joints move: a type, and what any of them takes."""
-    types = Field("type", "word", None, choices=tuple(each.name for each in joints))
+    types = Field("type", "word", None, choices=tuple(each.kind for each in joints))
     keys: dict[str, Any] = keys_of([types, *_options(joints)])
     made: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
     return made
@@ -79,13 +79,13 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
     reserved = {*records.Joint.model_fields, *(field.name for field in FRAMES)}
     for each in joints:
         for field in each.fields:
-            takers.setdefault(field.name, []).append(each.name)
+            takers.setdefault(field.name, []).append(each.kind)
             first = made.setdefault(field.name, field)
             alike = (first.kind, first.many, first.choices) == (field.kind, field.many, field.choices)
             if field.name in reserved or not alike:
                 raise ModelError(
                     f"the field '{field.name}' has another meaning in a model file.",
-                    place=f"joint type '{each.name}'",
+                    place=f"joint type '{each.kind}'",
                     cure="Give it another name.",
                     code="E-JOINT-013",
                 )

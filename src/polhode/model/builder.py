@@ -102,14 +102,14 @@ class Builder:
                 self._model = adopted(self, self.source.read())
             return self._model
 
-    def add(self, table: str, name: str, record: Any) -> None:
+    def _add(self, table: str, name: str, record: Any) -> None:
         """Put a record into a table; all methods that add something end here.
 
         >>> import polhode as ph
         >>> from polhode.model.forces import Potential
         >>> s = ph.System("weight")
         >>> height = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z")).q[0]
-        >>> s.add("loads", "lift", Potential(name="lift", energy=-3 * height))
+        >>> s._add("loads", "lift", Potential(name="lift", energy=-3 * height))
         >>> s.loads
         (Potential(name='lift', energy=-3*z),)
         """

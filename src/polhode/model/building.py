@@ -89,7 +89,7 @@ def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, 
         raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-002")
     made, label = symbol(name, kind), checked_unit(unit, place)
     tell_apart(system, [made], place)
-    system.add(table, name, Parameter(made, None if number is None else number.data, label))
+    system._add(table, name, Parameter(made, None if number is None else number.data, label))
     return made
 
 
@@ -115,7 +115,7 @@ def body(
     if flag_of(check, "check", place):
         check_mass(made.mass, {key: each.value for key, each in system.parameters.items()}, place)
         check_inertia(made.inertia, place)
-    system.add("bodies", name, made)
+    system._add("bodies", name, made)
     return made
 
 
@@ -123,7 +123,7 @@ def frame(system: Builder, name: str, body: Body | str, at: Iterable[Any], rotat
     place = f"frame '{name}'"
     check_new("frame", name, system.frames, system.bodies)
     made = Frame(name, body_name(system, body, place), pose_of(at, rotation, place), home=system)
-    system.add("frames", name, made)
+    system._add("frames", name, made)
     return made
 
 
@@ -159,7 +159,7 @@ def joint(
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
     tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
     made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau)
-    system.add("joints", name, made)
+    system._add("joints", name, made)
     return made
 
 
@@ -220,5 +220,5 @@ def pose(system: Builder, name: str, coordinates: Mapping[str, float], speeds: M
         for key in given:
             if key not in known:
                 raise unknown(kind, key, known, place)
-    system.add("poses", name, made)
+    system._add("poses", name, made)
     return made

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ModelError
 from ..expr import free_symbols
-from .body import Body, Frame
-from .constraints import Closure, Condition
 from .constraints.protocol import Constraint, check_bodies
-from .field_values import completed, field_values
-from .joints import JointType, joint_type
+from .field_values import check_element, completed, field_values
+from .joints import JointType
 from .lookup import check_new, joint_named, tell_apart
-from .reading import checked_name, index_of, number_of
+from .reading import index_of, number_of
 from .records import Coupling, Joint, Prescribed
 
 if TYPE_CHECKING:
     from .builder import Builder
 
-Place = Body | Frame | str
 C = TypeVar("C", bound=Constraint)
 
 
@@ -66,7 +63,7 @@ def couple(
             cure="Weld it with a fixed joint instead.",
             code="E-MODEL-043",
         )
-    system.add("couplings", after.name, made)
+    system._add("couplings", after.name, made)
     return made
 
 
@@ -76,7 +73,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     index = index_of(index, len(found.q), "coordinate", place)
     if not _stands_alone(found.type, index):
         raise ModelError(
-            f"coordinate number {index} of this {found.type.name} joint cannot be prescribed alone.",
+            f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone.",
             place=place,
             cure="Prescribe revolute, prismatic or screw joints, or a compound of them.",
             code="E-MODEL-050",
@@ -94,40 +91,20 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
             code="E-MODEL-052",
         )
     made = Prescribed(found.name, name, value)
-    system.add("prescribed", name, made)
+    system._add("prescribed", name, made)
     return made
 
 
 def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, Any]) -> C:
+    check_element(kind, Constraint, "a constraint")
     place = kind.place_of(name)
     check_new("constraint", name, system.constraints)
     given = completed(kind.fields, given, place)
-    made = kind.of(name, field_values(system, name, kind.fields, given, place), given)
+    made = kind.of(name, field_values(system, kind.fields, given, place, name), given)
     check_bodies(made)
     tell_apart(system, made.coordinates, place)
-    system.add("constraints", name, made)
+    system._add("constraints", name, made)
     return made
-
-
-def close(
-    system: Builder,
-    name: Place,
-    a: Place,
-    b: Place | None,
-    joint: JointType | str,
-    options: Mapping[str, Any],
-    **ends: Any,
-) -> Closure:
-    first, second = (name, a) if b is None else (a, b)
-    label = f"loop {len(system.constraints) + 1}" if b is None else checked_name(name, "constraint")
-    kind = joint_type(joint, Closure.place_of(label), **options)
-    return constraint(system, label, Closure, {"a": first, "b": second, "joint": kind, **ends})
-
-
-def condition(system: Builder, name: str, level: str, value: Any) -> Condition:
-    if isinstance(name, str):
-        name = name or f"condition {len(system.constraints) + 1}"
-    return constraint(system, name, Condition, {level: value})
 
 
 def _stands_alone(kind: JointType, index: int) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .builder import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .constraining import Place
+    from .body import Body, Frame
     from .constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
     from .constraints.protocol import Constraint
     from .joints import JointType
     from .records import Coupling, Joint, Prescribed
+
+    Place: TypeAlias = Body | Frame | str
 
 C = TypeVar("C", bound="Constraint")
 
@@ -48,7 +50,7 @@ class ConstraintMethods(Builder):
         return prescribe(self, joint, motion, index)
 
     def constraint(self, name: str, kind: type[C], /, **given: Any) -> C:
-        """Add a constraint of any kind, by the values of its fields; the methods below do so for those that are here.
+        """Add a constraint of any kind by the values of its fields, as the methods below do for those listed here.
 
         >>> import polhode as ph
         >>> from polhode.model.constraints import KnifeEdge
@@ -83,22 +85,32 @@ class ConstraintMethods(Builder):
         >>> s.close(s.ground, s.body("leaf", 1), joint="revolute", axis="z").name
         'loop 1'
         """
-        from .constraining import close
+        from .constraints import Closure
+        from .joints import joint_type
+        from .reading import checked_name
 
-        ends = {"at_a": at_a, "at_b": at_b, "rotation_a": rotation_a, "rotation_b": rotation_b}
-        return close(self, name, a, b, joint, options, **ends)
+        first, second = (name, a) if b is None else (a, b)
+        label = f"loop {len(self.constraints) + 1}" if b is None else checked_name(name, "constraint")
+        kind = joint_type(joint, Closure.place_of(label), **options)
+        return self.constraint(
+            label, Closure, a=first, b=second, joint=kind,
+            at_a=at_a, at_b=at_b, rotation_a=rotation_a, rotation_b=rotation_b,
+        )  # fmt: skip
 
     def constrain(self, value: Any, name: str = "") -> Condition:
         """Keep an expression of coordinates, parameters and time at zero."""
-        from .constraining import condition
-
-        return condition(self, name, "position", value)
+        return self._condition(name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
         """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
-        from .constraining import condition
+        return self._condition(name, "speed", value)
 
-        return condition(self, name, "speed", value)
+    def _condition(self, name: str, level: str, value: Any) -> Condition:
+        from .constraints import Condition
+        from .reading import number_of
+
+        label = f"condition {len(self.constraints) + 1}" if isinstance(name, str) and not name else name
+        return self.constraint(label, Condition, **{level: number_of(value, Condition.place_of(label))})
 
     def roll_wheel(
         self,

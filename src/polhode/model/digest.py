@@ -12,6 +12,7 @@ from typing import Any
 
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
+from ..files.version import module_digest
 from .joints import JointType
 from .model import Model
 
@@ -40,14 +41,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_plain(entry) for entry in value)
     if isinstance(value, JointType):  # it is its stages, whatever its type makes them of
-        return ("JointType", value.name, _plain(value.stages), *value.from_parent)
+        return ("JointType", value.kind, _plain(value.stages), *value.from_parent)
     if is_dataclass(value):
         own = (
             (field.name, getattr(value, field.name))
             for field in fields(value)
             if field.compare and field.name != "shapes"
         )
-        return (type(value).__name__, *((name, _plain(entry)) for name, entry in own))
+        kind = type(value)  # of a constraint of a user's own, what its file states counts too
+        return (kind.__name__, module_digest(kind.__module__), *((name, _plain(entry)) for name, entry in own))
     return value if isinstance(value, int | str) else repr(value)
 
 

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, suggestion
-from ..expr import symbol
+from ..errors import ModelError, suggestion, understood
+from ..expr import Expr, Vector, symbol
 from ..geometry import unit_axis
+from ..geometry.exact_rotation import as_rotation
 from .fields import Field
-from .lookup import frame_name, placed
-from .reading import flag_of, list_of, number_of, positive_of, vector_of
+from .lookup import frame_name, joint_named, placed
+from .reading import checked_name, flag_of, index_of, list_of, number_of, positive_of, result_of, unknown, vector_of
+from .records import GROUND
+from .system import vectors
 from .track import curve_of
 
 if TYPE_CHECKING:
+    from ..kinematics.vectors import Point
     from .builder import Builder
+
+
+def check_element(kind: Any, base: type, what: str) -> None:
+    """Refuse what is not the class of an element.
+
+    >>> check_element(5, object, "a force element")
+    Traceback (most recent call last):
+    ...
+    polhode.errors.ModelError: kind: 5 is not a force element.
+      Give its class.  [E-TYPE-001]
+    """
+    with understood(what, kind, place="kind", cure="Give its class."):
+        if not issubclass(kind, base) or not hasattr(kind, "kind"):
+            raise TypeError
 
 
 def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -39,55 +57,149 @@ def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> 
 
 
 def field_values(
-    system: Builder, name: str, fields: Sequence[Field], given: Mapping[str, Any], place: str
+    system: Builder, fields: Sequence[Field], given: Mapping[str, Any], place: str, name: str = ""
 ) -> dict[str, Any]:
-    """The values by field: a body for a frame, with the points, axes and rotations in it as the body has them.
+    """The values by field: names for joints, a body for a frame, points, axes and rotations as the body has them.
 
     The variable of a curve is the auxiliary coordinate "<name> place".
     """
     made: dict[str, Any] = {}
     for field in fields:
+        value = given[field.name]
         if field.kind == "body":
             made |= _on_body(system, field, [each for each in fields if each.of == field.name], given, place)
         elif field.kind == "curve":
             made[field.of] = symbol(f"{name} place", "coordinate")
-            made[field.name] = curve_of(given[field.name], made[field.of], place)
-        elif not field.of and field.kind != "variable":
-            made[field.name] = _value(system, field, given[field.name], place)
+            made[field.name] = curve_of(value, made[field.of], place)
+        elif field.kind == "count" and field.of:
+            joint = next(joint_named(system, given[each.name], place) for each in fields if each.kind == "joint")
+            made[field.name] = index_of(value, len(joint.u if field.of == "speed" else joint.q), field.of, place)
+        elif field.kind == "vector" and field.of:
+            made[field.name], made[field.of] = _components(system, value, given[field.of], place)
+        elif field.kind != "variable" and not field.of and field.name not in made:
+            made[field.name] = field_value(field, value, place, system)
     return made
+
+
+def field_value(field: Field, value: Any, place: str, system: Builder | None = None) -> Any:
+    """The value of one field by itself; a joint type, which is in no system, has such fields only.
+
+    >>> field_value(Field("axis", "axis"), "-y", "slide")
+    Vector([0, -1, 0])
+    """
+    if value is None and field.default is None:
+        return None
+    if field.many or field.count is not None:
+        one = replace(field, many=False, count=None)
+        entries = list_of(value, f"a list of {field.name}", place)
+        return tuple(field_value(one, each, place, system) for each in entries)
+    if field.arguments and not isinstance(value, Expr | Vector):
+        value = _result(field, value, place)
+    if field.choices and value not in field.choices:
+        raise unknown(field.name, str(value), field.choices, place)
+    if field.kind in _ALONE:
+        with understood(f"a {field.name}", value, place=place):
+            return _ALONE[field.kind](field, value, place)
+    return _IN_SYSTEM[field.kind](system, value, place) if field.kind in _IN_SYSTEM else value
+
+
+def _result(field: Field, law: Any, place: str) -> Any:
+    """What a law gives for its arguments."""
+    made = result_of(law, field.arguments, place)
+    if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
+        raise ModelError(
+            f"the law gives {made!r}, which is no number or expression.",
+            place=place,
+            cure="Give the tension alone; its direction is the line.",
+            code="E-MODEL-061",
+        )
+    return made
+
+
+# ---- bodies, points, arrows --------------------------------------------------------------------------------------
 
 
 def _on_body(
     system: Builder, body: Field, own: Sequence[Field], given: Mapping[str, Any], place: str
 ) -> dict[str, Any]:
     """A body, and what is given in its frame, or in the frame on it that stands for it."""
+    on, made = given[body.name], dict[str, Any]()
+    if isinstance(on, vectors().Point):
+        given = {**given, **{field.name: on for field in own if field.kind == "point"}}
+        on = _own_body(system, on, place)
     turned = next((given[field.name] for field in own if field.kind == "rotation"), None)
-    found, pose = placed(system, given[body.name], (0, 0, 0), turned, place)
-    made: dict[str, Any] = {body.name: found}
+    made[body.name], seat = placed(system, on, (0, 0, 0), turned, place)
     for field in own:
-        if field.kind == "point":
-            made[field.name] = placed(system, given[body.name], given[field.name], turned, place)[1].p
-        elif field.kind == "rotation":
-            made[field.name] = pose.R
+        value = given[field.name]
+        if field.kind == "rotation":
+            made[field.name] = seat.R
+        elif field.kind == "axis":
+            made[field.name] = placed(system, on, (0, 0, 0), None, place)[1].R @ unit_axis(value)
+        elif isinstance(value, vectors().Point):
+            made[field.name] = _offset(system, value, made[body.name], place)
         else:
-            made[field.name] = placed(system, given[body.name], (0, 0, 0), None, place)[1].R @ unit_axis(
-                given[field.name]
-            )
+            made[field.name] = placed(system, on, value, None, place)[1].p
     return made
 
 
-def _value(system: Builder, field: Field, value: Any, place: str) -> Any:
-    if value is None and field.default is None:
-        return None
-    if field.many:
-        one = replace(field, many=False)
-        return tuple(_value(system, one, entry, place) for entry in list_of(value, f"a list of {field.name}", place))
-    if field.kind == "number":
-        return positive_of(value, field.name, place) if field.positive else number_of(value, place)
-    if field.kind == "direction" and isinstance(value, str):
-        return unit_axis(value)
-    if field.kind in ("vector", "direction"):
-        return vector_of(value, place)
-    if field.kind == "flag":
-        return flag_of(value, field.name, place)
-    return frame_name(system, value, place) if field.kind == "frame" else value
+def _offset(system: Builder, point: Point, body: str, place: str) -> Vector:
+    """A point of a body, from the body's origin."""
+    if body != _own_body(system, point, place):
+        raise ModelError(
+            f"the point is on body '{point.body}', not on '{body}'.",
+            place=place,
+            cure=f"Give a point of '{body}', or apply it to '{point.body}'.",
+            code="E-MODEL-060",
+        )
+    return point.offset
+
+
+def _own_body(system: Builder, point: Point, place: str) -> str:
+    """The body of a point, which must belong to the system."""
+    _check_home(system, "point", point.system, place)
+    return point.body
+
+
+def _components(system: Builder, vector: Any, frame: Any, place: str) -> tuple[Vector, str]:
+    """Components and the frame they are in: for an arrow that asked for or, if it is in one frame, its own."""
+    wanted = None if frame is None else frame_name(system, frame, place)
+    if not isinstance(vector, vectors().Arrow):
+        return vector_of(vector, place), wanted or GROUND
+    _check_home(system, "arrow", vector.system, place)
+    if wanted is None:
+        used = list(vector.by_frame)
+        wanted = used[0] if len(used) == 1 and isinstance(used[0], str) else GROUND
+    return vector.components(wanted), wanted
+
+
+def _check_home(system: Builder, what: str, home: Builder, place: str) -> None:
+    """Refuse a point or arrow of another system."""
+    if home is not system:
+        raise ModelError(
+            f"the {what} is of system '{home.name}', not of '{system.name}'.",
+            place=place,
+            cure=f"Write it with the bodies of '{system.name}'.",
+            code="E-MODEL-062",
+        )
+
+
+#: What can be read by itself, by kind, and what is looked up in a system; the rest is taken as it is.
+_ALONE: dict[str, Callable[[Field, Any, str], Any]] = {
+    "number": lambda field, value, place: (
+        positive_of(value, field.name, place) if field.positive else number_of(value, place)
+    ),
+    "point": lambda field, value, place: vector_of(value, place),
+    "axis": lambda field, value, place: unit_axis(value),
+    "direction": lambda field, value, place: unit_axis(value) if isinstance(value, str) else vector_of(value, place),
+    "rotation": lambda field, value, place: as_rotation(value, place),
+    "count": lambda field, value, place: index_of(value, 2**31, "number", place),
+    "flag": lambda field, value, place: flag_of(value, field.name, place),
+    "name": lambda field, value, place: checked_name(value, place),
+}
+_IN_SYSTEM: dict[str, Callable[[Any, Any, str], Any]] = {
+    "vector": lambda system, value, place: (
+        vector_of(value, place) if system is None else _components(system, value, GROUND, place)[0]
+    ),
+    "frame": frame_name,
+    "joint": lambda system, value, place: joint_named(system, value, place).name,
+}

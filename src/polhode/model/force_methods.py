@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 class ForceMethods(Builder):
     """Forces, torques, springs, potentials: what a user calls to put a load on a system."""
 
-    def apply(self, element: ForceElement) -> None:
-        """Add a force element, one of your own too: see `polhode.model.forces.protocol`.
+    def apply(self, kind: type[ForceElement], /, **given: Any) -> None:
+        """Add a force element of any kind by the values of its fields, as the methods below do for those listed here.
 
         >>> import polhode as ph
         >>> from polhode.model.forces import Spring
         >>> s = ph.System()
         >>> bead = s.body("bead", mass=1)
         >>> _ = s.joint("x", s.ground, bead, ph.Prismatic("x"))
-        >>> s.apply(Spring(a=s.ground, b=bead, stiffness=3))
+        >>> s.apply(Spring, a=s.ground, b=bead, stiffness=3)
         >>> s.derive().bias
         Vector([3*x])
         """
         from .acting import apply
 
-        apply(self, element)
+        apply(self, kind, given)
 
     def force(
         self,
@@ -157,4 +157,4 @@ class ForceMethods(Builder):
     def _apply(self, kind: str, **given: Any) -> None:
         from .forces import FORCES
 
-        self.apply(FORCES[kind](**given))
+        self.apply(FORCES[kind], **given)

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from math import isfinite
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown, suggestion, understood
 from ..expr import Expr, Vector, as_expr, constant_value, free_symbols, symbol, unit_symbols
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
-from .joints import JointType
+
+if TYPE_CHECKING:
+    from .joints import JointType
 
 NAME_LIMIT = 128
 
@@ -32,11 +34,6 @@ def checked_name(name: object, kind: str) -> str:
             code="E-MODEL-014",
         )
     return name
-
-
-def titled(kind: str, name: object) -> str:
-    """The place of something that may have a name: `force 'push'`, or `force`."""
-    return f"{kind} {checked_name(name, kind)!r}" if not isinstance(name, str) or name else kind
 
 
 def zeros() -> Vector:

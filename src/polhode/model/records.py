@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..expr import Expr
 from ..geometry import Pose
-from .joints import JointType
+
+if TYPE_CHECKING:
+    from .joints import JointType
 
 #: The name of the body that does not move.
 GROUND = "ground"

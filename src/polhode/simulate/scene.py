@@ -16,9 +16,8 @@ from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
 from ..model.body import Body
-from ..model.constraints.protocol import LoopConstraint
-from ..model.constraints.protocol import Mark as ConstraintMark
-from ..model.joints.protocol import JointType, Mark
+from ..model.constraints.protocol import LoopConstraint, Mark
+from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
 from ..view.scene import Motion, Scene, SceneBody, SceneLine, Shape
@@ -106,7 +105,7 @@ class _Painter:
         """What is drawn of the loads in this shape: their names, and the points of bodies that it takes."""
         for each in self.system.acting:
             element = each.element
-            at = {field.of: field.name for field in element.fields() if field.kind == "point"}
+            at = {field.of: field.name for field in element.fields if field.kind == "point"}
             for drawn, *held in element.drawing:
                 points = [getattr(element, at[field]) for field in held]
                 if drawn == shape and {*free_symbols(as_expr(x) for point in points for x in point)} <= {*self.values}:
@@ -119,7 +118,7 @@ class _Painter:
             (float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)), default=None
         )
 
-    def _constraint_marks(self, kind: str, body: str) -> list[ConstraintMark]:
+    def _constraint_marks(self, kind: str, body: str) -> list[Mark]:
         """What is seen on a body of constraints."""
         marks = (mark for constraint in self.system.constraints.values() for mark in constraint.drawing)
         return [mark for mark in marks if (mark.kind, mark.body) == (kind, body)]
@@ -224,14 +223,15 @@ class _Painter:
             if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
                 end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)
                 held.append((loop.closing_joint, *end))
-        return [self._mark(kind.drawing, kind, pose, color) for kind, on, pose in held if on == name and kind.drawing]
+        own = [(kind, pose) for kind, on, pose in held if on == name]
+        return [self._solid(solid, kind, pose, color) for kind, pose in own for solid in kind.drawing]
 
-    def _mark(self, mark: Mark, kind: JointType, pose: Pose, color: str | None) -> Shape:
+    def _solid(self, solid: Solid, kind: JointType, pose: Pose, color: str | None) -> Shape:
         turn = self.numbers(pose.R.entries()).reshape(3, 3)
-        if mark.along:
-            turn = _turned_to(turn @ self.numbers(getattr(kind, mark.along)))
-        size = tuple(_BAR * self.size * entry for entry in mark.size)
-        return Shape(mark.kind, size, self.numbers(pose.p).tolist(), turn, color)
+        if solid.along:
+            turn = _turned_to(turn @ self.numbers(getattr(kind, solid.along)))
+        size = tuple(_BAR * self.size * entry for entry in solid.size)
+        return Shape(solid.kind, size, self.numbers(pose.p).tolist(), turn, color)
 
 
 def _bar(start: Floats, end: Floats, radius: float, color: str | None = None) -> Shape:

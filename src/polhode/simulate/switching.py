@@ -47,7 +47,7 @@ def has_tables(system: Model) -> bool:
 
 def _parts(system: Model) -> Iterator[tuple[str, Any]]:
     for each in system.acting:
-        yield f"the {each.element.words}", each.loads
+        yield f"the {each.element.place}", each.loads
     for prescribed in system.prescribed.values():
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
     for name, constraint in system.constraints.items():

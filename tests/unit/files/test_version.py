@@ -63,3 +63,21 @@ def test_a_file_changed_while_it_runs_gives_a_digest_like_no_other(house: Path) 
 
 def test_words_are_told_apart_however_they_are_cut() -> None:
     assert len({version.key_of(*words) for words in (("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""))}) == 4
+
+
+def test_a_module_of_ones_own_has_the_digest_of_its_file(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from polhode.files.version import module_digest; import own; "
+        "print(module_digest('own'), module_digest('polhode.errors') == '', len({module_digest('there is none')}))"
+    )
+    own = tmp_path / "own.py"
+
+    def told() -> list[str]:
+        run = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+        return run.stdout.split()
+
+    own.write_text("x = 1")
+    first = told()
+    assert first == told() and first[1:] == ["True", "1"]
+    own.write_text("x = 22")
+    assert told()[0] != first[0]

@@ -138,7 +138,7 @@ def test_a_coupled_mechanism_keeps_its_couplings_and_its_equations() -> None:
 def test_a_coupling_that_a_file_cannot_say_is_not_dropped() -> None:
     system = load(MODELS / "gripper.yaml")
     coupling = system.couplings["left hinge"]
-    system.add("couplings", "left hinge", replace(coupling, multiplier=ph.symbol("stray")))
+    system._add("couplings", "left hinge", replace(coupling, multiplier=ph.symbol("stray")))
     with pytest.raises(PolhodeError, match="stray"):
         dumps_yaml(system)
 
@@ -148,12 +148,12 @@ def test_a_constraint_that_a_file_cannot_say_is_not_dropped() -> None:
     system = load(MODELS / "fourbar.yaml")
     pin = system.constraints["pin"]
     assert isinstance(pin, Closure)
-    system.add("constraints", "pin", replace(pin, at_a=ph.Vector([stray, 0, 0])))
+    system._add("constraints", "pin", replace(pin, at_a=ph.Vector([stray, 0, 0])))
     with pytest.raises(PolhodeError, match="stray"):
         dumps_yaml(system)
     system = load(MODELS / "fourbar.yaml")
     system.prescribe("crank", system.time)
-    system.add("prescribed", "crank", replace(system.prescribed["crank"], motion=stray))
+    system._add("prescribed", "crank", replace(system.prescribed["crank"], motion=stray))
     with pytest.raises(PolhodeError, match="stray"):
         dumps_yaml(system)
 
@@ -192,7 +192,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "nothing half-written stays behind"
 
     class Odd(JointType):
-        name = "odd"
+        kind = "odd"
         stages = (*ph.Spherical().stages, *ph.Revolute().stages)
 
     odd = ph.System()

@@ -13,7 +13,7 @@ from polhode.expr import Matrix, Vector
 from polhode.formats import dumps_yaml, loads_yaml
 from polhode.geometry import rotation
 from polhode.model.forces import FORCES
-from polhode.model.forces.protocol import ForceElement, Mechanism, PrimitiveLoad, given
+from polhode.model.forces.protocol import Field, ForceElement, Mechanism, PrimitiveLoad
 
 
 def bead() -> tuple[ph.System, ph.Joint]:
@@ -67,18 +67,32 @@ class Everything(ForceElement):
     """Something of every kind that a field can be."""
 
     kind = "everything"
+    fields = (
+        *ForceElement.fields,
+        Field("axis", "axis", "z"),
+        Field("rotation", "rotation", None),
+        Field("axes", "axis", many=True),
+        Field("pair", "number", count=2),
+        Field("times", "count", 3),
+        Field("slips", "flag", False),
+        Field("side", "word", "left", choices=("left", "right")),
+        Field("title_of_it", "name", "it"),
+        Field("spot", "point", (0, 0, 0)),
+        Field("arrow", "vector", (0, 0, 0)),
+        Field("seen_from", "frame", "ground"),
+    )
 
-    axis: Vector = given("axis", "z")
-    rotation: Matrix = given("rotation", None)
-    axes: tuple[Vector, ...] = given("axis", many=True)
-    pair: tuple[Any, ...] = given("number", count=2)
-    times: int = given("count", 3)
-    slips: bool = given("flag", False)
-    side: str = given("word", "left", choices=("left", "right"))
-    title_of_it: str = given("name", "it")
-    spot: Vector = given("point", (0, 0, 0))
-    arrow: Vector = given("vector", (0, 0, 0))
-    seen_from: str = given("frame", "ground")
+    axis: Vector
+    rotation: Matrix
+    axes: tuple[Vector, ...]
+    pair: tuple[Any, ...]
+    times: int
+    slips: bool
+    side: str
+    title_of_it: str
+    spot: Vector
+    arrow: Vector
+    seen_from: str
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return ()
@@ -88,10 +102,8 @@ def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.Mo
     monkeypatch.setitem(FORCES, "everything", Everything)
     s, _ = bead()
     s.apply(
-        Everything(
-            axis=(0, 2, 0), rotation=[("x", 0.5)], axes=["x", "-y"], pair=[1, "2.5"], times=2, slips=True, side="right",
-            title_of_it="a name", spot=(1, 2, 3), arrow=3 * s.bodies["bead"].x, seen_from=s.bodies["bead"],
-        )
+        Everything, axis=(0, 2, 0), rotation=[("x", 0.5)], axes=["x", "-y"], pair=[1, "2.5"], times=2, slips=True,
+        side="right", title_of_it="a name", spot=(1, 2, 3), arrow=3 * s.bodies["bead"].x, seen_from=s.bodies["bead"],
     )  # fmt: skip
     (made,) = s.loads
     assert isinstance(made, Everything)
@@ -101,4 +113,4 @@ def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.Mo
     assert loads_yaml(dumps_yaml(s)).loads == s.loads
     for wrong in ({"side": "middle"}, {"slips": "yes"}, {"axis": 5}, {"times": -1}, {"axes": 5}, {"title_of_it": ""}):
         with pytest.raises(ph.PolhodeError, match=r"everything|axis|needs a name"):
-            s.apply(Everything(**{"axes": ["x"], "pair": [1, 2], **wrong}))
+            s.apply(Everything, **{"axes": ["x"], "pair": [1, 2], **wrong})

@@ -153,7 +153,7 @@ class Power:
             try:
                 energy += sum(self._lay_out(load, forces, efforts) for load in each.loads)
             except NotCovered as reason:
-                missing.append(f"{each.element.words} ({reason})")
+                missing.append(f"{each.element.place} ({reason})")
         return forces, efforts, energy % P, missing
 
     def _lay_out(self, load: PrimitiveLoad, forces: dict[str, Rows], efforts: list[int]) -> int:

@@ -202,7 +202,7 @@ def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tu
     for j, joint in enumerate(joints):
         a, d = model.jnt_qposadr[j], model.jnt_dofadr[j]
         q, u = list(qpos[a : a + len(joint.q)]), list(qvel[d : d + len(joint.u)])
-        if joint.type.name == "free":
+        if joint.type.kind == "free":
             q = [*q[3:], *q[:3]]
             u = [*u[3:], *_in_body_axes(q[:4], u[:3])]
         coordinates |= {symbol.name: float(value) for symbol, value in zip(joint.q, q, strict=True)}

@@ -134,7 +134,7 @@ def _facts(model: Any, j: int, joint: Joint) -> JointFacts:
     d = model.jnt_dofadr[j]
     return JointFacts(
         joint.name,
-        joint.type.name,
+        joint.type.kind,
         lower=decimal(model.jnt_range[j][0]) if limited else None,
         upper=decimal(model.jnt_range[j][1]) if limited else None,
         damping=decimal(model.dof_damping[d]) or None,

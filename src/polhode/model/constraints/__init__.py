@@ -1,4 +1,4 @@
-"""The constraints there are; a new one is its file and one entry here."""
+"""The constraints there are; a new one is its file and its line in CONSTRAINTS."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from .no_slip import NoSlip
 from .protocol import Constraint
 from .wheel import Wheel
 
-__all__ = ["CONSTRAINTS", "Ball", "Closure", "Condition", "DiscOnCurve", "KnifeEdge", "NoSlip", "Wheel"]
+__all__ = [
+    "CONSTRAINTS", "Ball", "Closure", "Condition", "Constraint", "DiscOnCurve", "KnifeEdge", "NoSlip", "Wheel",
+]  # fmt: skip
 
-#: Each by its name, in the order in which model files list them.
+#: Each by its type in model files, in the order in which they list them.
 CONSTRAINTS: dict[str, type[Constraint]] = {
-    each.kind: each for each in (Closure, Condition, Wheel, Ball, DiscOnCurve, KnifeEdge, NoSlip)
+    each.kind: each
+    for each in (
+        Closure,
+        Condition,
+        Wheel,
+        Ball,
+        DiscOnCurve,
+        KnifeEdge,
+        NoSlip,
+    )
 }

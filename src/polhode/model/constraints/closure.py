@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank
 from ...geometry import Pose, unit_axis
-from ..stage import Stage
 from .loop_conditions import (
     AXES,
     Advance,
@@ -26,7 +25,7 @@ from .loop_conditions import (
     no_relative_rotation,
     nothing_free,
 )
-from .protocol import FRAMES, NOWHERE, Field, JointType, LoopConstraint
+from .protocol import FRAMES, NOWHERE, Field, JointType, LoopConstraint, Stage
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ class NoSlip(ContactConstraint):
         Field("a", "body"),
         Field("b", "body", "ground"),
         Field("frame", "frame", "ground"),
-        Field("at", "vector", (0, 0, 0), free=True, unit="m"),
+        Field("at", "vector", (0, 0, 0), of="frame", free=True, unit="m"),
         Field("directions", "direction", ("x", "y", "z"), free=True, many=True),
     )
 

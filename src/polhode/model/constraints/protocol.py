@@ -19,12 +19,12 @@ from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, symbol
 from ...geometry import Pose
 from ..fields import Field
-from ..joints.protocol import JointType
+from ..joints.protocol import JointType, Stage
 
 __all__ = [
     "FRAMES", "IDENTITY", "NOWHERE", "PLANE", "POINTS", "Constraint", "Contact", "ContactConstraint",
-    "CoordinateConstraint", "Fault", "Field", "JointType", "LoopConstraint", "Mark", "Moving", "check_bodies",
-    "lettered_pose",
+    "CoordinateConstraint", "Fault", "Field", "JointType", "LoopConstraint", "Mark", "Moving", "Stage",
+    "check_bodies", "lettered_pose",
 ]  # fmt: skip
 
 NOWHERE = Vector([as_expr(0)] * 3)

@@ -1,4 +1,6 @@
-"""Force elements: one file each, and one entry of FORCES."""
+"""The force elements there are; a new one is its file and its line in FORCES."""
+
+from __future__ import annotations
 
 from .damper import Damper
 from .force import Force
@@ -11,17 +13,23 @@ from .protocol import ForceElement
 from .spring import Spring
 from .torque import Torque
 
-_LISTED: tuple[type[ForceElement], ...] = (
-    Force,
-    Torque,
-    JointForce,
-    JointSpring,
-    Spring,
-    Damper,
-    LineForce,
-    GravityField,
-    Potential,
-)
+__all__ = [
+    "FORCES", "Damper", "Force", "ForceElement", "GravityField", "JointForce", "JointSpring", "LineForce", "Potential",
+    "Spring", "Torque",
+]  # fmt: skip
 
 #: Each by its type in model files.
-FORCES: dict[str, type[ForceElement]] = {each.kind: each for each in _LISTED}
+FORCES: dict[str, type[ForceElement]] = {
+    each.kind: each
+    for each in (
+        Force,
+        Torque,
+        JointForce,
+        JointSpring,
+        Spring,
+        Damper,
+        LineForce,
+        GravityField,
+        Potential,
+    )
+}

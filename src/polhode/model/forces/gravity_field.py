@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Vector
-from .protocol import GROUND, POSITION, ForceElement, Mechanism, PointForce, PrimitiveLoad, given
+from .protocol import GROUND, POSITION, Field, ForceElement, Mechanism, PointForce, PrimitiveLoad
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,8 +13,12 @@ class GravityField(ForceElement):
     """A field that accelerates every mass: expressions of its centre's place `x`, `y`, `z`, in ground components."""
 
     kind = "gravity_field"
+    fields = (
+        *ForceElement.fields,
+        Field("acceleration", "vector", free=True, unit="m/s²", arguments=(POSITION,)),
+    )
 
-    acceleration: Vector = given("vector", free=True, unit="m/s²", arguments=(POSITION,))
+    acceleration: Vector
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         pulled = (body for body in model.bodies.values() if body.mass and body.name != GROUND)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...errors import ModelError
 from ...expr import Expr
-from .protocol import ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, SpeedForce, given
+from .protocol import Field, ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, SpeedForce
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,12 +14,20 @@ class JointSpring(ForceElement):
     """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
 
     kind = "joint_spring"
+    fields = (
+        *ForceElement.fields,
+        Field("joint", "joint"),
+        Field("index", "count", 0, of="coordinate"),
+        Field("stiffness", "number", 0, free=True),
+        Field("rest", "number", 0, free=True),
+        Field("damping", "number", 0, free=True),
+    )
 
-    joint: str = given("joint")
-    index: int = given("count", 0, of="coordinate")
-    stiffness: Expr = given("number", 0, free=True)
-    rest: Expr = given("number", 0, free=True)
-    damping: Expr = given("number", 0, free=True)
+    joint: str
+    index: int
+    stiffness: Expr
+    rest: Expr
+    damping: Expr
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         q, u = model.joints[self.joint].q, model.joints[self.joint].u
@@ -26,10 +35,11 @@ class JointSpring(ForceElement):
         if self.stiffness:
             made.append(PotentialEnergy(self.stiffness * (q[self.index] - self.rest) ** 2 / 2))
         if self.damping and len(q) != len(u):
-            raise self.wrong(
+            raise ModelError(
                 f"its {len(q)} coordinates are not its {len(u)} speeds one by one.",
-                "Give damping with joint_force, on a speed.",
-                "E-MODEL-017",
+                place=self.place,
+                cure="Give damping with joint_force, on a speed.",
+                code="E-MODEL-017",
             )
         if self.damping:
             made.append(SpeedForce(self.joint, self.index, -self.damping * u[self.index]))

@@ -1,21 +1,25 @@
 """What a force element is, and the few primitive loads that all of them come to.
 
-A force element is one file: a frozen record whose fields are what a user gives, and one method, `loads`, which says
-what it comes to. The primitive loads are all that dynamics, networks, power and the reference derivation understand.
+A new force element is one file with a frozen dataclass that extends `ForceElement`, and one entry of FORCES. Its
+attributes are what `fields` lists; its one method, `loads`, says what it comes to. The primitive loads are all that
+dynamics, networks, power and the reference derivation understand.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from ...errors import ModelError
 from ...expr import Expr, Vector, as_expr, symbol, symbols
 from ..fields import Field
-from ..records import GROUND as GROUND
+from ..records import GROUND
+
+__all__ = [
+    "GROUND", "LENGTH", "POSITION", "RATE", "VELOCITY", "BodyTorque", "Field", "ForceElement", "LineElement",
+    "LineTension", "Mechanism", "PointForce", "PotentialEnergy", "PrimitiveLoad", "SpeedForce",
+]  # fmt: skip
 
 #: What the law of a tension is written with: the distance of its ends and the rate of that distance.
 LENGTH, RATE = symbol("length", "line"), symbol("rate", "line")
@@ -91,60 +95,58 @@ class Mechanism(Protocol):
     def joints(self) -> Mapping[str, Any]: ...
 
 
-def given(kind: str, default: Any = ..., **facts: Any) -> Any:
-    """A value that a user gives to an element; see `polhode.model.fields.Field`."""
-    return field(default=MISSING if default is ... else default, metadata={"kind": kind, "default": default, **facts})
-
-
 @dataclass(frozen=True, kw_only=True)
 class ForceElement(ABC):
-    """What acts on a mechanism, as a user gave it; its docstring explains it in the schema of model files.
+    """What acts on a mechanism; its attributes are what a user gave, bodies for frames and points in the bodies.
 
-    `kind` is its type in model files. `drawing` says what pages show of it: ("line", a, b) is a line between the points
-    on two bodies, ("mark", body) a mark at the point on one, each named by the field that holds the body.
+    The docstring of a class and its fields are what the schema of model files says of it. `drawing` says what pages
+    show: ("line", a, b) is a line between the points on two bodies, ("mark", body) a mark at the point on one, each
+    named by the field that holds the body.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # the `type` in model files
+    fields: ClassVar[tuple[Field, ...]] = (Field("name", "label", ""),)
     drawing: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
-    name: str = given("label", "")
+    name: str = ""
 
     @abstractmethod
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         """What it comes to in a mechanism."""
 
     @classmethod
-    @cache
-    def fields(cls) -> tuple[Field, ...]:
-        """What a user gives to it, as plain data."""
-        return tuple(Field(each.name, **each.metadata) for each in fields(cls))
-
-    @classmethod
     def title(cls) -> str:
         """Its kind in words."""
         return cls.kind.replace("_", " ")
 
-    @property
-    def words(self) -> str:
+    @classmethod
+    def place_of(cls, name: str, *joints: str) -> str:
         """How messages call it, such as: joint spring on 'hip' 'stop'."""
-        on = "".join(f" on '{getattr(self, each.name)}'" for each in self.fields() if each.kind == "joint")
-        return f"{self.title()}{on}{f' {self.name!r}' if self.name else ''}"
+        return " ".join([cls.title(), *(f"on '{joint}'" for joint in joints), *([repr(name)] if name else [])])
 
-    def wrong(self, message: str, cure: str, code: str) -> ModelError:
-        """An error that names the element."""
-        return ModelError(message, place=self.words, cure=cure, code=code)
+    @property
+    def place(self) -> str:
+        """How messages call it."""
+        return self.place_of(self.name, *(getattr(self, each.name) for each in self.fields if each.kind == "joint"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LineElement(ForceElement):
     """What acts along the line between two points, on two bodies."""
 
+    fields = (
+        *ForceElement.fields,
+        Field("a", "body"),
+        Field("b", "body"),
+        Field("at_a", "point", (0, 0, 0), of="a", free=True, unit="m"),
+        Field("at_b", "point", (0, 0, 0), of="b", free=True, unit="m"),
+    )
     drawing = (("line", "a", "b"),)
 
-    a: str = given("body")
-    b: str = given("body")
-    at_a: Vector = given("point", (0, 0, 0), of="a", free=True, unit="m")
-    at_b: Vector = given("point", (0, 0, 0), of="b", free=True, unit="m")
+    a: str
+    b: str
+    at_a: Vector
+    at_b: Vector
 
     def pull(self, tension: Any, elastic: Any = 0, energy: Any = 0) -> tuple[PrimitiveLoad, ...]:
         """A tension along the line."""

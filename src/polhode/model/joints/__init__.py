@@ -1,4 +1,4 @@
-"""The joint types by name. A new one is its file and its entry in JOINTS."""
+"""The joint types there are; a new one is its file and its line in JOINTS."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = [
     "Prismatic", "Revolute", "Screw", "Spherical", "Universal", "joint_type",
 ]  # fmt: skip
 
-#: Each by its name in model files; maps and sequences have forms of their own there.
+#: Each by its type in model files; maps and sequences have forms of their own there.
 JOINTS: dict[str, type[JointType]] = {
-    each.name: each
+    each.kind: each
     for each in (
         Fixed,
         Revolute,

@@ -40,7 +40,7 @@ class BuildingBlock(JointType):
     axis: Any = None
     reference: Any = None
 
-    name = "building_block"
+    kind = "building_block"
     fields = (
         Field("translations", "axis", (), "up to three directions that are fixed in the parent", many=True),
         Field("rotations", "count", (), "up to three axis indices of 1, 2 and 3", many=True),

@@ -14,13 +14,12 @@ class Compound(JointType):
     """Successive joints without bodies between them, from the parent to the child."""
 
     joints: tuple[JointType, ...]
-    name: str = "compound"
 
+    kind = "compound"
     outermost_first = False
 
-    def __init__(self, *joints: JointType, name: str = "compound") -> None:
+    def __init__(self, *joints: JointType) -> None:
         object.__setattr__(self, "joints", joints)
-        object.__setattr__(self, "name", name)
         for joint in joints:
             _check_part(joint)
 
@@ -39,7 +38,7 @@ def _check_part(joint: object) -> None:
         )
     if joint.nominal is not None:
         raise ModelError(
-            f"a {joint.name} with a nominal orientation cannot be a part of a compound joint.",
+            f"a {joint.kind} with a nominal orientation cannot be a part of a compound joint.",
             cure="Leave out its axis and reference, or put a massless body between.",
             code="E-BLOCK-006",
         )

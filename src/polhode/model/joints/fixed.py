@@ -11,7 +11,7 @@ from .protocol import JointType, Stage
 class Fixed(JointType):
     """A weld."""
 
-    name = "fixed"
+    kind = "fixed"
 
     @property
     def stages(self) -> tuple[Stage, ...]:

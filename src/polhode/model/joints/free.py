@@ -18,7 +18,7 @@ class Spherical(JointType):
 
     storage: str = "quaternion"
 
-    name = "spherical"
+    kind = "spherical"
     fields = (STORAGE,)
 
     @cached_property
@@ -33,9 +33,9 @@ class Free(JointType):
 
     storage: str = "quaternion"
 
-    name = "free"
+    kind = "free"
     fields = (STORAGE,)
-    drawing = None
+    drawing = ()
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

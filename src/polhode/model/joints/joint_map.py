@@ -24,7 +24,8 @@ class JointMap(JointType):
 
     H: Any
     groups: Any = None
-    name: str = "map"
+
+    kind = "map"
 
     def __post_init__(self) -> None:
         cure = "Give six rows, a column for each speed."

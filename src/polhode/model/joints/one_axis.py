@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .protocol import Field, JointType, Mark, Stage, stage, twist
+from .protocol import Field, JointType, Solid, Stage, stage, twist
 
 _AXIS = Field("axis", "axis", "z", "a direction that is fixed in both bodies")
-_PIN = Mark("cylinder", (1.6, 7), "axis")
+_PIN = Solid("cylinder", (1.6, 7), "axis")
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Revolute(JointType):
 
     axis: Any = "z"
 
-    name = "revolute"
+    kind = "revolute"
     fields = (_AXIS,)
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -33,9 +33,9 @@ class Prismatic(JointType):
 
     axis: Any = "z"
 
-    name = "prismatic"
+    kind = "prismatic"
     fields = (_AXIS,)
-    drawing = Mark("box", (3, 3, 7), "axis")
+    drawing = (Solid("box", (3, 3, 7), "axis"),)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -49,9 +49,9 @@ class Screw(JointType):
     axis: Any = "z"
     pitch: Any = 0
 
-    name = "screw"
+    kind = "screw"
     fields = (_AXIS, Field("pitch", "number", 0, "metres of advance for each radian", "m/rad"))
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -64,9 +64,9 @@ class Cylindrical(JointType):
 
     axis: Any = "z"
 
-    name = "cylindrical"
+    kind = "cylindrical"
     fields = (_AXIS,)
-    drawing = _PIN
+    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -16,7 +16,7 @@ class Planar(JointType):
 
     normal: Any = "z"
 
-    name = "planar"
+    kind = "planar"
     fields = (Field("normal", "axis", "z", "a direction across the plane"),)
 
     @cached_property

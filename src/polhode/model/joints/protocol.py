@@ -6,7 +6,7 @@ protocol, expressions and geometry only. Its attributes are what `fields` lists;
     class Revolute(JointType):
         axis: Any = "z"
 
-        name = "revolute"
+        kind = "revolute"
         fields = (Field("axis", "axis", "z"),)
 
         @cached_property
@@ -17,19 +17,17 @@ protocol, expressions and geometry only. Its attributes are what `fields` lists;
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import index
-from typing import Any
+from typing import Any, ClassVar
 
-from ...errors import understood
-from ...expr import Matrix, Vector, as_expr
-from ...geometry import unit_axis
+from ...expr import Matrix
 from ...geometry.orientation import ORIENTATIONS
+from ..field_values import field_value
 from ..fields import Field
 from ..stage import STORAGES, Stage
 
-__all__ = ["STORAGE", "XYZ", "Field", "JointType", "Mark", "Stage", "orientation_labels", "stage", "twist"]
+__all__ = ["STORAGE", "XYZ", "Field", "JointType", "Solid", "Stage", "orientation_labels", "stage", "twist"]
 
 XYZ = ("x", "y", "z")
 
@@ -38,7 +36,7 @@ STORAGE = Field("storage", "word", "quaternion", "how the orientation is stored"
 
 
 @dataclass(frozen=True)
-class Mark:
+class Solid:
     """What shows a joint where it sits in the parent: a solid as in `Shape`, a ball unless another is named.
 
     Its sizes count in radii of the bars that links are drawn by. Its z is along the axis that a field holds.
@@ -57,10 +55,10 @@ class JointType(ABC):
     `nominal` orientation turns the joint's frame in the parent, after the rotation that a user gives to place it.
     """
 
-    name: str
-    fields: tuple[Field, ...] = ()
-    drawing: Mark | None = Mark()
-    outermost_first: bool = True
+    kind: ClassVar[str]  # the `type` in model files
+    fields: ClassVar[tuple[Field, ...]] = ()
+    drawing: ClassVar[tuple[Solid, ...]] = (Solid(),)
+    outermost_first: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -70,14 +68,10 @@ class JointType(ABC):
     def __post_init__(self) -> None:
         """Values are read as their fields say, and stages made: what is wrong with them is said at once."""
         for field in self.fields:
-            object.__setattr__(self, field.name, self._read(field, getattr(self, field.name)))
+            if field.kind != "word":  # a stage knows its storages
+                value = field_value(field, getattr(self, field.name), f"{self.kind} joint")
+                object.__setattr__(self, field.name, value)
         _ = self.stages
-
-    def _read(self, field: Field, value: Any) -> Any:
-        if field.kind not in _READ or (value is None and field.default is None):
-            return value
-        with understood(f"a {field.name}", value, place=f"{self.name} joint", cure=f"Give {field.doc}."):
-            return tuple(map(_READ[field.kind], value)) if field.many else _READ[field.kind](value)
 
     @property
     def nominal(self) -> Matrix | None:
@@ -112,13 +106,6 @@ class JointType(ABC):
     def speed_labels(self) -> list[str]:
         """Suffixes for speed names."""
         return _labels([(stage.speed_labels, stage.speeds) for stage in self.stages])
-
-
-#: How the values of a field are read, by its kind; others are left to the stages.
-_READ: dict[str, Callable[[Any], Any]] = {
-    "axis": unit_axis, "number": as_expr, "vector": lambda value: Vector([as_expr(entry) for entry in value]),
-    "count": index,
-}  # fmt: skip
 
 
 def _labels(stages: list[tuple[tuple[str, ...], int]]) -> list[str]:

@@ -16,7 +16,7 @@ class Universal(JointType):
     first: Any = "x"
     second: Any = "y"
 
-    name = "universal"
+    kind = "universal"
     fields = (
         Field("first", "axis", "x", "the axis that is fixed in the parent"),
         Field("second", "axis", "y", "the axis that is fixed in the child"),

@@ -228,7 +228,7 @@ class _PythonSteps(_SingleSteps):
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
         if self.driven is not None and recorded:
             self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
-        new = self.last = self.step(x, k)
+        new = self.step(x, k)
         if self.discontinuities:
             self.discontinuities.step((k + 1) * self.h, new)
         return new

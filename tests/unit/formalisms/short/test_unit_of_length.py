@@ -33,7 +33,7 @@ def swimmer(base: JointType) -> System:
     return s
 
 
-@pytest.mark.parametrize("base", [ph.Free(), ph.Revolute("y"), ph.Planar("z")], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("base", [ph.Free(), ph.Revolute("y"), ph.Planar("z")], ids=lambda joint: joint.kind)
 @pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
 def test_a_mechanism_moves_alike_in_every_unit(base: JointType, formalism: str) -> None:
     system = swimmer(base)
