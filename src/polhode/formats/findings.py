@@ -98,10 +98,10 @@ class Findings:
 
 
 @contextmanager
-def told_at(place: str, cure: str = "") -> Iterator[None]:
-    """What is refused inside is told with the place it came from, and with this cure where it has none."""
+def told_at(place: str) -> Iterator[None]:
+    """What is refused inside is told with the place it came from, where it is to be changed."""
     try:
         yield
     except PolhodeError as error:
-        found = [Problem(each.message, place, each.cure or cure, each.code) for each in error.problems]
+        found = [Problem(each.message, place, each.cure or "Change it there.", each.code) for each in error.problems]
         raise type(error)(problems=found) from None

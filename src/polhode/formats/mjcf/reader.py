@@ -85,7 +85,7 @@ def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
 
     def told(tag: str, name: str) -> AbstractContextManager[None]:
         """What is refused is told with the line it came from."""
-        return told_at(findings.place_of(tag, name), "Change it there.")
+        return told_at(findings.place_of(tag, name))
 
     with told("option", ""):
         assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)

@@ -151,9 +151,7 @@ def _placement(element: Element, what: str, findings: Findings) -> Placement:
     )
 
 
-def _required(
-    element: Element, attribute: str, what: str, findings: Findings, default: Fraction = Fraction(0)
-) -> Fraction:
+def _required(element: Element, attribute: str, what: str, findings: Findings) -> Fraction:
     if attribute not in element.attributes:
         findings.problem(
             findings.place(element.line, f"{what} {element.shown()}"),
@@ -161,9 +159,7 @@ def _required(
             f'Write {attribute}="…".',
             "E-URDF-016",
         )
-        return default
-    value = _scalar(element, attribute, what, findings, default)
-    return default if value is None else value
+    return _scalar(element, attribute, what, findings) or Fraction(0)
 
 
 def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
