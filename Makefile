@@ -26,7 +26,7 @@ setup: $(VENV)/.has-test ## make .venv with polhode, its tests' tools and the en
 	@echo "$(VENV) is ready"
 
 demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
-	@$(BIN)/python -m polhode.cli.demo --out out
+	@$(BIN)/polhode demo --out out
 
 # Neighbouring tests stay with one process, which remembers what they share, until another has nothing left to do.
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal

@@ -21,13 +21,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 import polhode as ph
 from polhode.codegen.ir.calls import on_floats
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import MEANING
 from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Program
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm.module import lane_module, scalar_module
 from polhode.codegen.printers.target import check_inputs
 from polhode.codegen.printers.targets import TARGETS as LISTED
@@ -363,7 +363,7 @@ def test_no_user_string_reaches_code() -> None:
 
 def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
     script = (
-        "import hashlib;from polhode.codegen.ir.random_program import random_program as r;"
+        "import hashlib;from tests.random_program import random_program as r;"
         "from polhode.codegen.llvm import module as llvm;from polhode.codegen.printers import targets;p=r(5);"
         "t=''.join(text for each in targets.TARGETS.values() for text in each.files(p,()).values());"
         "t+=llvm.scalar_module(p)+llvm.lane_module(p,4);print(hashlib.sha256(t.encode()).hexdigest())"
@@ -373,5 +373,11 @@ def test_generated_text_does_not_depend_on_the_hash_seed() -> None:
     here = hashlib.sha256("".join([*sources, scalar_module(program), lane_module(program, 4)]).encode()).hexdigest()
     for seed in ("1", "77"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
-        there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        there = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=Path(__file__).parents[2],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         assert there.stdout.strip() == here, there.stderr

@@ -8,17 +8,18 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from polhode.expr import Matrix, Vector, as_expr, directional, same, skew, symbols
-from polhode.geometry import rotation
-from polhode.geometry.angular_velocity import (
+from tests.papers.silver import (
     angular_velocity,
     energy_by_angular_velocity,
     energy_by_rotation_rate,
-    inertia_of_moments,
     moments_of_inertia,
-    permutation,
     rotation_rate,
 )
+
+from polhode.expr import Matrix, Vector, as_expr, directional, same, skew, symbols
+from polhode.geometry import rotation
+from polhode.geometry.inertia import inertia_of_moments
+from polhode.geometry.orientation import permutation
 
 q, u, ud = symbols("a b c"), symbols("ua ub uc"), symbols("uda udb udc")
 THREE = range(3)

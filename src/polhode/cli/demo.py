@@ -1,4 +1,4 @@
-"""The demonstration: `python -m polhode.cli.demo --out out`.
+"""`polhode demo`: the demonstration.
 
 The six-degree-of-freedom arm of Kwatny and Blankenship (1995), section IV, once with compound joints throughout and
 once with a simple spherical wrist: derived by every formalism, compared, compiled, dropped, and shown.
@@ -6,8 +6,6 @@ once with a simple spherical wrist: derived by every formalism, compared, compil
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -186,22 +184,3 @@ def _folder(out: Path) -> Path:
             code="E-DEMO-001",
         ) from error
     return out
-
-
-def main() -> int:
-    """Run the demonstration from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m polhode.cli.demo", description="Derive, run and show a robot arm.")
-    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to (default: out)")
-    given = parser.parse_args()
-    try:
-        run(given.out)
-    except PolhodeError as error:
-        show.console(stderr=True).print(str(error), style="red", soft_wrap=True)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

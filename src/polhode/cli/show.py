@@ -97,10 +97,10 @@ def progress() -> Iterator[Callable[[str], None]]:
         status.stop()
 
 
-def assignments(given: Iterable[str], option: str) -> dict[str, float]:
+def assignments(given: Iterable[str]) -> dict[str, float]:
     """`name=value` pairs from the command line.
 
-    >>> assignments(["m=2", "l = 0.5"], "--set")
+    >>> assignments(["m=2", "l = 0.5"])
     {'m': 2.0, 'l': 0.5}
     """
     made = {}
@@ -112,7 +112,7 @@ def assignments(given: Iterable[str], option: str) -> dict[str, float]:
             mark = ""
         if not mark or not name.strip():
             raise PolhodeError(
-                f"{item!r} is not understood.", place=option, cure=f"Write {option} name=2.5", code="E-CLI-001"
+                f"{item!r} is not understood.", place="--set", cure="Write --set name=2.5", code="E-CLI-001"
             )
         made[name.strip()] = number
     return made

@@ -76,7 +76,7 @@ def run(
 
 def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """`--set` reaches parameters and inputs alike."""
-    values = show.assignments(given, "--set")
+    values = show.assignments(given)
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]

@@ -61,11 +61,6 @@ def _poses(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
-def _state_rates(equations: EquationsOfMotion) -> Outputs:
-    entries = list(equations.state_rates)
-    return [("xdot", (len(entries),), entries)]
-
-
 def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
     entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
     return [("xdot", (len(entries),), entries)]
@@ -123,7 +118,7 @@ CATALOGUE: dict[str, Entry] = {
     "energy": Entry(("q", "u"), _energy),
     "momentum": Entry(("q", "u"), _momentum),
     "poses": Entry(("q",), _poses),
-    "state_rates": Entry(("x", "tau"), _state_rates, rates=("xdot",)),
+    "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
     "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
         _derivatives(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_derivatives"),

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .planning import Planned, plan_of
-from .quantities import Asked, JacobianOf, PoseOf, label_of
-from .reactions import ReactionFunctions, actuated_efforts
+from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -34,7 +34,7 @@ _OPTIONS = ("t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 
 
-class Functions(ReactionFunctions):
+class Functions:
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
@@ -268,7 +268,7 @@ class Functions(ReactionFunctions):
         speeds alone and moves the mechanism so, whatever the constraints carry.
         """
         if actuated is not None:
-            return actuated_efforts(self, q, u, udot, actuated, **more)
+            return reactions.actuated_efforts(self, q, u, udot, actuated, **more)
         if more.get("multipliers") is not None and "multipliers" not in self.native("inverse_dynamics").arrays:
             raise PolhodeError(
                 "these equations have no multipliers.",
@@ -341,6 +341,29 @@ class Functions(ReactionFunctions):
     def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
         return self._one(JacobianOf(name), q, **more)
+
+    def reaction(
+        self,
+        name: str,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        at: str | None = None,
+        frame: str | None = None,
+        on: str | None = None,
+        **more: Any,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
+        torque, force = reactions.evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, **more)
+        return torque, force
+
+    def driving_force(
+        self, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> NDArray[np.float64]:
+        """The effort that makes a prescribed coordinate move as prescribed."""
+        effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
+        return effort
 
 
 def _real(value: Any, what: str) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, unknown
-from .quantities import MOTION, Asked, DrivingForceOf, Outputs, ReactionOf
+from .quantities import MOTION, Asked, Outputs
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -188,30 +188,3 @@ def evaluate(
             code="E-FUN-004",
         )
     return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
-
-
-class ReactionFunctions:
-    """The compiled functions of reactions and driving forces; `Functions` provides the rest."""
-
-    def reaction(
-        self: Any,
-        name: str,
-        q: ArrayLike,
-        u: ArrayLike,
-        tau: ArrayLike | None = None,
-        *,
-        at: str | None = None,
-        frame: str | None = None,
-        on: str | None = None,
-        **more: Any,
-    ) -> tuple[Floats, Floats]:
-        """Torque and force that a joint or constraint carries, for efforts tau or, with `udot`, for a given motion."""
-        torque, force = evaluate(self, ReactionOf(name, at, frame, on), q, u, tau, **more)
-        return torque, force
-
-    def driving_force(
-        self: Any, coordinate: str, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
-    ) -> Floats:
-        """The effort that makes a prescribed coordinate move as prescribed."""
-        effort: Floats = evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
-        return effort

@@ -56,11 +56,6 @@ class Power:
         """The ports through which power comes from outside."""
         return self.whole.ports
 
-    @property
-    def energy_rate(self) -> Expr:
-        """d(T + V)/dt."""
-        return self.whole.rate
-
     def parts(self) -> Iterator[tuple[str, Balance]]:
         """Every balance with the name of its part."""
         for kind, table in (("body", self.bodies), ("joint", self.joints), ("constraint", self.constraints)):

@@ -36,13 +36,9 @@ def forms(poly: TrigPolynomial) -> dict[str, Form]:
             found["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
             found["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
             starts = (_COMBINED, _SINES) if len(poly) <= _HARMONICS // 2 else (_SINES,)
-            found["mixed"] = min((_descend(poly, angles, start) for start in starts), key=_length)
-    found["best"] = min(found.values(), key=_length)
+            found["mixed"] = min((_descend(poly, angles, start) for start in starts), key=total_length)
+    found["best"] = min(found.values(), key=total_length)
     return found
-
-
-def _length(form: Form) -> int:
-    return total_length(form)
 
 
 def _factor(harmonic: Harmonic) -> dict[Base, int]:
@@ -53,7 +49,7 @@ def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
     """Change the mode of one angle at a time as long as the form gets shorter."""
     modes = dict.fromkeys(angles, start)
     best = _split(poly, modes)
-    shortest = _length(best)
+    shortest = total_length(best)
     seen = {tuple(modes.values())}  # what was tried before was no shorter than what is the best by now
     improved = True
     while improved:
@@ -66,8 +62,8 @@ def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
                     continue
                 seen.add(key)
                 form = _split(poly, tried)
-                if _length(form) < shortest:
-                    modes, best, shortest, improved = tried, form, _length(form), True
+                if total_length(form) < shortest:
+                    modes, best, shortest, improved = tried, form, total_length(form), True
     return best
 
 

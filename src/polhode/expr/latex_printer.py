@@ -12,6 +12,7 @@ shown as escaped text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -89,12 +90,7 @@ def latex_with_intermediates(
     taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
     letter = next(word for word in _letters() if not any(text.startswith(word) for text in taken))
     order = topological(roots)
-    uses: dict[int, int] = {}
-    for node in order:
-        for arg in node.args:
-            uses[id(arg)] = uses.get(id(arg), 0) + 1
-    for root in roots:
-        uses[id(root)] = uses.get(id(root), 0) + 1
+    uses = Counter(id(used) for used in (*roots, *(arg for node in order for arg in node.args)))
     cuts: dict[int, str] = {}
     lines: list[str] = []
     counts: dict[int, int] = {}

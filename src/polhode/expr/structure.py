@@ -66,7 +66,7 @@ class Sum:
 
     @cached_property
     def length(self) -> int:
-        return sum(term.length for term in self.terms) + 3 * (len(self.terms) - 1)
+        return total_length(self.terms)
 
 
 Base = Atom | Trig | Sum

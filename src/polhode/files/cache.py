@@ -139,16 +139,12 @@ class ObjectCache:
 
         # Locks are shared by keys with the same first digits, so that lock files do not pile up.
         lock = FileLock(self.folder / f"{key[:2]}.lock", timeout=self.patience)
-        held = False
-        try:
+        with contextlib.suppress(Timeout, OSError, NotImplementedError):
             lock.acquire()
-            held = True
-        except (Timeout, OSError, NotImplementedError):
-            held = False
         try:
             yield
         finally:
-            if held:
+            if lock.is_locked:
                 lock.release()
 
     def _trim_if_due(self, written: int) -> None:

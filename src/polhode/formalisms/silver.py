@@ -28,7 +28,7 @@ from ..dynamics.equations import Recipe
 from ..dynamics.loads import Loads, Wrench
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
-from ..geometry.angular_velocity import inertia_of_moments
+from ..geometry.inertia import inertia_of_moments
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 

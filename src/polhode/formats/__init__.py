@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from ..model import System
     from .dh import from_dh
     from .findings import Report
-    from .json_schema import schema
     from .mjcf import load_mjcf
     from .urdf import load_urdf
     from .xml_model import load_xml
-    from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml
+    from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml, schema
 
 #: The reader of each extension; a reader is loaded when it is first needed.
 READERS: dict[str, str] = {
@@ -33,7 +32,7 @@ READERS: dict[str, str] = {
 
 _HOMES = {
     "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
-    "load_urdf": "urdf", "load_mjcf": "mjcf", "load_xml": "xml_model", "schema": "json_schema",
+    "load_urdf": "urdf", "load_mjcf": "mjcf", "load_xml": "xml_model", "schema": "yaml_model",
     "from_dh": "dh",
 }  # fmt: skip
 

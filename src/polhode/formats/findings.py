@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec
 
 from ..errors import FormatError, PolhodeError, Problem
+from ..model import System
+
+Options = ParamSpec("Options")
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,19 @@ class Report:
         return "\n".join(lines)
 
 
+def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Options, System]:
+    """A reader with the same options that leaves out the report: `load_urdf` for `read_urdf`."""
+
+    @wraps(read)
+    def load(*given: Options.args, **options: Options.kwargs) -> System:
+        return read(*given, **options)[0]
+
+    load.__name__ = load.__qualname__ = read.__name__.replace("read_", "load_")
+    load.__doc__ = f"The System that a file describes; see `{read.__name__}` for the options and the report."
+    load.__signature__ = signature(read).replace(return_annotation="System")  # type: ignore[attr-defined]
+    return load
+
+
 @dataclass
 class Findings:
     """Collects what is found in one file; problems are kept until all have been seen.
@@ -98,10 +117,10 @@ class Findings:
 
 
 @contextmanager
-def told_at(place: str, cure: str = "") -> Iterator[None]:
-    """What is refused inside is told with the place it came from, and with this cure where it has none."""
+def told_at(place: str) -> Iterator[None]:
+    """What is refused inside is told with the place it came from, where it is to be changed."""
     try:
         yield
     except PolhodeError as error:
-        found = [Problem(each.message, place, each.cure or cure, each.code) for each in error.problems]
+        found = [Problem(each.message, place, each.cure or "Change it there.", each.code) for each in error.problems]
         raise type(error)(problems=found) from None

@@ -30,7 +30,7 @@ def _note(document: Document, detail: Mapping[str, Any]) -> None:
     if detail["type"] == "missing":
         path = (*path, detail["loc"][-1])
     say = _WORDS.get(detail["type"], _otherwise)
-    message, cure = say(detail, path, value, document)
+    message, cure = say(detail, path, value)
     document.problem(path, message, cure, "E-YAML-020")
 
 
@@ -46,13 +46,13 @@ def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
     return tuple(path), data
 
 
-def _missing(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _missing(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     if isinstance(path[-1], int):
         return "this list is too short.", "A turn is [axis, angle], for example [z, pi/2]."
     return "this key is missing.", f"Add `{path[-1]}:`."
 
 
-def _extra(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _extra(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     key = str(path[-1])
     known = _known_keys(detail["loc"][:-1])
     return "there is no such key.", suggestion(key, known, f"Known keys: {', '.join(known)}.", "`{}`".format)
@@ -82,21 +82,21 @@ def _variant(record: type[BaseModel]) -> str:
     return str(next(iter(get_args(kind.annotation)), "")) if kind is not None else ""
 
 
-def _not_text(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _not_text(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     if value is None:
         return "there is nothing here.", "Write a number, an expression or a name."
     return f"a number, an expression or a name is wanted here, not {_kind(value)}.", "Write a single value."
 
 
-def _not_list(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _not_list(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     return f"a list is wanted here, not {_kind(value)}.", "Write [0, 0, 1], or one `- …` a line."
 
 
-def _not_mapping(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _not_mapping(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     return f"names and values are wanted here, not {_kind(value)}.", "Write one `name: value` a line."
 
 
-def _wrong_length(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _wrong_length(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     context = detail["ctx"]
     wanted = context.get("max_length", context.get("min_length"))
     cure = "Write one entry for each of x, y, z."
@@ -109,29 +109,29 @@ def _wrong_length(detail: Any, path: Path, value: Any, document: Document) -> tu
     return f"{wanted} entries are wanted here, not {len(value)}.", cure
 
 
-def _wrong_name(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _wrong_name(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     name = detail["input"]
     return f"a name has 1 to 128 characters, not {len(name)}.", "Choose another name."
 
 
-def _wrong_type(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _wrong_type(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     given = str(detail["ctx"]["tag"])
     known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
     cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
     return f"there is no type {given!r}.", cure
 
 
-def _no_type(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _no_type(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     if not isinstance(value, dict):
-        return _not_mapping(detail, path, value, document)
+        return _not_mapping(detail, path, value)
     return "the type is missing.", "Add `type:`."
 
 
-def _wrong_literal(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _wrong_literal(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     return f"this is {value!r}, not {detail['ctx']['expected']}.", "This version reads format 1."
 
 
-def _otherwise(detail: Any, path: Path, value: Any, document: Document) -> tuple[str, str]:
+def _otherwise(detail: Any, path: Path, value: Any) -> tuple[str, str]:
     return f"{detail['msg'][0].lower()}{detail['msg'][1:]}.", ""
 
 
@@ -139,7 +139,7 @@ def _kind(value: Any) -> str:
     return _KINDS.get(type(value), "this")
 
 
-_WORDS: dict[str, Callable[[Any, Path, Any, Document], tuple[str, str]]] = {
+_WORDS: dict[str, Callable[[Any, Path, Any], tuple[str, str]]] = {
     "missing": _missing,
     "extra_forbidden": _extra,
     "string_type": _not_text,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import FormatError, path_of
 from ..model import System
-from .findings import Report
+from .findings import Report, system_alone
 from .markup import limits_of, parse_xml, read_bytes
 from .mjcf import read_mjcf
 from .urdf import read_urdf
@@ -16,13 +16,8 @@ from .urdf import read_urdf
 _BY_ROOT: dict[str, Callable[..., tuple[System, Report]]] = {"robot": read_urdf, "mujoco": read_mjcf}
 
 
-def load_xml(path: str | os.PathLike[str], **options: Any) -> System:
-    """Read <robot> as URDF and <mujoco> as MJCF; options are that reader's."""
-    return read_xml(path, **options)[0]
-
-
 def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Report]:
-    """The System, and the report of its reader."""
+    """Read <robot> as URDF and <mujoco> as MJCF: the System, and the report; options are that reader's."""
     file, limits = path_of(path), limits_of(options.get("limits"))
     root = parse_xml(read_bytes(file, limits), file.name, limits)
     reader = _BY_ROOT.get(root.tag)
@@ -34,3 +29,6 @@ def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Repo
             code="E-FILE-010",
         )
     return reader(path, **options)
+
+
+load_xml = system_alone(read_xml)

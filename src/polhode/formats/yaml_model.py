@@ -1,9 +1,10 @@
-"""The model file in YAML (JSON is a part of it): read and write."""
+"""The model file in YAML (JSON is a part of it): read, write, and its schema."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from ..errors import FormatError
 from ..files.writing import put_in_place
@@ -14,6 +15,7 @@ from .document import parse
 from .emit import emit
 from .source import read_text
 from .validate import validate
+from .vocabulary import model_record
 
 
 def load_yaml(path: str | os.PathLike[str]) -> System:
@@ -61,3 +63,13 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
             cure="Check the folder and its permissions.",
             code="E-FILE-012",
         ) from None
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the model file (draft 2020-12), with every type that is registered.
+
+    >>> schema()["title"]
+    'polhode model file'
+    """
+    made = model_record().model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "polhode model file"}

@@ -87,6 +87,12 @@ class Inertia:
         ])  # fmt: skip
 
 
+def inertia_of_moments(J: Matrix) -> Matrix:
+    """I = tr(J) 1 - J, Silver (2.11): from ∫ r rᵀ dm to the inertia that ω meets."""
+    trace = J[0, 0] + J[1, 1] + J[2, 2]
+    return Matrix([[trace - J[i, j] if i == j else -J[i, j] for j in range(3)] for i in range(3)])
+
+
 def acceleration_matrix(w: Vector, alpha: Vector) -> Matrix:
     """W = α̂ + ω̂ ω̂, which takes a point's position in a body to its acceleration relative to the origin."""
     (x, y, z), (ax, ay, az) = w, alpha

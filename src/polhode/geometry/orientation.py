@@ -14,7 +14,6 @@ from itertools import product
 from typing import Any
 
 from ..expr import Matrix, cos, sin
-from .angular_velocity import permutation
 from .rotation import (
     about,
     from_quaternion,
@@ -36,6 +35,15 @@ class Orientation:
     rotation: Callable[[Numbers], Matrix]
     rate: Callable[[Numbers], Matrix]
     velocity: Callable[[Numbers], Matrix]
+
+
+def permutation(i: int, j: int, k: int) -> int:
+    """P_ijk: 1 for an even permutation of 0, 1, 2, -1 for an odd one, 0 otherwise.
+
+    >>> permutation(0, 1, 2), permutation(1, 0, 2), permutation(0, 0, 2)
+    (1, -1, 0)
+    """
+    return (i - j) * (j - k) * (k - i) // 2
 
 
 def _axes(sequence: str) -> tuple[int, int, int]:

@@ -35,8 +35,6 @@ _HALF_TURN = 1e6
 _SINGULAR = 1e13
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
-#: How near κ r may come to one, of a disc of radius r on a curve of curvature κ.
-_TIGHT = 1e-3
 
 
 class Stop(Exception):

@@ -72,22 +72,6 @@ class Shape:
         object.__setattr__(self, "rotation", _as_quaternion(self.rotation, place))
 
 
-def rod(start: Sequence[float], end: Sequence[float], radius: float, color: str | None = None) -> Shape:
-    """A round-ended bar from one point to another; the points are the centres of its ends.
-
-    >>> rod((0, 0, 0), (0, 0, 0.5), 0.02).size
-    (0.02, 0.5)
-    """
-    a, b = _numbers(start, (3,), "rod", "start"), _numbers(end, (3,), "rod", "end")
-    length = float(np.linalg.norm(b - a))
-    if length == 0.0:
-        raise PolhodeError("start and end are the same point.", place="rod", cure="Draw a sphere instead.")
-    x, y, z = ((b - a) / length).tolist()
-    # The shortest turn from z to the rod; straight down it is undetermined, and a half turn about x will do.
-    turn = (1.0 + z, -y, x, 0.0) if z > -1.0 + 1e-12 else (0.0, 1.0, 0.0, 0.0)
-    return Shape("capsule", (radius, length), ((a + b) / 2).tolist(), turn, color)
-
-
 @dataclass(frozen=True)
 class SceneBody:
     """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn."""

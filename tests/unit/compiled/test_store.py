@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 import polhode as ph
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.compiled import catalogue, planning, store
 from polhode.compiled.native.stored_code import Entry

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polhode.view.scene import Channel, Motion, Scene, SceneBody, Shape, rod
+from polhode.view.scene import Channel, Motion, Scene, SceneBody, Shape
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -199,7 +199,7 @@ def pendulum() -> tuple[Scene, Motion, list[Channel]]:
     scene = Scene(
         "Pendulum",
         [
-            SceneBody("rod", [rod((0, 0, 0), (0, 0, -0.8), 0.02), Shape("frame", (0.2,))]),
+            SceneBody("rod", [Shape("capsule", (0.02, 0.8), (0, 0, -0.4)), Shape("frame", (0.2,))]),
             SceneBody("bob", [Shape("sphere", (0.1,))]),
         ],
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polhode.errors import PolhodeError
-from polhode.view.scene import SIZES, Motion, Scene, SceneBody, Shape, rod
+from polhode.view.scene import SIZES, Motion, Scene, SceneBody, Shape
 
 angles = st.floats(-3.1, 3.1)
 components = st.floats(-1, 1)
@@ -37,22 +37,6 @@ def test_a_shape_turned_by_a_matrix_is_the_shape_turned_by_its_quaternion(q):
     quaternion /= np.linalg.norm(quaternion)
     kept = np.array(Shape("sphere", (1,), rotation=matrix(quaternion)).rotation)
     assert np.allclose(matrix(kept), matrix(quaternion), atol=1e-12)
-
-
-@given(st.tuples(components, components, components), st.tuples(components, components, components))
-def test_a_rod_reaches_from_its_start_to_its_end(start, end):
-    a, b = np.array(start), np.array(end)
-    if np.linalg.norm(b - a) < 1e-3:
-        return
-    shape = rod(start, end, 0.01)
-    half = matrix(np.array(shape.rotation)) @ [0, 0, shape.size[1] / 2]
-    assert np.allclose(np.array(shape.position) - half, a, atol=1e-7)
-    assert np.allclose(np.array(shape.position) + half, b, atol=1e-7)
-
-
-def test_a_rod_straight_down_is_as_long_as_any():
-    shape = rod((0, 0, 0), (0, 0, -2), 0.1)
-    assert np.allclose(matrix(np.array(shape.rotation)) @ [0, 0, 1], [0, 0, -1])
 
 
 @given(angles, st.floats(0, 1))
@@ -116,7 +100,6 @@ def test_every_kind_of_shape_needs_all_its_sizes_and_no_more(kind):
         (lambda: Shape("sphere", (1,), rotation=(1, 0, 0)), "3x3"),
         (lambda: Shape("sphere", (1,), position=(0, np.inf, 0)), "not finite"),
         (lambda: Shape("sphere", ("big",)), "must be numbers"),
-        (lambda: rod((1, 2, 3), (1, 2, 3), 0.1), "same point"),
         (lambda: SceneBody("forearm", tracer=(0, 0)), "forearm"),
         (lambda: Scene("s", [], up=(0, 0, 0)), "up direction"),
         (lambda: spin(0.0, 1.0, time=[1.0, 0.0]), "backwards"),

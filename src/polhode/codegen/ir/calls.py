@@ -92,7 +92,7 @@ def sources(program: Program) -> list[str]:
     return list(found.values())
 
 
-def horner(names: list[str], step: str, times: str = "{0} * {1}", plus: str = "{0} + {1}") -> str:
+def horner(names: list[str], step: str) -> str:
     """The polynomial with these coefficients, constant first, as an expression in nested form.
 
     >>> horner(["a", "b", "c"], "d")
@@ -101,5 +101,5 @@ def horner(names: list[str], step: str, times: str = "{0} * {1}", plus: str = "{
     text = names[-1]
     for place, name in enumerate(reversed(names[:-1])):
         inner = f"({text})" if place else text
-        text = plus.format(times.format(inner, step), name)
+        text = f"{inner} * {step} + {name}"
     return text

@@ -75,11 +75,11 @@ class Block:
         self.holds_vectors = self.lanes > 1
         self.lines.append(f"  {name} = alloca {self.real}, i64 {size}, align {self.align}")
 
-    def write_at(self, offsets: Mapping[int, int], pointer: str) -> None:
-        """Store slots, each at its offset."""
+    def spill(self, offsets: Mapping[int, int]) -> None:
+        """Store slots in %z, each at its offset."""
         for slot, offset in offsets.items():
             address, value = f"%z.{slot}", self.value(slot)
-            self.lines.append(f"  {address} = getelementptr {self.real}, ptr {pointer}, i64 {offset}")
+            self.lines.append(f"  {address} = getelementptr {self.real}, ptr %z, i64 {offset}")
             self.lines.append(f"  store {self.real} {value}, ptr {address}, align {self.align}")
 
     def value(self, slot: int) -> str:

@@ -112,7 +112,7 @@ def several_functions(kernel: Kernel) -> list[str] | None:
         blocks.append(kernel.block())
         blocks[-1].at(there | {slot: ("%z", spill) for slot, spill in part.reads.items()})
         blocks[-1].run(part.code, wanted)
-        blocks[-1].write_at(part.writes, "%z")
+        blocks[-1].spill(part.writes)
     text = instructions(kernel.width, kernel.fused) if prologue else []
     arguments = f"{kernel_arguments(kernel.program)}, ptr %z"
     for number, block in enumerate(blocks):

@@ -84,7 +84,7 @@ class _Factoring:
             product = self._product(product, (factor, 1), rank)
         last = next(factor for factor in reversed(factors) if factor in self.runs)
         made = Form("mul", ((product[0], 1), (last, 1)), 1)
-        self.chosen[value] = Form("mul", made.args, self._sign_of(made, 1, value))
+        self.chosen[value] = Form("mul", made.args, self._sign_of(made, value))
 
     def rewrite(self, value: int) -> None:
         """Factor one sum, if any factor is shared."""
@@ -94,17 +94,14 @@ class _Factoring:
         rank = self.rank[value]
         terms = self._factored_terms(terms, rank)
         whole = self._parts(terms, rank)
-        form = Form("add", (self._chain(whole[:-1], rank), whole[-1]), 1) if len(whole) > 1 else None
-        if form is None:  # all terms shared the factor: the sum is one product
+        if len(whole) > 1:
+            form: Form | None = Form("add", (self._chain(whole[:-1], rank), whole[-1]), 1)
+        else:  # all terms shared the factor: the sum is one product
             form = self.chosen[whole[0][0]]
-            sign = whole[0][1]
-        else:
-            sign = 1
         if form is not None:
-            own = self._sign_of(form, sign, value)
-            self.chosen[value] = Form(form.op, form.args, own)
+            self.chosen[value] = Form(form.op, form.args, self._sign_of(form, value))
 
-    def _sign_of(self, form: Form, sign: int, value: int) -> int:
+    def _sign_of(self, form: Form, value: int) -> int:
         """The sign that makes the form equal to the value, by fingerprint."""
         prints = [sign_of * self.values.fingerprints[arg] for arg, sign_of in form.args]
         result = (prints[0] + prints[1]) % P if form.op == "add" else prints[0] * prints[1] % P

@@ -93,11 +93,14 @@ class Ladder:
         ]
 
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
-        )
+        return aligned(self.table())
+
+
+def aligned(table: Sequence[Sequence[str]]) -> str:
+    """A table as text, its columns one below the other."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+    return "\n".join(lines)
 
 
 def _pair(formulas: tuple[Formula | None, Formula | None]) -> str:

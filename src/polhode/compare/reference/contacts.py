@@ -20,19 +20,7 @@ from ...expr.field import P, inverse
 from ...model.constraints import Ball, DiscOnCurve, KnifeEdge, NoSlip, Wheel
 from .evaluate import evaluated, root
 from .jet import Jet
-from .jets import (
-    Arrow,
-    along,
-    at,
-    cross,
-    dot,
-    material_velocity,
-    minus,
-    pose_of,
-    resting_pose_of,
-    spin,
-    times,
-)
+from .jets import Arrow, along, at, cross, dot, material_velocity, minus, pose_of, resting_pose_of, spin, times
 from .matrices import Rows, jet_product, undone
 from .positions import Positions
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...expr.field import P, hash_to_field, inverse
 from .jet import Jet
-from .matrices import Rows, jet_product, product, summed, undone
+from .matrices import Rows, added, jet_product, product, scaled, summed, undone
 from .positions import Moving
 
 Arrow = list[Any]  # three components: jets, or numbers that do not move
@@ -34,18 +34,13 @@ def _matrix(body: Moving, x: Rows, d: Rows, dd: Rows | None) -> Rows:
     moved: dict[int, Rows] = {}
     for column in body.columns:
         if column.speed is not None:
-            own = [[entry * column.factor for entry in row] for row in product(column.S, body.X)]
-            known = moved.get(column.speed)
-            moved[column.speed] = (
-                own
-                if known is None
-                else [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(known, own, strict=True)]
-            )
+            own = scaled(product(column.S, body.X), column.factor)
+            moved[column.speed] = added(moved[column.speed], own) if column.speed in moved else own
     made: Rows = []
     for i in range(4):
         row = []
         for j in range(4):
-            vary = {speed: entry for speed, own in moved.items() if (entry := own[i][j] % P)}
+            vary = {speed: entry for speed, own in moved.items() if (entry := own[i][j])}
             row.append(Jet(x[i][j], d[i][j], 0 if dd is None else dd[i][j], vary))
         made.append(row)
     return made

@@ -36,8 +36,6 @@ class Placement(Protocol):
 class Column:
     """One way in which a joint moves: Ŝ in the ground, and its rate, factor · a speed of the mechanism or known."""
 
-    joint: str
-    index: int  # among the joint's speeds
     S: Rows
     speed: int | None  # its index among the speeds; None if the motion is prescribed
     factor: int
@@ -203,9 +201,8 @@ class Positions:
             Xd = added(before, product(X, xi))
             Xdd = added(added(beyond, twice), product(X, added(product(xi, xi), xi_dot)))
             back = undone(X)
-            for k, rate in enumerate(rates):
-                S = product(product(X, placed.twists[k]), back)
-                columns.append(Column(joint.name, first_u + k, S, rate.speed, rate.factor))
+            for own, rate in zip(placed.twists, rates, strict=False):
+                columns.append(Column(product(product(X, own), back), rate.speed, rate.factor))
             coordinates |= self._coordinates(joint, placed, first_q, rates, xi, xi_dot)
         off = undone(self.matrix(joint.in_child))
         X, Xd, Xdd = (product(each, off) for each in (X, Xd, Xdd))

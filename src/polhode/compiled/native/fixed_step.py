@@ -44,11 +44,6 @@ class Steps:
     completed: Any
     final: Floats
 
-    @property
-    def ok(self) -> bool:
-        """Whether every state stayed finite to the end."""
-        return bool(np.isfinite(self.states[..., -1, :]).all())
-
 
 class FixedStep:
     """Explicit fixed-step integration of x' = xdot(t, x, ...), compiled.
@@ -109,10 +104,7 @@ class FixedStep:
             began = time.perf_counter()
             if done % every == 0 and every <= min(budget, steps - done):
                 pieces_now = min(budget, steps - done) // every
-                asked, into = (
-                    pieces_now * every,
-                    record[:, done // every + 1 : done // every + 1 + pieces_now],
-                )
+                asked, into = pieces_now * every, record[:, done // every + 1 :][:, :pieces_now]
                 self._loop.advance(run, pieces_now, every, start + done, into, counts)
             else:
                 # A long way to the next record is cut, so that an interrupt is heard.

@@ -24,22 +24,10 @@ from ..numbers import LARGEST
 from .document import Part
 
 #: Elements that no motion depends on.
-UNSEEN = frozenset(
-    [
-        "visual",
-        "statistic",
-        "size",
-        "custom",
-        "sensor",
-        "texture",
-        "material",
-        "layer",
-        "skin",
-        "light",
-        "camera",
-        "lengthrange",
-    ]
-)
+UNSEEN = frozenset((
+    "visual", "statistic", "size", "custom", "sensor", "texture", "material", "layer", "skin", "light", "camera",
+    "lengthrange",
+))  # fmt: skip
 _UNSEEN_ATTRIBUTES = frozenset(("material", "user", "meshdir", "texturedir", "assetdir", "strippath"))
 
 _REFUSED = {

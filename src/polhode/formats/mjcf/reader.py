@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import path_of
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
-from ..findings import Findings, JointFacts, Report, told_at
+from ..findings import Findings, JointFacts, Report, system_alone, told_at
 from ..markup import Limits, limits_of
 from ..numbers import tolerance
 from .assemble import Assembly, add_poses
@@ -20,18 +20,6 @@ from .document import Part, places_in, read_document
 from .effects import check_effects, check_ignored, disabled, is_active
 from .equality import add_equality, kind_of
 from .exact import decimal
-
-
-def load_mjcf(
-    path: str | PathLike[str],
-    *,
-    symbolic: Sequence[str] = (),
-    ignore: Collection[str] = (),
-    snap: float | str = "1e-6",
-    limits: Limits | None = None,
-) -> System:
-    """The System that an MJCF file describes; see `read_mjcf` for the options and the report."""
-    return read_mjcf(path, symbolic=symbolic, ignore=ignore, snap=snap, limits=limits)[0]
 
 
 def read_mjcf(
@@ -80,12 +68,15 @@ def read_mjcf(
     )
 
 
+load_mjcf = system_alone(read_mjcf)
+
+
 def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
     model, findings = assembly.model, assembly.findings
 
     def told(tag: str, name: str) -> AbstractContextManager[None]:
         """What is refused is told with the line it came from."""
-        return told_at(findings.place_of(tag, name), "Change it there.")
+        return told_at(findings.place_of(tag, name))
 
     with told("option", ""):
         assembly.set_gravity([0, 0, 0] if disabled(mujoco, model, "GRAVITY") else model.opt.gravity)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 from ...errors import FormatError
@@ -151,9 +151,7 @@ def _placement(element: Element, what: str, findings: Findings) -> Placement:
     )
 
 
-def _required(
-    element: Element, attribute: str, what: str, findings: Findings, default: Fraction = Fraction(0)
-) -> Fraction:
+def _required(element: Element, attribute: str, what: str, findings: Findings) -> Fraction:
     if attribute not in element.attributes:
         findings.problem(
             findings.place(element.line, f"{what} {element.shown()}"),
@@ -161,9 +159,7 @@ def _required(
             f'Write {attribute}="…".',
             "E-URDF-016",
         )
-        return default
-    value = _scalar(element, attribute, what, findings, default)
-    return default if value is None else value
+    return _scalar(element, attribute, what, findings) or Fraction(0)
 
 
 def _inertial(element: Element, what: str, findings: Findings) -> Inertial:
@@ -280,9 +276,12 @@ def _axis(element: Element, kind: str, what: str, findings: Findings) -> Triple:
 def _facts(element: Element, name: str, kind: str, mimic: Element | None, what: str, findings: Findings) -> JointFacts:
     limit = _single(element, "limit", what, findings)
     dynamics = _single(element, "dynamics", what, findings)
-    value = _reader(what, findings)
     bounded = limit is not None and kind in ("revolute", "prismatic")
     zero = Fraction(0)
+
+    def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
+        return _scalar(element, attribute, what, findings, default) if element is not None else None
+
     return JointFacts(
         name,
         kind,
@@ -300,13 +299,6 @@ def _facts(element: Element, name: str, kind: str, mimic: Element | None, what: 
             value(mimic, "offset", zero) or zero,
         ),
     )
-
-
-def _reader(what: str, findings: Findings) -> Callable[..., Fraction | None]:
-    def value(element: Element | None, attribute: str, default: Fraction | None = None) -> Fraction | None:
-        return _scalar(element, attribute, what, findings, default) if element is not None else None
-
-    return value
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------

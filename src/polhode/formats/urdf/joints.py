@@ -64,7 +64,7 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
             "N-URDF-006",
         )
     for joint in damped if dynamics else ():
-        if joint.locked is None and joint.kind not in ("revolute", "continuous", "prismatic"):
+        if joint.locked is None and joint.kind not in _ONE_FREEDOM:
             findings.warn(
                 findings.place(joint.line, f"joint '{joint.name}' <dynamics>"),
                 f"damping of a {joint.kind} joint is not modelled.",

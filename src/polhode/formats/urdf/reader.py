@@ -10,7 +10,7 @@ from pathlib import Path
 from ...errors import ModelError, PolhodeError, Problem, path_of, shown, understood
 from ...files.reading import locate
 from ...model import System
-from ..findings import Findings, MeshFacts, Report
+from ..findings import Findings, MeshFacts, Report, system_alone
 from ..markup import Limits, limits_of, parse_xml, read_bytes
 from ..numbers import tolerance
 from .assemble import Assembly
@@ -27,40 +27,6 @@ _CHOICES = {
     "inertia": ("lenient", "strict", "any"),
     "massless": ("refuse", "report"),
 }
-
-
-def load_urdf(
-    path: str | PathLike[str],
-    *,
-    base: str = "fixed",
-    symbolic: Sequence[str] = (),
-    packages: Mapping[str, str | PathLike[str]] | None = None,
-    root: str | None = None,
-    dynamics: bool = False,
-    mimic: str = "couple",
-    locked: Locked = (),
-    inertia: str = "lenient",
-    massless: str = "refuse",
-    snap: float | str = "1e-6",
-    limits: Limits | None = None,
-    content: bytes | None = None,
-) -> System:
-    """The System that a URDF file describes; see `read_urdf` for the options and the report."""
-    return read_urdf(
-        path,
-        base=base,
-        symbolic=symbolic,
-        packages=packages,
-        root=root,
-        dynamics=dynamics,
-        mimic=mimic,
-        locked=locked,
-        inertia=inertia,
-        massless=massless,
-        snap=snap,
-        limits=limits,
-        content=content,
-    )[0]
 
 
 def read_urdf(
@@ -132,6 +98,9 @@ def read_urdf(
         joints=tuple(joint.facts for joint in joints),
         meshes=meshes,
     )
+
+
+load_urdf = system_alone(read_urdf)
 
 
 def _check_choices(given: Mapping[str, str]) -> None:

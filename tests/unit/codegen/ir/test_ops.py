@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.random_program import random_program
 
 from polhode.codegen.ir.ops import check_program, live_run
-from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.ir.random_program import random_program
+from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.printers.c99 import print_c
 from polhode.errors import PolhodeError
 
@@ -22,6 +22,11 @@ def test_a_legal_program_passes_quietly() -> None:
     check_program(GOOD)
     for seed in range(5):
         check_program(random_program(seed))
+
+
+def test_a_random_program_uses_every_operation() -> None:
+    program = random_program(1)
+    assert {step.op for step in program.setup + program.run} == set(ARITY)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import live_run
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm import kernels, module
 from polhode.codegen.passes import function_splitting
 from polhode.codegen.passes.scheduling import schedule

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm import kernels, module, spilled_packs
 from polhode.codegen.slp import store_packs
 from polhode.codegen.slp.store_packs import pack_stores

@@ -9,13 +9,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 import polhode as ph
 from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.ops import check_program
 from polhode.codegen.ir.packed import Gather, Pack, Packed, Source, Splat, Term
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm import kernels, module
 from polhode.codegen.slp.cost_model import CostModel
 from polhode.codegen.slp.group_packs import group_packs

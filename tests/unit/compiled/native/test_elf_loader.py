@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.ir.random_program import random_program
 from polhode.codegen.llvm.module import scalar_module
 from polhode.compiled.native import compile_program, engine, stored_code
 from polhode.compiled.native.elf_loader import Image, LoadedImage, link

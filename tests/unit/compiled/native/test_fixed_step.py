@@ -72,7 +72,7 @@ def test_the_native_loop_equals_the_loop_in_python(method: str) -> None:
 def test_energy_of_the_pendulum_is_kept_to_fourth_order(swing: FixedStep) -> None:
     run = swing.run([2.0, 0.0], h=1e-3, steps=10_000, every=10, tau=[0.0], parameters=P)
     energy = run.states[:, 1] ** 2 / 2 - P[0] / P[1] * np.cos(run.states[:, 0])
-    assert run.ok and run.completed == 10_000 and np.ptp(energy) < 1e-9
+    assert run.completed == 10_000 and np.isfinite(run.states[-1]).all() and np.ptp(energy) < 1e-9
 
 
 def test_a_large_kernel_is_called_and_gives_the_same_motion(swing: FixedStep) -> None:
@@ -130,7 +130,7 @@ def test_f34_a_state_that_blows_up_stops_alone_and_keeps_its_last_good_value(bac
     loop = FixedStep(BLOW_UP, backend=backend, cache=False)
     x0 = np.array([[1.0], [0.01], [-1.0], [np.nan]] + [[0.1]] * 20)
     run = loop.run(x0, h=0.05, steps=100, every=5)
-    assert run.completed[1] == run.completed[2] == 100 and run.completed[3] == 0 and not run.ok
+    assert run.completed[1] == run.completed[2] == 100 and run.completed[3] == 0 and np.isnan(run.states[3, -1]).all()
     stopped = run.completed[0]
     assert 15 < stopped < 60 and np.isfinite(run.final[0, 0])
     assert np.isfinite(run.states[0, : stopped // 5 + 1]).all() and np.isnan(run.states[0, stopped // 5 + 1 :]).all()
