@@ -22,10 +22,6 @@ class Rack(ContactConstraint):
     along: Vector = given("axis", "x", of="on")
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return (Mark("end", self.body, self.centre),)
 

@@ -30,10 +30,6 @@ class Ball(ContactConstraint):
         return Pose(self.rotation, self.at)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return (Mark("plane", self.on, self.at),) if self.other_radius is None else ()
 

@@ -65,10 +65,6 @@ class DiscOnCurve(ContactConstraint):
         return Pose(self.rotation @ plane_across(self.axis), self.at)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
-
-    @property
     def coordinates(self) -> dict[Expr, str]:
         return {self.parameter: "m" if self._is_of_heights else "of a curve"}
 

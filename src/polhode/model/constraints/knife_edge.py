@@ -21,10 +21,6 @@ class KnifeEdge(ContactConstraint):
     on: str = given("body", "ground", doc="What it moves on.")
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return tuple(Mark("plane", body, NOWHERE) for body in self.bodies)
 

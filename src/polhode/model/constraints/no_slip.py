@@ -22,10 +22,6 @@ class NoSlip(ContactConstraint):
     directions: tuple[Vector, ...] = given("direction", ("x", "y", "z"), free=True, many=True)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.a, self.b
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return tuple(Mark("plane", body, NOWHERE) for body in self.bodies)
 

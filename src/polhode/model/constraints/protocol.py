@@ -99,9 +99,9 @@ class Constraint(ABC):
         return self.place_of(self.name)
 
     @property
-    def bodies(self) -> tuple[str, str] | None:
-        """The two bodies that it acts on, if it does so directly."""
-        return None
+    def bodies(self) -> tuple[str, ...]:
+        """The two bodies that it acts on, or none: what its fields hold."""
+        return tuple(getattr(self, each.name) for each in self.fields if each.kind == "body")
 
     @property
     def coordinates(self) -> Mapping[Expr, str]:
@@ -162,10 +162,6 @@ class LoopConstraint(Constraint):
         return Pose(self.rotation_b, self.at_b)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.a, self.b
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return Mark("end", self.a, self.at_a), Mark("end", self.b, self.at_b)
 
@@ -194,10 +190,6 @@ class Contact:
 @dataclass(frozen=True, kw_only=True)
 class ContactConstraint(Constraint):
     """Two bodies meet at a place, and points of them do not slip on each other there."""
-
-    @property
-    @abstractmethod
-    def bodies(self) -> tuple[str, str]: ...
 
     @abstractmethod
     def contact(self, moving: Moving) -> Contact:
@@ -228,7 +220,7 @@ class CoordinateConstraint(Constraint):
 def check_bodies(constraint: Constraint) -> None:
     """Refuse a constraint of a body with itself."""
     bodies = constraint.bodies
-    if bodies is None or bodies[0] != bodies[1]:
+    if not bodies or bodies[0] != bodies[1]:
         return
     if isinstance(constraint, LoopConstraint):
         raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-053")

@@ -48,10 +48,6 @@ class Wheel(ContactConstraint):
         return Pose(self.rotation, self.at)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return (Mark("plane", self.on, self.at),)
 
