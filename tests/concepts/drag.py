@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polhode.expr import Expr, Vector, sqrt
-from polhode.model.forces.protocol import VELOCITY, Field, ForceElement, Mechanism, PointForce, PrimitiveLoad
+from polhode.model.forces.protocol import VELOCITY, ForceElement, Mechanism, PointForce, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,19 +13,12 @@ class Drag(ForceElement):
     """The drag of air on a point of a body: -c |v| v, with v its velocity in the wind."""
 
     kind = "drag"
-    fields = (
-        *ForceElement.fields,
-        Field("on", "body"),
-        Field("at", "point", (0, 0, 0), of="on", unit="m"),
-        Field("coefficient", "number", doc="½ ρ A c_w.", unit="kg/m"),
-        Field("wind", "vector", (0, 0, 0), free=True, unit="m/s"),
-    )
     drawing = (("mark", "on"),)
 
-    on: str
-    at: Vector
-    coefficient: Expr
-    wind: Vector
+    on: str = given("body")
+    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
+    coefficient: Expr = given("number", doc="½ ρ A c_w.", unit="kg/m")
+    wind: Vector = given("vector", (0, 0, 0), free=True, unit="m/s")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         v = VELOCITY - self.wind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polhode.expr import Expr, Vector
-from polhode.model.constraints.protocol import Contact, ContactConstraint, Field, Mark, Moving
+from polhode.model.constraints.protocol import Contact, ContactConstraint, Mark, Moving, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,25 +13,13 @@ class Rack(ContactConstraint):
     """A pinion that rolls on a rack: they mesh at axis × along times the radius from the pinion's centre."""
 
     kind = "rack"
-    fields = (
-        Field("body", "body", doc="The body of the pinion."),
-        Field("radius", "number", unit="m", positive=True),
-        Field("axis", "axis", "y", of="body"),
-        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
-        Field("on", "body", doc="The body of the rack."),
-        Field("along", "axis", "x", of="on"),
-    )
 
-    body: str
-    radius: Expr
-    axis: Vector
-    centre: Vector
-    on: str
-    along: Vector
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
+    body: str = given("body", doc="The body of the pinion.")
+    radius: Expr = given("number", unit="m", positive=True)
+    axis: Vector = given("axis", "y", of="body")
+    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
+    on: str = given("body", doc="The body of the rack.")
+    along: Vector = given("axis", "x", of="on")
 
     @property
     def drawing(self) -> tuple[Mark, ...]:

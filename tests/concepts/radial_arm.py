@@ -6,23 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from polhode.model.joints.protocol import Field, JointType, Solid, Stage, stage, twist
+from polhode.model.joints.protocol import JointType, Solid, Stage, given, stage, twist
 
 
 @dataclass(frozen=True)
 class RadialArm(JointType):
     """A screw about the column with `lead` metres of advance for each radian, then a translation along the arm."""
 
-    lead: Any
-    column: Any = "z"
-    arm: Any = "x"
+    lead: Any = given("number", doc="metres of advance for each radian", unit="m/rad")
+    column: Any = given("axis", "z", doc="the axis that is fixed in the parent")
+    arm: Any = given("axis", "x", doc="the direction of the slide, which turns along")
 
     kind = "radial_arm"
-    fields = (
-        Field("lead", "number", doc="metres of advance for each radian", unit="m/rad"),
-        Field("column", "axis", "z", "the axis that is fixed in the parent"),
-        Field("arm", "axis", "x", "the direction of the slide, which turns along"),
-    )
     drawing = (Solid("cylinder", (1.2, 9), "column"),)
     outermost_first = False
 

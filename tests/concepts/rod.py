@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from polhode.expr import Expr, as_expr
 from polhode.geometry import Pose
-from polhode.model.constraints.protocol import POINTS, Field, LoopConstraint
+from polhode.model.constraints.protocol import LoopConstraint, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,9 +17,8 @@ class Rod(LoopConstraint):
     """A massless rod between two points of two bodies."""
 
     kind = "rod"
-    fields = (*POINTS, Field("length", "number", doc="How far apart the points are.", unit="m", positive=True))
 
-    length: Expr
+    length: Expr = given("number", doc="How far apart the points are.", unit="m", positive=True)
 
     def conditions(self, X: Pose) -> dict[str, Expr]:
         return {"length": as_expr((X.p.dot(X.p) - self.length * self.length) / 2)}

@@ -235,7 +235,7 @@ def test_its_forces_do_the_work_of_its_multipliers(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_reactions_on_the_two_bodies_balance(kind: str) -> None:
     bodies = made(kind).constraints["it"].bodies
-    if bodies is None:
+    if not bodies:
         with pytest.raises(ph.PolhodeError, match="acts on no body by itself"):
             derived(kind).reaction("it")
         return

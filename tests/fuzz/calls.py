@@ -125,7 +125,7 @@ def targets() -> list[tuple[str, tuple[str, ...], float, list[inspect.Parameter]
     ):
         for name, call in inspect.getmembers(kind, callable):
             if not name.startswith("_") and name not in _LEFT_OUT:
-                add(f"{owner}.{name}", before, weight, call, not isinstance(kind.__dict__.get(name), staticmethod))
+                add(f"{owner}.{name}", before, weight, call, inspect.isfunction(inspect.getattr_static(kind, name)))
     return found
 
 

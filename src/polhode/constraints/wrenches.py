@@ -54,7 +54,8 @@ def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) 
         elif own and isinstance(constraint, ContactConstraint):
             contact = constraint.contact(moving)
             force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
-            made[constraint.name] = Push(*constraint.bodies, contact.place, torque, force)
+            one, other = constraint.bodies
+            made[constraint.name] = Push(one, other, contact.place, torque, force)
     return made
 
 

@@ -225,7 +225,7 @@ def check_name(system: Model, name: str) -> None:
         return
     if not isinstance(name, str) or name not in system.constraints:
         raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-REACT-005")
-    if system.constraints[name].bodies is None:
+    if not system.constraints[name].bodies:
         raise PolhodeError(
             f"the condition '{name}' acts on no body by itself.",
             cure="Its multiplier is in equations.multipliers.",

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import pydantic
 
 from ..errors import ModelError
-from ..model.constraints import CONSTRAINTS
-from ..model.constraints.protocol import FRAMES, Constraint
+from ..model.constraints import CONSTRAINTS, Closure, Constraint
 from ..model.fields import Field
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
@@ -76,7 +75,7 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
     """What joint types take, once for each name; all may be missing, as each type takes its own."""
     made: dict[str, Field] = {}
     takers: dict[str, list[str]] = {}
-    reserved = {*records.Joint.model_fields, *(field.name for field in FRAMES)}
+    reserved = {*records.Joint.model_fields, *(field.name for field in Closure.fields)}
     for each in joints:
         for field in each.fields:
             takers.setdefault(field.name, []).append(each.kind)

@@ -7,7 +7,9 @@ there (see `Builder.unread`).
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from ..errors import check_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,6 +33,7 @@ def _part(name: str, doc: str) -> Any:
     return property(lambda builder: getattr(builder.model(), name), doc=doc)
 
 
+@runtime_checkable
 class Source(Protocol):
     """Where a model can be read, such as a file whose content is known."""
 
@@ -79,6 +82,7 @@ class Builder:
         Before and after it is a System like any other; threads may race for it. `system.source` is what was given here
         until something is added: so long, what is known of the source holds for the system, and need not be read.
         """
+        check_kind(Source, "something that reads a model", source, "system")
         made = cls.__new__(cls)
         made._hold(None, source)
         return made

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, understood
+from ..errors import ModelError, check_kind, understood
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
@@ -45,6 +45,7 @@ def empty(system: Builder, name: str, gravity: Any) -> Model:
 
 def adopted(system: Builder, model: Model) -> Model:
     """A model with its bodies and frames belonging to a System."""
+    check_kind(Model, "a model", model, "system")
     bodies = {name: replace(body, home=system) for name, body in model.bodies.items()}
     frames = {name: replace(frame, home=system) for name, frame in model.frames.items()}
     return replace(model, bodies=bodies, frames=frames)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
+from functools import cache
 from typing import Any
 
 from ..expr import Expr, Vector
@@ -49,3 +50,29 @@ class Field:
         """What an expression may use here and nowhere else: the arguments of a law, by name."""
         given = [part for each in self.arguments for part in (each if isinstance(each, Vector) else (each,))]
         return {part.name: part for part in given}
+
+
+def given(kind: str, default: Any = ..., **facts: Any) -> Any:
+    """An attribute of an element that a user gives, with what a `Field` says of it beside its name."""
+    return field(default=MISSING if default is ... else default, metadata={"kind": kind, "default": default, **facts})
+
+
+class GivenFields:
+    """The fields of an element as an attribute of its class: all that is declared by `given`.
+
+    >>> @dataclass
+    ... class Brake:
+    ...     torque: Expr = given("number", unit="N·m")
+    ...     fields = GivenFields()
+    >>> [(field.name, field.unit) for field in Brake.fields]
+    [('torque', 'N·m')]
+    """
+
+    def __get__(self, element: object, kind: type) -> tuple[Field, ...]:
+        return _given_fields(kind)
+
+
+@cache
+def _given_fields(kind: type) -> tuple[Field, ...]:
+    declared = getattr(kind, "__dataclass_fields__", {}).values()
+    return tuple(Field(each.name, **each.metadata) for each in declared if each.metadata)

@@ -13,7 +13,7 @@ from polhode.expr import Matrix, Vector
 from polhode.formats import dumps_yaml, loads_yaml
 from polhode.geometry import rotation
 from polhode.model.forces import FORCES
-from polhode.model.forces.protocol import Field, ForceElement, Mechanism, PrimitiveLoad
+from polhode.model.forces.protocol import ForceElement, Mechanism, PrimitiveLoad, given
 
 
 def bead() -> tuple[ph.System, ph.Joint]:
@@ -67,32 +67,18 @@ class Everything(ForceElement):
     """Something of every kind that a field can be."""
 
     kind = "everything"
-    fields = (
-        *ForceElement.fields,
-        Field("axis", "axis", "z"),
-        Field("rotation", "rotation", None),
-        Field("axes", "axis", many=True),
-        Field("pair", "number", count=2),
-        Field("times", "count", 3),
-        Field("slips", "flag", False),
-        Field("side", "word", "left", choices=("left", "right")),
-        Field("title_of_it", "name", "it"),
-        Field("spot", "point", (0, 0, 0)),
-        Field("arrow", "vector", (0, 0, 0)),
-        Field("seen_from", "frame", "ground"),
-    )
 
-    axis: Vector
-    rotation: Matrix
-    axes: tuple[Vector, ...]
-    pair: tuple[Any, ...]
-    times: int
-    slips: bool
-    side: str
-    title_of_it: str
-    spot: Vector
-    arrow: Vector
-    seen_from: str
+    axis: Vector = given("axis", "z")
+    rotation: Matrix = given("rotation", None)
+    axes: tuple[Vector, ...] = given("axis", many=True)
+    pair: tuple[Any, ...] = given("number", count=2)
+    times: int = given("count", 3)
+    slips: bool = given("flag", False)
+    side: str = given("word", "left", choices=("left", "right"))
+    title_of_it: str = given("name", "it")
+    spot: Vector = given("point", (0, 0, 0))
+    arrow: Vector = given("vector", (0, 0, 0))
+    seen_from: str = given("frame", "ground")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return ()

@@ -92,7 +92,8 @@ def held_by_slip(where: Positions, slip: KnifeEdge | NoSlip, symbols: Mapping[Ex
     X = resting_pose_of(where.bodies[name if frame is None else frame.body])
     if frame is not None:
         X = jet_product(X, where.matrix(frame.pose))
-    moved = slip_of(where, *slip.bodies, at(X, given(slip.at)))
+    one, other = slip.bodies
+    moved = slip_of(where, one, other, at(X, given(slip.at)))
     names = [""] if len(directions) == 1 else [str(k) for k in range(1, len(directions) + 1)]
     return {}, {name: dot(moved, along(X, given(d))) for name, d in zip(names, directions, strict=True)}
 

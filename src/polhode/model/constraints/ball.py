@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import Pose
-from .protocol import PLANE, Contact, ContactConstraint, Field, Mark, Moving
+from .protocol import Contact, ContactConstraint, Mark, Moving, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,30 +15,19 @@ class Ball(ContactConstraint):
 
     kind = "ball"
     table = "rolling"
-    fields = (
-        Field("body", "body"),
-        Field("radius", "number", unit="m", positive=True),
-        Field("other_radius", "number", None, doc="Of the ball that it rolls on.", unit="m"),
-        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
-        *PLANE,
-    )
 
-    body: str
-    radius: Expr
-    other_radius: Expr | None
-    centre: Vector
-    on: str
-    at: Vector
-    rotation: Matrix
+    body: str = given("body")
+    radius: Expr = given("number", unit="m", positive=True)
+    other_radius: Expr | None = given("number", None, doc="Of the ball that it rolls on.", unit="m")
+    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
+    on: str = given("body", "ground", doc="What it moves on.")
+    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
+    rotation: Matrix = given("rotation", None, of="on")
 
     @property
     def plane(self) -> Pose:
         """The frame whose plane z = 0 it rolls on, or about whose origin the other ball is."""
         return Pose(self.rotation, self.at)
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
 
     @property
     def drawing(self) -> tuple[Mark, ...]:

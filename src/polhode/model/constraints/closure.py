@@ -25,7 +25,7 @@ from .loop_conditions import (
     no_relative_rotation,
     nothing_free,
 )
-from .protocol import FRAMES, NOWHERE, Field, JointType, LoopConstraint, Stage
+from .protocol import NOWHERE, JointType, LoopConstraint, Stage, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +35,10 @@ class Closure(LoopConstraint):
     kind = "closure"
     table = "closures"
     alone = True
-    fields = (*FRAMES[:2], Field("joint", "motion", doc="How b moves against a."), *FRAMES[2:])
 
-    joint: JointType
+    rotation_a: Matrix = given("rotation", None, of="a")
+    rotation_b: Matrix = given("rotation", None, of="b")
+    joint: JointType = given("motion", doc="How b moves against a.")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ...errors import ModelError
 from ...expr import Expr, derivative, free_symbols
-from .protocol import CoordinateConstraint, Field
+from .protocol import CoordinateConstraint, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,10 +18,9 @@ class Condition(CoordinateConstraint):
     kind = "condition"
     table = "conditions"
     alone = True
-    fields = (Field("position", "number", None, free=True), Field("speed", "number", None, free=True))
 
-    position: Expr | None = None
-    speed: Expr | None = None
+    position: Expr | None = given("number", None, free=True)
+    speed: Expr | None = given("number", None, free=True)
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:

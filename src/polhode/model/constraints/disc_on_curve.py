@@ -19,7 +19,7 @@ from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
 from ...geometry import Pose, unit_axis
 from ...geometry.curve import Curve
-from .protocol import NOWHERE, PLANE, Contact, ContactConstraint, Fault, Field, Mark, Moving
+from .protocol import Contact, ContactConstraint, Fault, Mark, Moving, given
 
 #: How near κ r may come to one.
 _TIGHT = 1e-3
@@ -34,54 +34,35 @@ class DiscOnCurve(ContactConstraint):
 
     kind = "disc"
     table = "rolling"
-    fields = (
-        Field("body", "body"),
-        Field("radius", "number", unit="m"),
-        Field("parameter", "variable", "s", doc="What the curve calls its parameter."),
-        Field("curve", "curve", of="parameter"),
-        Field("axis", "axis", "y", of="body"),
-        Field("slips", "flag", False, doc="Whether it touches without rolling."),
-        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
-        *PLANE,
-    )
 
-    body: str
-    radius: Expr
-    parameter: Expr
-    curve: tuple[Expr, Expr]  # x and z over the parameter
-    axis: Vector  # of unit length
-    slips: bool
-    centre: Vector
-    on: str
-    plane: Pose  # its plane y = 0 has the curve
+    body: str = given("body")
+    radius: Expr = given("number", unit="m")
+    parameter: Expr = given("variable", "s", doc="What the curve calls its parameter.")
+    curve: tuple[Expr, Expr] = given("curve", of="parameter")  # x and z over the parameter
+    axis: Vector = given("axis", "y", of="body")  # of unit length
+    slips: bool = given("flag", False, doc="Whether it touches without rolling.")
+    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
+    on: str = given("body", "ground", doc="What it moves on.")
+    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
+    rotation: Matrix = given("rotation", None, of="on")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        own = dict(values)
-        frame = Pose(own.pop("rotation"), own.pop("at"))
-        plane = frame @ Pose(plane_across(unit_axis(given["axis"])), NOWHERE)
-        if is_zero(own["radius"]) and not own["slips"]:
+        if is_zero(values["radius"]) and not values["slips"]:
             raise ModelError(
                 "a disc of radius zero cannot roll.",
                 place=cls.place_of(name),
                 cure="Give it a radius, or slips=True for a bead on a wire.",
                 code="E-MODEL-066",
             )
-        return cls(name=name, plane=plane, **own)
+        # The plane is across the axis as it was given, which in a frame that stands for the body may be another letter.
+        turned = plane_across(unit_axis(given["axis"])) @ plane_across(values["axis"]).T
+        return cls(name=name, **{**values, "rotation": values["rotation"] @ turned})
 
     @property
-    def at(self) -> Vector:
-        """Where the curve's frame is."""
-        return self.plane.p
-
-    @property
-    def rotation(self) -> Matrix:
-        """How the frame is turned in which the curve was given; its plane lies across the disc's axis from there."""
-        return self.plane.R @ plane_across(self.axis).T
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
+    def plane(self) -> Pose:
+        """The frame in whose plane y = 0 the curve is: that which was given, turned across the disc's axis."""
+        return Pose(self.rotation @ plane_across(self.axis), self.at)
 
     @property
     def coordinates(self) -> dict[Expr, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Vector
-from .protocol import NOWHERE, Contact, ContactConstraint, Field, Mark, Moving
+from .protocol import NOWHERE, Contact, ContactConstraint, Mark, Moving, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,21 +14,11 @@ class KnifeEdge(ContactConstraint):
 
     kind = "knife_edge"
     table = "rolling"
-    fields = (
-        Field("body", "body"),
-        Field("across", "axis", "y", of="body"),
-        Field("at", "point", (0, 0, 0), of="body", unit="m"),
-        Field("on", "body", "ground", doc="What it moves on."),
-    )
 
-    body: str
-    across: Vector  # of unit length
-    at: Vector
-    on: str
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
+    body: str = given("body")
+    across: Vector = given("axis", "y", of="body")  # of unit length
+    at: Vector = given("point", (0, 0, 0), of="body", unit="m")
+    on: str = given("body", "ground", doc="What it moves on.")
 
     @property
     def drawing(self) -> tuple[Mark, ...]:

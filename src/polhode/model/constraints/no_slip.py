@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Vector
-from .protocol import NOWHERE, Contact, ContactConstraint, Field, Mark, Moving
+from .protocol import NOWHERE, Contact, ContactConstraint, Mark, Moving, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,23 +14,12 @@ class NoSlip(ContactConstraint):
 
     kind = "no_slip"
     table = "rolling"
-    fields = (
-        Field("a", "body"),
-        Field("b", "body", "ground"),
-        Field("frame", "frame", "ground"),
-        Field("at", "vector", (0, 0, 0), of="frame", free=True, unit="m"),
-        Field("directions", "direction", ("x", "y", "z"), free=True, many=True),
-    )
 
-    a: str
-    b: str
-    frame: str
-    at: Vector
-    directions: tuple[Vector, ...]
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.a, self.b
+    a: str = given("body")
+    b: str = given("body", "ground")
+    frame: str = given("frame", "ground")
+    at: Vector = given("vector", (0, 0, 0), of="frame", free=True, unit="m")
+    directions: tuple[Vector, ...] = given("direction", ("x", "y", "z"), free=True, many=True)
 
     @property
     def drawing(self) -> tuple[Mark, ...]:

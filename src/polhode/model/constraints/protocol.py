@@ -18,32 +18,16 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, symbol
 from ...geometry import Pose
-from ..fields import Field
+from ..fields import GivenFields, given
 from ..joints.protocol import JointType, Stage
 
 __all__ = [
-    "FRAMES", "IDENTITY", "NOWHERE", "PLANE", "POINTS", "Constraint", "Contact", "ContactConstraint",
-    "CoordinateConstraint", "Fault", "Field", "JointType", "LoopConstraint", "Mark", "Moving", "Stage",
-    "check_bodies", "lettered_pose",
+    "IDENTITY", "NOWHERE", "Constraint", "Contact", "ContactConstraint", "CoordinateConstraint", "Fault", "JointType",
+    "LoopConstraint", "Mark", "Moving", "Stage", "check_bodies", "given", "lettered_pose",
 ]  # fmt: skip
 
 NOWHERE = Vector([as_expr(0)] * 3)
 IDENTITY = Matrix.identity(3)
-
-#: The points of two bodies, and the frames there.
-POINTS = (
-    Field("a", "body", doc="A body, or a frame on it."),
-    Field("b", "body", doc="Another body, or a frame on it."),
-    Field("at_a", "point", (0, 0, 0), of="a", unit="m"),
-    Field("at_b", "point", (0, 0, 0), of="b", unit="m"),
-)
-FRAMES = (*POINTS, Field("rotation_a", "rotation", None, of="a"), Field("rotation_b", "rotation", None, of="b"))
-#: What something rolls on: the frame in a body whose plane z = 0 it is.
-PLANE = (
-    Field("on", "body", "ground", doc="What it moves on."),
-    Field("at", "point", (0, 0, 0), of="on", unit="m"),
-    Field("rotation", "rotation", None, of="on"),
-)
 
 
 class Moving(Protocol):
@@ -95,7 +79,7 @@ class Constraint(ABC):
     kind: ClassVar[str]  # the `type` in model files
     table: ClassVar[str] = "constraints"  # where it stands in model files
     alone: ClassVar[bool] = False  # no other kind stands there, and no `type` is needed
-    fields: ClassVar[tuple[Field, ...]]
+    fields: ClassVar = GivenFields()
 
     name: str
 
@@ -115,9 +99,9 @@ class Constraint(ABC):
         return self.place_of(self.name)
 
     @property
-    def bodies(self) -> tuple[str, str] | None:
-        """The two bodies that it acts on, if it does so directly."""
-        return None
+    def bodies(self) -> tuple[str, ...]:
+        """The two bodies that it acts on, or none: what its fields hold."""
+        return tuple(getattr(self, each.name) for each in self.fields if each.kind == "body")
 
     @property
     def coordinates(self) -> Mapping[Expr, str]:
@@ -143,12 +127,10 @@ class Constraint(ABC):
 class LoopConstraint(Constraint):
     """Frame b, on one body, moves against frame a, on another, as conditions on its pose there allow."""
 
-    fields: ClassVar[tuple[Field, ...]] = FRAMES
-
-    a: str
-    b: str
-    at_a: Vector = NOWHERE
-    at_b: Vector = NOWHERE
+    a: str = given("body", doc="A body, or a frame on it.")
+    b: str = given("body", doc="Another body, or a frame on it.")
+    at_a: Vector = given("point", (0, 0, 0), of="a", unit="m")
+    at_b: Vector = given("point", (0, 0, 0), of="b", unit="m")
     rotation_a: Matrix = IDENTITY
     rotation_b: Matrix = IDENTITY
 
@@ -180,10 +162,6 @@ class LoopConstraint(Constraint):
         return Pose(self.rotation_b, self.at_b)
 
     @property
-    def bodies(self) -> tuple[str, str]:
-        return self.a, self.b
-
-    @property
     def drawing(self) -> tuple[Mark, ...]:
         return Mark("end", self.a, self.at_a), Mark("end", self.b, self.at_b)
 
@@ -212,10 +190,6 @@ class Contact:
 @dataclass(frozen=True, kw_only=True)
 class ContactConstraint(Constraint):
     """Two bodies meet at a place, and points of them do not slip on each other there."""
-
-    @property
-    @abstractmethod
-    def bodies(self) -> tuple[str, str]: ...
 
     @abstractmethod
     def contact(self, moving: Moving) -> Contact:
@@ -246,7 +220,7 @@ class CoordinateConstraint(Constraint):
 def check_bodies(constraint: Constraint) -> None:
     """Refuse a constraint of a body with itself."""
     bodies = constraint.bodies
-    if bodies is None or bodies[0] != bodies[1]:
+    if not bodies or bodies[0] != bodies[1]:
         return
     if isinstance(constraint, LoopConstraint):
         raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-053")

@@ -9,7 +9,7 @@ from typing import Any, Self
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, is_zero, sqrt
 from ...geometry import Pose
-from .protocol import PLANE, Contact, ContactConstraint, Fault, Field, Mark, Moving
+from .protocol import Contact, ContactConstraint, Fault, Mark, Moving, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,23 +18,15 @@ class Wheel(ContactConstraint):
 
     kind = "wheel"
     table = "rolling"
-    fields = (
-        Field("body", "body"),
-        Field("radius", "number", unit="m", positive=True),
-        Field("axis", "axis", "y", of="body", doc="The axis about which it rolls."),
-        Field("upright", "number", None, free=True, doc="The cosine of its lean, positive while it stands."),
-        Field("centre", "point", (0, 0, 0), of="body", unit="m"),
-        *PLANE,
-    )
 
-    body: str
-    radius: Expr
-    axis: Vector  # of unit length
-    upright: Expr | None
-    centre: Vector
-    on: str
-    at: Vector
-    rotation: Matrix
+    body: str = given("body")
+    radius: Expr = given("number", unit="m", positive=True)
+    axis: Vector = given("axis", "y", of="body", doc="The axis about which it rolls.")  # of unit length
+    upright: Expr | None = given("number", None, free=True, doc="The cosine of its lean, positive while it stands.")
+    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
+    on: str = given("body", "ground", doc="What it moves on.")
+    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
+    rotation: Matrix = given("rotation", None, of="on")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
@@ -54,10 +46,6 @@ class Wheel(ContactConstraint):
     def plane(self) -> Pose:
         """The frame whose plane z = 0 it rolls on, in the body that has it."""
         return Pose(self.rotation, self.at)
-
-    @property
-    def bodies(self) -> tuple[str, str]:
-        return self.body, self.on
 
     @property
     def drawing(self) -> tuple[Mark, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Expr
-from .protocol import RATE, Field, LineElement, Mechanism, PrimitiveLoad
+from .protocol import RATE, LineElement, Mechanism, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,12 +13,8 @@ class Damper(LineElement):
     """A damper along the line between two points: the tension c dL/dt."""
 
     kind = "damper"
-    fields = (
-        *LineElement.fields,
-        Field("damping", "number", free=True, unit="N·s/m"),
-    )
 
-    damping: Expr
+    damping: Expr = given("number", free=True, unit="N·s/m")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return self.pull(self.damping * RATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Vector
-from .protocol import GROUND, POSITION, Field, ForceElement, Mechanism, PointForce, PrimitiveLoad
+from .protocol import GROUND, POSITION, ForceElement, Mechanism, PointForce, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,12 +13,8 @@ class GravityField(ForceElement):
     """A field that accelerates every mass: expressions of its centre's place `x`, `y`, `z`, in ground components."""
 
     kind = "gravity_field"
-    fields = (
-        *ForceElement.fields,
-        Field("acceleration", "vector", free=True, unit="m/s²", arguments=(POSITION,)),
-    )
 
-    acceleration: Vector
+    acceleration: Vector = given("vector", free=True, unit="m/s²", arguments=(POSITION,))
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         pulled = (body for body in model.bodies.values() if body.mass and body.name != GROUND)

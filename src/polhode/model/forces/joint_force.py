@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Expr
-from .protocol import Field, ForceElement, Mechanism, PrimitiveLoad, SpeedForce
+from .protocol import ForceElement, Mechanism, PrimitiveLoad, SpeedForce, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,16 +13,10 @@ class JointForce(ForceElement):
     """A generalized force on one speed of a joint."""
 
     kind = "joint_force"
-    fields = (
-        *ForceElement.fields,
-        Field("joint", "joint"),
-        Field("index", "count", 0, of="speed"),
-        Field("value", "number", free=True),
-    )
 
-    joint: str
-    index: int
-    value: Expr
+    joint: str = given("joint")
+    index: int = given("count", 0, of="speed")
+    value: Expr = given("number", free=True)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return (SpeedForce(self.joint, self.index, self.value),)

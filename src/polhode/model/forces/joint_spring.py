@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import ModelError
 from ...expr import Expr
-from .protocol import Field, ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, SpeedForce
+from .protocol import ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, SpeedForce, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,20 +14,12 @@ class JointSpring(ForceElement):
     """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
 
     kind = "joint_spring"
-    fields = (
-        *ForceElement.fields,
-        Field("joint", "joint"),
-        Field("index", "count", 0, of="coordinate"),
-        Field("stiffness", "number", 0, free=True),
-        Field("rest", "number", 0, free=True),
-        Field("damping", "number", 0, free=True),
-    )
 
-    joint: str
-    index: int
-    stiffness: Expr
-    rest: Expr
-    damping: Expr
+    joint: str = given("joint")
+    index: int = given("count", 0, of="coordinate")
+    stiffness: Expr = given("number", 0, free=True)
+    rest: Expr = given("number", 0, free=True)
+    damping: Expr = given("number", 0, free=True)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         q, u = model.joints[self.joint].q, model.joints[self.joint].u

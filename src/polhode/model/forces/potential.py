@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Expr
-from .protocol import Field, ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad
+from .protocol import ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,12 +13,8 @@ class Potential(ForceElement):
     """A potential energy, as any expression of coordinates, parameters and time."""
 
     kind = "potential"
-    fields = (
-        *ForceElement.fields,
-        Field("energy", "number", free=True, unit="J"),
-    )
 
-    energy: Expr
+    energy: Expr = given("number", free=True, unit="J")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return (PotentialEnergy(self.energy),)

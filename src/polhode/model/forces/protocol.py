@@ -1,7 +1,7 @@
 """What a force element is, and the few primitive loads that all of them come to.
 
 A new force element is one file with a frozen dataclass that extends `ForceElement`, and one entry of FORCES. Its
-attributes are what `fields` lists; its one method, `loads`, says what it comes to. The primitive loads are all that
+attributes are what a user gives; its one method, `loads`, says what it comes to. The primitive loads are all that
 dynamics, networks, power and the reference derivation understand.
 """
 
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from ...expr import Expr, Vector, as_expr, symbol, symbols
-from ..fields import Field
+from ..fields import GivenFields, given
 from ..records import GROUND
 
 __all__ = [
-    "GROUND", "LENGTH", "POSITION", "RATE", "VELOCITY", "BodyTorque", "Field", "ForceElement", "LineElement",
-    "LineTension", "Mechanism", "PointForce", "PotentialEnergy", "PrimitiveLoad", "SpeedForce",
+    "GROUND", "LENGTH", "POSITION", "RATE", "VELOCITY", "BodyTorque", "ForceElement", "LineElement", "LineTension",
+    "Mechanism", "PointForce", "PotentialEnergy", "PrimitiveLoad", "SpeedForce", "given",
 ]  # fmt: skip
 
 #: What the law of a tension is written with: the distance of its ends and the rate of that distance.
@@ -105,10 +105,10 @@ class ForceElement(ABC):
     """
 
     kind: ClassVar[str]  # the `type` in model files
-    fields: ClassVar[tuple[Field, ...]] = (Field("name", "label", ""),)
+    fields: ClassVar = GivenFields()
     drawing: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
-    name: str = ""
+    name: str = given("label", "")
 
     @abstractmethod
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
@@ -134,19 +134,12 @@ class ForceElement(ABC):
 class LineElement(ForceElement):
     """What acts along the line between two points, on two bodies."""
 
-    fields = (
-        *ForceElement.fields,
-        Field("a", "body"),
-        Field("b", "body"),
-        Field("at_a", "point", (0, 0, 0), of="a", free=True, unit="m"),
-        Field("at_b", "point", (0, 0, 0), of="b", free=True, unit="m"),
-    )
     drawing = (("line", "a", "b"),)
 
-    a: str
-    b: str
-    at_a: Vector
-    at_b: Vector
+    a: str = given("body")
+    b: str = given("body")
+    at_a: Vector = given("point", (0, 0, 0), of="a", free=True, unit="m")
+    at_b: Vector = given("point", (0, 0, 0), of="b", free=True, unit="m")
 
     def pull(self, tension: Any, elastic: Any = 0, energy: Any = 0) -> tuple[PrimitiveLoad, ...]:
         """A tension along the line."""

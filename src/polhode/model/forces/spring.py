@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Expr
-from .protocol import LENGTH, RATE, Field, LineElement, Mechanism, PrimitiveLoad
+from .protocol import LENGTH, RATE, LineElement, Mechanism, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,16 +13,10 @@ class Spring(LineElement):
     """A spring and damper along the line between two points: the tension k (L - length) + c dL/dt."""
 
     kind = "spring"
-    fields = (
-        *LineElement.fields,
-        Field("stiffness", "number", free=True, unit="N/m"),
-        Field("length", "number", 0, free=True, unit="m"),
-        Field("damping", "number", 0, free=True, unit="N·s/m"),
-    )
 
-    stiffness: Expr
-    length: Expr
-    damping: Expr
+    stiffness: Expr = given("number", free=True, unit="N/m")
+    length: Expr = given("number", 0, free=True, unit="m")
+    damping: Expr = given("number", 0, free=True, unit="N·s/m")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         k, stretch = self.stiffness, LENGTH - self.length

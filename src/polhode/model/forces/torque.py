@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...expr import Vector
-from .protocol import GROUND, BodyTorque, Field, ForceElement, Mechanism, PrimitiveLoad
+from .protocol import GROUND, BodyTorque, ForceElement, Mechanism, PrimitiveLoad, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,16 +13,10 @@ class Torque(ForceElement):
     """A pure torque on a body, its components along the axes of a frame (the ground's)."""
 
     kind = "torque"
-    fields = (
-        *ForceElement.fields,
-        Field("on", "body"),
-        Field("vector", "vector", of="frame", free=True, unit="N·m"),
-        Field("frame", "frame", GROUND),
-    )
 
-    on: str
-    vector: Vector
-    frame: str
+    on: str = given("body")
+    vector: Vector = given("vector", of="frame", free=True, unit="N·m")
+    frame: str = given("frame", GROUND)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         return (BodyTorque(self.on, self.vector, self.frame),)

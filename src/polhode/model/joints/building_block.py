@@ -16,7 +16,7 @@ from ...errors import ModelError, understood
 from ...expr import Matrix, Vector, as_expr, is_zero, rational_value, same, sqrt
 from ...expr.field import root_of_integer, square_free
 from ...geometry import unit_axis
-from .protocol import XYZ, Field, JointType, Stage, orientation_labels, stage, twist
+from .protocol import XYZ, JointType, Stage, given, orientation_labels, stage, twist
 
 _IDENTITY = Matrix.identity(3)
 
@@ -35,18 +35,12 @@ class BuildingBlock(JointType):
     (['x', 'y', 'z', 'a1', 'a2', 'a3'], ['vx', 'vy', 'vz', 'wx', 'wy', 'wz'])
     """
 
-    translations: Any = ()
-    rotations: Any = ()
-    axis: Any = None
-    reference: Any = None
+    translations: Any = given("axis", (), doc="up to three directions that are fixed in the parent", many=True)
+    rotations: Any = given("count", (), doc="up to three axis indices of 1, 2 and 3", many=True)
+    axis: Any = given("axis", None, doc="the direction of the first rotation in the parent")
+    reference: Any = given("axis", None, doc="a direction in the parent that is not parallel to the axis")
 
     kind = "building_block"
-    fields = (
-        Field("translations", "axis", (), "up to three directions that are fixed in the parent", many=True),
-        Field("rotations", "count", (), "up to three axis indices of 1, 2 and 3", many=True),
-        Field("axis", "axis", None, "the direction of the first rotation in the parent"),
-        Field("reference", "axis", None, "a direction in the parent that is not parallel to the axis"),
-    )
     outermost_first = False
 
     def __post_init__(self) -> None:

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...geometry import unit_axis
-from .protocol import STORAGE, XYZ, JointType, Stage, orientation_labels, stage, twist
+from .protocol import STORAGES, XYZ, JointType, Stage, given, orientation_labels, stage, twist
 
 _TURNS = [twist(unit_axis(letter)) for letter in XYZ]
 _SLIDES = [twist(translation=unit_axis(letter)) for letter in XYZ]
 
 
 @dataclass(frozen=True)
-class Spherical(JointType):
+class Oriented(JointType):
+    """A joint that turns in every way."""
+
+    storage: str = given("word", "quaternion", doc="how the orientation is stored", choices=STORAGES)
+
+
+@dataclass(frozen=True)
+class Spherical(Oriented):
     """All rotations; the speeds are the angular velocity's body components."""
 
-    storage: str = "quaternion"
-
     kind = "spherical"
-    fields = (STORAGE,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -28,13 +32,10 @@ class Spherical(JointType):
 
 
 @dataclass(frozen=True)
-class Free(JointType):
+class Free(Oriented):
     """All motions; coordinates are orientation and position in the parent, speeds are body components."""
 
-    storage: str = "quaternion"
-
     kind = "free"
-    fields = (STORAGE,)
     drawing = ()
 
     @cached_property

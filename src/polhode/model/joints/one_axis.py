@@ -6,21 +6,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .protocol import Field, JointType, Solid, Stage, stage, twist
-
-_AXIS = Field("axis", "axis", "z", "a direction that is fixed in both bodies")
-_PIN = Solid("cylinder", (1.6, 7), "axis")
+from .protocol import JointType, Solid, Stage, given, stage, twist
 
 
 @dataclass(frozen=True)
-class Revolute(JointType):
+class OneAxis(JointType):
+    """A joint with an axis."""
+
+    axis: Any = given("axis", "z", doc="a direction that is fixed in both bodies")
+
+    drawing = (Solid("cylinder", (1.6, 7), "axis"),)
+
+
+@dataclass(frozen=True)
+class Revolute(OneAxis):
     """One rotation about an axis fixed in both bodies."""
 
-    axis: Any = "z"
-
     kind = "revolute"
-    fields = (_AXIS,)
-    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -28,13 +30,10 @@ class Revolute(JointType):
 
 
 @dataclass(frozen=True)
-class Prismatic(JointType):
+class Prismatic(OneAxis):
     """One translation along an axis fixed in both bodies."""
 
-    axis: Any = "z"
-
     kind = "prismatic"
-    fields = (_AXIS,)
     drawing = (Solid("box", (3, 3, 7), "axis"),)
 
     @cached_property
@@ -43,15 +42,12 @@ class Prismatic(JointType):
 
 
 @dataclass(frozen=True)
-class Screw(JointType):
+class Screw(OneAxis):
     """Rotation about an axis with `pitch` metres of advance for each radian."""
 
-    axis: Any = "z"
-    pitch: Any = 0
+    pitch: Any = given("number", 0, doc="metres of advance for each radian", unit="m/rad")
 
     kind = "screw"
-    fields = (_AXIS, Field("pitch", "number", 0, "metres of advance for each radian", "m/rad"))
-    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -59,14 +55,10 @@ class Screw(JointType):
 
 
 @dataclass(frozen=True)
-class Cylindrical(JointType):
+class Cylindrical(OneAxis):
     """Rotation about and translation along one axis, independently."""
 
-    axis: Any = "z"
-
     kind = "cylindrical"
-    fields = (_AXIS,)
-    drawing = (_PIN,)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -7,17 +7,16 @@ from functools import cached_property
 from typing import Any
 
 from ...geometry import unit_axis
-from .protocol import XYZ, Field, JointType, Stage, stage, twist
+from .protocol import XYZ, JointType, Stage, given, stage, twist
 
 
 @dataclass(frozen=True)
 class Planar(JointType):
     """Rotation about a normal and translation in the plane; the speeds are body-fixed components."""
 
-    normal: Any = "z"
+    normal: Any = given("axis", "z", doc="a direction across the plane")
 
     kind = "planar"
-    fields = (Field("normal", "axis", "z", "a direction across the plane"),)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -1,13 +1,12 @@
 """What a joint type is: its stages, what a user gives for it, and how it is drawn; the rest follows.
 
 A new joint is a file with a frozen dataclass that extends `JointType`, and one entry of JOINTS. The file imports this
-protocol, expressions and geometry only. Its attributes are what `fields` lists; its stages are made of them:
+protocol, expressions and geometry only. Its attributes are what a user gives; its stages are made of them:
 
     class Revolute(JointType):
-        axis: Any = "z"
+        axis: Any = given("axis", "z", doc="a direction that is fixed in both bodies")
 
         kind = "revolute"
-        fields = (Field("axis", "axis", "z"),)
 
         @cached_property
         def stages(self) -> tuple[Stage, ...]:
@@ -24,15 +23,12 @@ from typing import Any, ClassVar
 from ...expr import Matrix
 from ...geometry.orientation import ORIENTATIONS
 from ..field_values import field_value
-from ..fields import Field
+from ..fields import GivenFields, given
 from ..stage import STORAGES, Stage
 
-__all__ = ["STORAGE", "XYZ", "Field", "JointType", "Solid", "Stage", "orientation_labels", "stage", "twist"]
+__all__ = ["STORAGES", "XYZ", "JointType", "Solid", "Stage", "given", "orientation_labels", "stage", "twist"]
 
 XYZ = ("x", "y", "z")
-
-#: How a joint that turns in every way stores its orientation.
-STORAGE = Field("storage", "word", "quaternion", "how the orientation is stored", choices=STORAGES)
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class JointType(ABC):
     """
 
     kind: ClassVar[str]  # the `type` in model files
-    fields: ClassVar[tuple[Field, ...]] = ()
+    fields: ClassVar = GivenFields()
     drawing: ClassVar[tuple[Solid, ...]] = (Solid(),)
     outermost_first: ClassVar[bool] = True
 

@@ -6,21 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .protocol import Field, JointType, Stage, stage, twist
+from .protocol import JointType, Stage, given, stage, twist
 
 
 @dataclass(frozen=True)
 class Universal(JointType):
     """Two successive revolutes: `first` is fixed in the parent, `second` in the child."""
 
-    first: Any = "x"
-    second: Any = "y"
+    first: Any = given("axis", "x", doc="the axis that is fixed in the parent")
+    second: Any = given("axis", "y", doc="the axis that is fixed in the child")
 
     kind = "universal"
-    fields = (
-        Field("first", "axis", "x", "the axis that is fixed in the parent"),
-        Field("second", "axis", "y", "the axis that is fixed in the child"),
-    )
     outermost_first = False
 
     @cached_property
