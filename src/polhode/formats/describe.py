@@ -66,10 +66,6 @@ def _list(entries: Iterable[Any], scope: Scope) -> list[str]:
     return [spell(as_expr(entry), scope) for entry in entries]
 
 
-def _rows(matrix: Matrix, scope: Scope) -> list[list[str]]:
-    return [_list(row, scope) for row in matrix]
-
-
 def _offset(entries: Iterable[Any], scope: Scope) -> list[str] | None:
     entries = [as_expr(entry) for entry in entries]
     return _list(entries, scope) if any(entries) else None
