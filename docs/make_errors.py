@@ -218,7 +218,8 @@ def page(found: Iterable[Told]) -> str:
         "# Error codes",
         "",
         "Every error, warning and notice of polhode says where something is wrong, what it is and what to do about it,",
-        "and ends with a code. A code has one meaning and keeps it. `E-` are errors, `W-` warnings, `N-` notices;",
+        "and errors end with a code, as do most of the others. A code has one meaning and keeps it. `E-` are errors,",
+        "`W-` warnings, `N-` notices;",
         "‹…› stands for a name or a number of yours. This page is made from the source by `docs/make_errors.py`.",
     ]
     for family, members in groupby(rows, key=lambda each: each.code.split("-")[1]):

@@ -48,7 +48,7 @@ def known_file(key: str) -> tuple[str, frozenset[str]] | None:
 def _remember_file(derivation: Derivation) -> None:
     """Note what the file of a derivation led to."""
     file = derivation.source
-    if not isinstance(file, ModelFile) or derivation.rows is not None:
+    if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
     digest, known = known_file(file.key) or ("", frozenset())
     if digest != file.digest or derivation.key not in known:

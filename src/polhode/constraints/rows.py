@@ -9,7 +9,7 @@ A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂
     M u̇ + bias = τ + Aᵀ λ
 
 Some constraints come with coordinates of their own, which definitions hold in their place: ψ(q, t) = 0 whatever the
-motion (`carrying`). They are among q, and have no rows here.
+motion (`auxiliary`). They are among q, and have no rows here.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from time import time_ns
+from typing import Any
+from weakref import WeakKeyDictionary
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -38,23 +40,28 @@ def version_digest() -> str:
     return key_of(*(f"{name} {size} {changed}" for name, size, changed in files))
 
 
-@cache
-def module_digest(name: str) -> str:
-    """A digest of the file of a loaded module of a user's own; nothing for one of polhode's, which has the above.
+#: What tells classes and functions without a file apart, while they live.
+_UNFILED: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 
-    It is random where there is no file, as in a notebook, or where it was changed after polhode was loaded.
 
-    >>> module_digest("polhode.errors")
+def source_digest(owner: Any) -> str:
+    """A digest of the file that a user's own class or function is in; nothing for polhode's and Python's.
+
+    Where there is no file, as in a notebook, or it was changed after polhode was loaded, the digest is a random one of
+    this very object: what was stored for it is found again by nobody else.
+
+    >>> source_digest(source_digest)
     ''
     """
-    if name.partition(".")[0] == __package__.partition(".")[0]:
+    name = str(owner.__module__)
+    if name.partition(".")[0] in {__name__.partition(".")[0], *sys.stdlib_module_names}:
         return ""
     try:
         status = os.stat(str(getattr(sys.modules[name], "__file__", "")))
     except (OSError, KeyError):
-        return key_of(os.urandom(16).hex())
-    if status.st_mtime_ns > LOADED_AT:
-        return key_of(os.urandom(16).hex())
+        status = None
+    if status is None or status.st_mtime_ns > LOADED_AT:
+        return _UNFILED.setdefault(owner, key_of(os.urandom(16).hex()))
     return key_of(name, f"{status.st_size} {status.st_mtime_ns}")
 
 

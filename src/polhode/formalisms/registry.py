@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from ..errors import PolhodeError, suggestion
-from ..files.version import module_digest
+from ..files.version import source_digest
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,7 @@ class Formalism:
     @property
     def digest(self) -> str:
         """What tells one state of a user's own formalism from another; nothing for those of polhode."""
-        if not self.module:
-            return ""
-        import_module(self.module)
-        return module_digest(self.module)
+        return "".join(source_digest(self.load(shortened=each)) for each in (False, True)) if self.module else ""
 
     def load(self, attribute: str = "recipe", shortened: bool = False) -> Callable[..., Any]:
         """A function that the file provides, or the one that saves operations, if there is one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,4 +40,4 @@ class ModelFile:
         return self.known_digest or self._model.digest
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ModelFile, tuple(getattr(self, each.name) for each in fields(self))
+        return ModelFile, (self.path, self.content, self.options, "")  # what it led to is this polhode's to know

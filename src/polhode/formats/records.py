@@ -260,7 +260,7 @@ class Pose(Record):
 
 
 class Model(Record):
-    """A mechanism: bodies joined in a tree on the ground, what ties their motions together, and what acts on them."""
+    """A mechanism: bodies joined in a tree on the ground, what constrains their motions, and what acts on them."""
 
     polhode: Annotated[Literal["1"], WithJsonSchema({"const": 1, "description": "The format's version."})] = "1"
     name: Name | None = None

@@ -27,11 +27,11 @@ class _Part:
     """A text and how tightly it binds."""
 
     text: str
-    dependent_speeds: int = _ATOM
+    precedence: int = _ATOM
 
     def within(self, least: int) -> str:
         """The text, in parentheses if it binds less tightly than its place needs."""
-        return self.text if self.dependent_speeds >= least else f"({self.text})"
+        return self.text if self.precedence >= least else f"({self.text})"
 
 
 def spell(root: Expr, scope: Scope) -> str:
@@ -100,7 +100,7 @@ def _spell_one(node: Expr, parts: list[_Part], scope: Scope) -> _Part:
     if op == NEG:
         return _Part(f"-{parts[0].within(_PRODUCT)}", _SUM)
     if op == ADD:  # the longer operand first, so that a long sum needs no parentheses
-        first, then = sorted(parts, key=lambda part: part.dependent_speeds)
+        first, then = sorted(parts, key=lambda part: part.precedence)
         return _Part(f"{first.text} + {then.within(_PRODUCT)}", _SUM)
     if op == SUB:
         return _Part(f"{parts[0].text} - {parts[1].within(_PRODUCT)}", _SUM)
@@ -120,7 +120,7 @@ def _product(left: Expr, right: Expr, a: _Part, b: _Part) -> _Part:
         return _Part(f"{a.within(_ATOM)}**2", _POWER)
     if left.is_number and left.data.numerator == 1 and "/" in a.text:
         return _Part(f"{b.within(_PRODUCT)}{a.text[1:]}", _PRODUCT)
-    if b.dependent_speeds == _PRODUCT and not left.is_number:
+    if b.precedence == _PRODUCT and not left.is_number:
         a, b = b, a
     return _Part(f"{a.within(_PRODUCT)}*{b.within(_POWER)}", _PRODUCT)
 

@@ -146,5 +146,5 @@ class Builder:
         from .building import gravity_of
 
         model = self.model()
-        self._model = replace(model, gravity=gravity_of(given, model.ground, model.name), origin="")
+        self._model = replace(model, gravity=gravity_of(given, model.ground, model.name))
         self.source = None

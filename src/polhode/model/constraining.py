@@ -1,4 +1,4 @@
-"""What ties the motions of a System together: couplings, prescribed motions, loops, conditions, rolling."""
+"""What constrains the motions of a System: couplings, prescribed motions, loops, conditions, rolling."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
         raise ModelError(
             f"the {wrong[0].data[0]} '{wrong[0].name}' is not known beforehand.",
             place=place,
-            cure="Use time, parameters and numbers; for a tie between coordinates use couple or constrain.",
+            cure="Use time, parameters and numbers; for a relation of coordinates use couple or constrain.",
             code="E-MODEL-052",
         )
     made = Prescribed(found.name, name, value)

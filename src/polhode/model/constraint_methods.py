@@ -1,4 +1,4 @@
-"""The methods of a System that tie motions together; each hands over to the module that owns the constraint."""
+"""The methods of a System that constrain its motions; each hands over to the module that owns the constraint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Model in one word: the same mechanism gives the same digest, in every process.
+"""The digest of a Model: the same mechanism gives the same one, in every process.
 
 Expressions enter as they are written, numbers exactly: two ways to write one expression lead to different programs.
 """
@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
+from inspect import getmro
 from typing import Any
+
+import numpy as np
 
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
-from ..files.version import module_digest
+from ..files.version import source_digest
+from .body import Body
 from .joints import JointType
 from .model import Model
 
@@ -43,13 +47,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, JointType):  # it is its stages, whatever its type makes them of
         return ("JointType", value.kind, _plain(value.stages), *value.from_parent)
     if is_dataclass(value):
-        own = (
-            (field.name, getattr(value, field.name))
-            for field in fields(value)
-            if field.compare and field.name != "shapes"
-        )
-        kind = type(value)  # of a constraint of a user's own, what its file states counts too
-        return (kind.__name__, module_digest(kind.__module__), *((name, _plain(entry)) for name, entry in own))
+        looks = ("shapes",) if isinstance(value, Body) else ()
+        names = [field.name for field in fields(value) if field.compare and field.name not in looks]
+        kind: type = type(value)
+        sources = "".join(map(source_digest, getmro(kind)))  # of a constraint of a user's own, what its files state
+        return (kind.__name__, sources, *((name, _plain(getattr(value, name))) for name in names))
+    if isinstance(value, np.ndarray):  # its repr leaves out what is in the middle
+        return ("array", value.dtype.str, value.shape, value.tobytes().hex())
     return value if isinstance(value, int | str) else repr(value)
 
 

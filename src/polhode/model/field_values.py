@@ -92,6 +92,10 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
     if field.many or field.count is not None:
         one = replace(field, many=False, count=None)
         entries = list_of(value, f"a list of {field.name}", place)
+        if field.count is not None and len(entries) != field.count:
+            raise ModelError(
+                f"{field.name} has {len(entries)} entries, not {field.count}.", place=place, code="E-MODEL-092"
+            )
         return tuple(field_value(one, each, place, system) for each in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)
@@ -128,13 +132,14 @@ def _on_body(
         given = {**given, **{field.name: on for field in own if field.kind == "point"}}
         on = _own_body(system, on, place)
     turned = next((given[field.name] for field in own if field.kind == "rotation"), None)
-    made[body.name], seat = placed(system, on, (0, 0, 0), turned, place)
+    made[body.name], frame = placed(system, on, (0, 0, 0), turned, place)
     for field in own:
         value = given[field.name]
         if field.kind == "rotation":
-            made[field.name] = seat.R
-        elif field.kind == "axis":
-            made[field.name] = placed(system, on, (0, 0, 0), None, place)[1].R @ unit_axis(value)
+            made[field.name] = frame.R
+        elif field.kind in ("axis", "direction"):
+            along = field_value(replace(field, of=""), value, place, system)
+            made[field.name] = placed(system, on, (0, 0, 0), None, place)[1].R @ along
         elif isinstance(value, vectors().Point):
             made[field.name] = _offset(system, value, made[body.name], place)
         else:

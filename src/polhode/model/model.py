@@ -55,7 +55,6 @@ class Model:
     constraints: Mapping[str, Constraint] = _table()
     loads: tuple[ForceElement, ...] = ()
     poses: Mapping[str, NamedPose] = _table()
-    origin: str = ""  # the key of the file that it was read from, where it is what the file says
 
     def __post_init__(self) -> None:
         for each, value in vars(self).copy().items():
@@ -92,7 +91,7 @@ class Model:
         """The model with one record more, or with another in its place; `loads` have no names and go to the end."""
         now = getattr(self, table)
         changed: dict[str, Any] = {table: (*now, record) if table == "loads" else now | {name: record}}
-        return replace(self, **changed, origin="")
+        return replace(self, **changed)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Model) and self.digest == other.digest)

@@ -65,10 +65,10 @@ def test_words_are_told_apart_however_they_are_cut() -> None:
     assert len({version.key_of(*words) for words in (("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""))}) == 4
 
 
-def test_a_module_of_ones_own_has_the_digest_of_its_file(tmp_path: Path) -> None:
+def test_a_class_of_ones_own_has_the_digest_of_its_file(tmp_path: Path) -> None:
     script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from polhode.files.version import module_digest; import own; "
-        "print(module_digest('own'), module_digest('polhode.errors') == '', len({module_digest('there is none')}))"
+        "import sys; sys.path.insert(0, sys.argv[1]); from polhode.files.version import source_digest; import own; "
+        "from polhode.errors import PolhodeError; print(source_digest(own.Own), source_digest(PolhodeError) == '')"
     )
     own = tmp_path / "own.py"
 
@@ -76,8 +76,20 @@ def test_a_module_of_ones_own_has_the_digest_of_its_file(tmp_path: Path) -> None
         run = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
         return run.stdout.split()
 
-    own.write_text("x = 1")
+    own.write_text("class Own: x = 1")
     first = told()
-    assert first == told() and first[1:] == ["True", "1"]
-    own.write_text("x = 22")
+    assert first == told() and first[1:] == ["True"]
+    own.write_text("class Own: x = 22")
     assert told()[0] != first[0]
+
+
+def test_classes_without_a_file_are_told_apart() -> None:
+    """As in a notebook, where a class is written again under its name."""
+
+    def written() -> type:
+        scope: dict[str, type] = {}
+        exec("class Own: __module__ = 'notebook'", scope)
+        return scope["Own"]
+
+    first, second = written(), written()
+    assert version.source_digest(first) == version.source_digest(first) != version.source_digest(second)

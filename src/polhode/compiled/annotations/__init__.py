@@ -48,25 +48,30 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
         _name_results(catalogue, equations, outputs)
         _name_functions(catalogue, outputs)
         trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
-        named = [_in_metres(catalogue, equations, tree, "regrouped " if k else "") for k, tree in enumerate(trees)]
-        named += [naming for tree in trees for naming in _in_its_unit(catalogue, equations, tree)]
+        named = [_in_metres(catalogue, equations, tree, _how(k)) for k, tree in enumerate(trees)]
+        named += [each for k, tree in enumerate(trees) for each in _in_its_unit(catalogue, equations, tree, _how(k))]
         for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
                 step()
     return _without_constant_results(catalogue.sentences, outputs)
 
 
+def _how(k: int) -> str:
+    """How masses are in the k-th way to write the tree, of which the first is the user's."""
+    return "regrouped " if k else ""
+
+
 def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
     return Naming(catalogue, equations, Loads(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
 
 
-def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree) -> list[Naming]:
+def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> list[Naming]:
     """The quantities of a tree with its lengths in the unit that the recursions choose, if they choose one."""
     by = measured(tree)
     if by.unit == 1:
         return []
     remarked = replace(catalogue, remark=f", unit {float(by.unit):.4g} m")
-    return [Naming(remarked, equations, Loads(equations.system, tree), by, "regrouped ")]
+    return [Naming(remarked, equations, Loads(equations.system, tree), by, how)]
 
 
 def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:

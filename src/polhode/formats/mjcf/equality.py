@@ -31,14 +31,14 @@ def kind_of(mujoco: Any, model: Any, k: int) -> str:
 
 
 def add_equality(assembly: Assembly, mujoco: Any, k: int) -> None:
-    """Equality constraint k, under its name, or one made of what it ties."""
+    """Equality constraint k, under its name, or one made of the names of what it constrains."""
     model, system = assembly.model, assembly.system
     kind = kind_of(mujoco, model, k)
     given = model.equality(k).name
     first, second = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     data = model.eq_data[k]
     if kind == "JOINT":
-        _tie(assembly, given, first, second, [exact.decimal(value) for value in data[:5]])
+        _couple(assembly, given, first, second, [exact.decimal(value) for value in data[:5]])
         return
     name = free_name(given or f"{kind.lower()} {k}", system.constraints)
     sites = int(getattr(model, "eq_objtype", [0] * model.neq)[k]) == int(mujoco.mjtObj.mjOBJ_SITE)
@@ -63,7 +63,7 @@ def _site(assembly: Assembly, k: int) -> tuple[Body, list[Fraction], Matrix]:
     return assembly.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R
 
 
-def _tie(assembly: Assembly, given: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
+def _couple(assembly: Assembly, given: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
     """q1 = q1_0 + Σ c_k (q2 - q2_0)^k; without a second joint, the first is held at q1_0 + c_0."""
     system, follower = assembly.system, assembly.joints[first]
     start = _home(assembly, first) + coefficients[0]

@@ -59,7 +59,7 @@ class Closure(LoopConstraint):
         >>> [asked.name for asked in pin.asked]
         ['tilt 1', 'tilt 2', 'x', 'y', 'z']
         """
-        stages = [self.joint.stages[place] for place in self.joint.from_parent]
+        stages = [self.joint.stages[k] for k in self.joint.from_parent]
         if not stages:
             return nothing_free()
         return _of_stage(stages[0]) if len(stages) == 1 else _of_universal(stages)

@@ -218,9 +218,13 @@ class CoordinateConstraint(Constraint):
 
 
 def check_bodies(constraint: Constraint) -> None:
-    """Refuse a constraint of a body with itself."""
+    """Refuse a constraint of a body with itself, and a loop or contact that has not two bodies."""
     bodies = constraint.bodies
-    if not bodies or bodies[0] != bodies[1]:
+    if isinstance(constraint, LoopConstraint | ContactConstraint) and len(bodies) != 2:
+        raise ModelError(
+            f"it is between two bodies, and its fields name {len(bodies)}.", place=constraint.place, code="E-MODEL-091"
+        )
+    if len(set(bodies)) == len(bodies):
         return
     if isinstance(constraint, LoopConstraint):
         raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-053")

@@ -3,6 +3,7 @@
 A new joint is a file with a frozen dataclass that extends `JointType`, and one entry of JOINTS. The file imports this
 protocol, expressions and geometry only. Its attributes are what a user gives; its stages are made of them:
 
+    @dataclass(frozen=True)
     class Revolute(JointType):
         axis: Any = given("axis", "z", doc="a direction that is fixed in both bodies")
 
@@ -80,8 +81,8 @@ class JointType(ABC):
     @property
     def from_parent(self) -> list[int]:
         """The stages in the order in which they are met from the parent to the child."""
-        places = list(range(len(self.stages)))
-        return places[::-1] if self.outermost_first else places
+        indices = list(range(len(self.stages)))
+        return indices[::-1] if self.outermost_first else indices
 
     @property
     def coordinates(self) -> int:

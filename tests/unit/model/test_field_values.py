@@ -1,0 +1,44 @@
+"""What a user gives for the fields of an element is read, or refused with a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+import polhode as ph
+from polhode.errors import ModelError
+from polhode.model.constraints.protocol import Contact, ContactConstraint, Moving
+from polhode.model.field_values import field_value
+from polhode.model.fields import Field, given
+
+
+def test_a_kind_of_value_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"(?s)field 'radius'.*no kind of value 'nubmer'.*number.*E-MODEL-093"):
+        Field("radius", "nubmer")
+
+
+def test_a_list_of_fixed_length_has_it() -> None:
+    pair = Field("ends", "number", count=2)
+    assert field_value(pair, [1, 2], "thing") == (1, 2)
+    with pytest.raises(ModelError, match=r"ends has 3 entries, not 2.*E-MODEL-092"):
+        field_value(pair, [1, 2, 3], "thing")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lonely(ContactConstraint):
+    """A contact of one body with nothing."""
+
+    kind = "lonely"
+
+    body: str = given("body")
+
+    def contact(self, moving: Moving) -> Contact:
+        return Contact(moving.pose(self.body).p, {})
+
+
+def test_a_contact_is_between_two_bodies() -> None:
+    s = ph.System("alone")
+    s.joint("x", s.ground, s.body("bead", 1), ph.Prismatic("x"))
+    with pytest.raises(ModelError, match=r"lonely 'it'.*between two bodies, and its fields name 1.*E-MODEL-091"):
+        s.constraint("it", Lonely, body="bead")
