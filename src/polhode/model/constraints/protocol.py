@@ -222,7 +222,10 @@ def check_bodies(constraint: Constraint) -> None:
     bodies = constraint.bodies
     if isinstance(constraint, LoopConstraint | ContactConstraint) and len(bodies) != 2:
         raise ModelError(
-            f"it is between two bodies, and its fields name {len(bodies)}.", place=constraint.place, code="E-MODEL-091"
+            f"it is between two bodies, and its fields name {len(bodies)}.",
+            place=constraint.place,
+            cure="Declare two fields of the kind `body`.",
+            code="E-MODEL-091",
         )
     if len(set(bodies)) == len(bodies):
         return
