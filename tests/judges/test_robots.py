@@ -252,7 +252,7 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
     [
         ("panda_description/urdf/panda.urdf", "fixed"),
         ("solo_description/robots/solo12.urdf", "floating"),
-        pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.slow),
+        pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.trial),
     ],
 )
 def test_compiled_derivatives_are_pinocchios(robot: str, base: str) -> None:

@@ -142,6 +142,6 @@ def test_a_turned_block_cannot_hide_in_a_compound_joint() -> None:
 @pytest.mark.parametrize("formalism", ["kane", "composite_body"])
 def test_a_massless_body_at_the_end_of_a_branch_is_named(formalism: str) -> None:
     system = system_with(rotations=(3, 1))
-    system.joint("trivial", "B", system.body("ghost"), ph.BuildingBlock(rotations=(2,)))
+    system.joint("idle", "B", system.body("ghost"), ph.BuildingBlock(rotations=(2,)))
     with pytest.raises(ModelError, match=r"(?s)idle.*E-MODEL-030"):
         _ = system.derive(formalism).forward_dynamics
