@@ -31,22 +31,19 @@ demo: $(VENV)/.has-demo ## derive, simulate and draw the examples into out/
 # Neighbouring tests stay with one process, which remembers what they share, until another has nothing left to do.
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-# What counts covered lines slows down what it counts: it looks on at the tests of single modules.
-TRACED := tests/unit
-
-check: lint ## the inner loop, about a minute: lint, then the fast unit tests
+check: lint ## the inner loop, about a minute and a half: lint, then the fast unit tests
 	@echo "unit tests"
 	@$(PYTEST) -m "not slow" tests/unit
 
-test: lint ## before a commit is pushed, under ten minutes: lint, then every test and doctest, with coverage
-	@echo "units, with coverage"
-	@$(PYTEST) --durations=10 --cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) $(TRACED)
-	@echo "protocols, faults, laws of mechanics, engines and papers that judge, golden files, documents, examples, doctests"
-	@$(PYTEST) --durations=10 --doctest-modules $(addprefix --ignore=,$(TRACED)) src/polhode tests
+test: lint ## before a commit is pushed, under ten minutes: lint, then every test, document, example and doctest
+	@echo "units, protocols, faults, laws of mechanics, engines and papers that judge, documents, examples, doctests"
+	@$(PYTEST) --durations=10 --doctest-modules src/polhode tests
 
 trial: lint ## before an issue is closed, some hours: all seeds of every law, browsers, the whole fuzz, long runs
 	@echo "every test, on every seed, and in a browser"
 	@POLHODE_TRIAL=1 $(PYTEST) --durations=10 tests
+	@echo "covered lines"
+	@$(PYTEST) --cov=polhode --cov-report=term --cov-fail-under=$(COVERAGE) tests/unit tests/concepts tests/faults
 	@echo "hostile files and calls"
 	@$(BIN)/python -m tests.fuzz --cases $(CASES)
 	@echo "singular poses at tight tolerances"
