@@ -143,6 +143,18 @@ def _wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelEr
     return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-TYPE-001")
 
 
+def listed(words: Iterable[str], most: int = 6) -> str:
+    """Words with commas and an 'and', as many as a sentence bears.
+
+    >>> listed(["a", "b", "c"]), listed("abcd", most=2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    each = list(words)
+    if len(each) > most:
+        return f"{', '.join(each[:most])} and {len(each) - most} more"
+    return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
+
+
 def unknown(kind: str, name: object, known: Iterable[str], *, code: str, place: str = "") -> PolhodeError:
     """The error of a name that is not known, with those that are like it.
 

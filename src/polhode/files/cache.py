@@ -139,6 +139,7 @@ class ObjectCache:
 
         # Locks are shared by keys with the same first digits, so that lock files do not pile up.
         lock = FileLock(self.folder / f"{key[:2]}.lock", timeout=self.patience)
+        # Without a lock, or on a file system that has none, work may be done twice; nothing is lost by it.
         with contextlib.suppress(Timeout, OSError, NotImplementedError):
             lock.acquire()
         try:

@@ -41,8 +41,9 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
         record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
         tables.setdefault(each.table, []).append(record)
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
+    # These types are made at run time, which a type checker cannot follow.
     sections: dict[str, Any] = {
-        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]  # made at run time
+        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
         "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
     }

@@ -21,10 +21,10 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
-from ..errors import PolhodeError, refuse, suggestion
+from ..errors import PolhodeError, listed, refuse, suggestion
 from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
-from .manifold import FAILED, TOLERANCE, Freedom, Manifold, listed, mobility
+from .manifold import FAILED, TOLERANCE, Freedom, Manifold, mobility
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation

@@ -22,6 +22,7 @@ from ..constraints import Constraints
 from ..constraints.factorisation import Factorisation
 from ..constraints.newton import solve
 from ..constraints.rows import assembly_branches
+from ..errors import listed
 from ..expr import Expr, evaluate
 from .guard import Stop
 from .initial_state import Floats, quaternion_groups
@@ -363,14 +364,3 @@ def lock_in_words(manifold: Manifold, rows: Factorisation) -> str:
         f"the mechanism is locked: {names} leave{'s' if single else ''} no degree of freedom to its "
         f"{rows.A.shape[1]} speeds, and nothing but time moves it."
     )
-
-
-def listed(words: Sequence[str], most: int = 6) -> str:
-    """Words with commas and an 'and'.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    if len(words) > most:
-        return f"{', '.join(words[:most])} and {len(words) - most} more"
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)

@@ -18,10 +18,11 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..constraints import DependentSpeeds
 from ..constraints.newton import solve
+from ..errors import listed
 from .guard import Stop
 from .initial_state import Floats
 from .inputs import Signal
-from .manifold import TOLERANCE, Manifold, listed
+from .manifold import TOLERANCE, Manifold
 from .rates import NonFinite, Rates
 from .singular_poses import Branch, branch_near
 

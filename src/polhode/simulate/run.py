@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, SimulationError, refuse, understood, warn
+from ..errors import PolhodeError, SimulationError, listed, refuse, understood, warn
 from ..expr import Expr
 from ..model.body import check_mass
 from .assembly import Assembly, assembled, check_held
@@ -22,7 +22,7 @@ from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import ControllerFailed, Signal, read_signal
 from .integrators import METHODS, adaptive, fixed
-from .manifold import Manifold, listed
+from .manifold import Manifold
 from .power_audit import TOLERANCE
 from .progress import reporting
 from .projection import EmbeddedRates, ProjectedRates

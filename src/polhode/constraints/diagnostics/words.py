@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...errors import listed
 from .records import Dependence, Diagnosis, Here, Integrability
 
 #: A list goes on with "and so many more" after this many names.
@@ -134,10 +135,7 @@ def _number(count: int, noun: str, plural: str = "") -> str:
 
 
 def _listed(words: Iterable[str]) -> str:
-    each = list(words)
-    if len(each) > _MOST:
-        return f"{', '.join(each[:_MOST])} and {len(each) - _MOST} more"
-    return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
+    return listed(words, _MOST)
 
 
 def _quoted(names: Iterable[str]) -> str:
