@@ -27,7 +27,7 @@ from .reading import (
     vector_of,
     zeros,
 )
-from .records import GROUND, Joint, NamedPose, Parameter
+from .records import GROUND, Joint, NamedPose, Parameter, State
 from .unit import checked_unit
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
 
 def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     """How the symbols of a model are written, in each notation."""
-    named = [parameter.symbol for table in (model.parameters, model.inputs) for parameter in table.values()]
+    tables: tuple[Mapping[str, Parameter | State], ...] = (model.parameters, model.inputs, model.states)
+    named = [each.symbol for table in tables for each in table.values()]
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
     own = [q for constraint in model.constraints.values() for q in constraint.coordinates]

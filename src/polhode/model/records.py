@@ -1,4 +1,4 @@
-"""The small records of a System: parameters, joints, couplings, prescribed motions, named poses."""
+"""The small records of a System: parameters, states, joints, couplings, prescribed motions, named poses."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ class Parameter:
 
     symbol: Expr
     value: Fraction | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state without mass: its symbol, its rate (to be given before equations are derived), start value and unit."""
+
+    symbol: Expr
+    rate: Expr | None = None
+    start: Fraction = Fraction(0)
     unit: str = ""
 
 

@@ -104,7 +104,7 @@ def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequ
         "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
     }
     if any(root.data[0] == "acceleration" for root in free_symbols(roots)):
-        given = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+        given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
         arrays["udot"] = functions.forward_dynamics(trajectory.q, trajectory.u, arrays["tau"], **given)
     native = compile_program(planned.program, cache=False)
     found = native(

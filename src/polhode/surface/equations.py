@@ -92,6 +92,11 @@ class Equations:
         return self.record.speeds
 
     @property
+    def states(self) -> list[str]:
+        """Names of the states without mass z."""
+        return self.record.states
+
+    @property
     def q(self) -> Vector:
         """The symbols of the coordinates."""
         return self.record.q
@@ -179,6 +184,11 @@ class Equations:
     def state_rates(self) -> Vector:
         """The rates of all states (q, u, z)."""
         return self.record.state_rates
+
+    @property
+    def z_rates(self) -> Vector:
+        """ż(q, u, z, t, inputs) of the states without mass."""
+        return self.record.z_rates
 
     @property
     def accelerations(self) -> Vector:
