@@ -235,7 +235,7 @@ class Functions:
         made = _real(given, "z")
         if made.ndim == 0 or made.shape[-1] != len(names):
             raise ShapeError(
-                f"z has shape {made.shape}; the last axis has one number for each state without mass, {len(names)} here.",
+                f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
                 place=label_of(name),
                 cure="See equations.states for their order.",
                 code="E-FUN-016",

@@ -7,8 +7,8 @@ A part has ports, through which power flows into it, and stores energy or none:
     constraint    what time puts in, less what it does on its two bodies  =  -λ·(A u + a), which is 0 where it is kept
     whole         efforts, loads, drives and constraints  =  rate of kinetic and potential energy
 
-Wrenches come from the sweep of `reactions`, rates from the derivatives of the energies along q̇, u̇, ż and time: each side
-is a check of the other.
+Wrenches come from the sweep of `reactions`, rates from the derivatives of the energies along q̇, u̇, ż and time: each
+side is a check of the other.
 """
 
 from __future__ import annotations

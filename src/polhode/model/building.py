@@ -208,17 +208,28 @@ def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place:
             )
 
 
-def pose(system: Builder, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None) -> NamedPose:
+def pose(
+    system: Builder,
+    name: str,
+    coordinates: Mapping[str, float],
+    speeds: Mapping[str, float] | None,
+    states: Mapping[str, float] | None,
+) -> NamedPose:
     check_new("pose", name, system.poses)
     place = f"pose '{name}'"
     made = NamedPose(
         numbers_by_name(coordinates, f"{place} coordinates"),
         numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
+        numbers_by_name({} if states is None else states, f"{place} states"),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
     q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]
     u_names = [u.name for joint in system.joints.values() for u in joint.u]
-    for kind, given, known in (("coordinate", made.coordinates, q_names), ("speed", made.speeds, u_names)):
+    for kind, given, known in (
+        ("coordinate", made.coordinates, q_names),
+        ("speed", made.speeds, u_names),
+        ("state", made.states, list(system.states)),
+    ):
         for key in given:
             if key not in known:
                 raise unknown(kind, key, known, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -57,10 +57,11 @@ class Prescribed:
 
 @dataclass(frozen=True)
 class NamedPose:
-    """A state to start from: coordinates and speeds by name."""
+    """A state to start from: coordinates, speeds and states without mass by name."""
 
     coordinates: Mapping[str, float]
     speeds: Mapping[str, float]
+    states: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

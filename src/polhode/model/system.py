@@ -142,11 +142,17 @@ class System(ForceMethods, ConstraintMethods):
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         return joint(self, name, parent, child, kind, **seats, coordinates=coordinates, speeds=speeds, options=options)
 
-    def pose(self, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None = None) -> NamedPose:
-        """Name a state to start from; coordinates that are not given stay at home, speeds at zero."""
+    def pose(
+        self,
+        name: str,
+        coordinates: Mapping[str, float],
+        speeds: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | None = None,
+    ) -> NamedPose:
+        """Name a state to start from; what is not given is at home, at rest, or where the state starts by itself."""
         from .building import pose
 
-        return pose(self, name, coordinates, speeds)
+        return pose(self, name, coordinates, speeds, states)
 
     # ---- results ---------------------------------------------------------------------------------------------
 
