@@ -67,8 +67,8 @@ def plan_outputs(
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = arrays_of(equations)
-    given = [key for key in ("z", "multipliers", "inputs", "t") if key != "z" or "x" not in wanted]  # x ends with z
-    extra = [key for key in given if any(symbol in met for symbol in arrays[key])]
+    met -= {symbol for key in wanted for symbol in arrays[key]}  # z may be wanted, or be a part of x
+    extra = [key for key in ("z", "multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
         label,
