@@ -327,14 +327,19 @@ class EquationsOfMotion:
     # ---- comparison ------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: EquationsOfMotion) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+        """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        ż is the model's own and no matter of the formalism.
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
             return same(
-                reduced.in_independent_speeds(self.accelerations), reduced.in_independent_speeds(other.accelerations)
+                reduced.in_independent_speeds([*self.accelerations, *self.z_rates]),
+                reduced.in_independent_speeds([*other.accelerations, *other.z_rates]),
             )
-        alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
+        alike = [
+            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
+            for each in (self, other)
+        ]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))

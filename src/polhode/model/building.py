@@ -62,7 +62,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
         raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
+    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "state", "effort", "acceleration")]
     if moving:
         raise ModelError(
             f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 class Equations:
     """The equations of motion of a system, as derived by one formalism.
 
-        q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, t, inputs) = τ
+        q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
 
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
-    Each result is a graph, made when it is first asked for.
+    z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
     """
 
     derivation: Derivation
@@ -302,7 +302,7 @@ class Equations:
     # ---- in words --------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+        """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
@@ -324,6 +324,7 @@ class Equations:
 
     def __repr__(self) -> str:
         shown = f"q: {', '.join(self.coordinates)}; u: {', '.join(self.speeds)}"
+        shown += f"; z: {', '.join(self.states)}" if self.states else ""
         return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
 
     # ---- code and runs ---------------------------------------------------------------------------------------
