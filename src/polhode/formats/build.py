@@ -93,10 +93,9 @@ def _add_states(system: System, values: Values, model: records.Model) -> None:
 def _add_rates(system: System, values: Values, model: records.Model, scope: Scope) -> None:
     """The rates of the states without mass."""
     for key, given in model.states.items():
-        path: Path = ("states", key)
-        text = given
-        if isinstance(given, records.State):
-            path, text = (*path, "rate"), given.rate
+        whole = isinstance(given, records.State)
+        path: Path = ("states", key, "rate") if whole else ("states", key)
+        text = given.rate if isinstance(given, records.State) else given
         before = len(values.document.problems)
         rate = replace(values, scope=scope).number(path, text)
         if key in system.states and not scope.lenient and len(values.document.problems) == before:
