@@ -108,6 +108,11 @@ def _derivatives(names: Sequence[str], of: str) -> Maker:
     return outputs
 
 
+def _actuation(equations: EquationsOfMotion) -> Outputs:
+    inputs = [given.symbol for given in equations.system.inputs.values()]
+    return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
+
+
 #: The functions that every mechanism has.
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
@@ -143,6 +148,9 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: What acts: efforts and inputs as they are given, or as their laws say.
+ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
+
 
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
@@ -150,7 +158,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
+        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked) or ACTING.get(asked)
     if found is None:
         known = CATALOGUE | CONSTRAINED
         raise PolhodeError(

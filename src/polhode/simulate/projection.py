@@ -95,6 +95,7 @@ class ProjectedRates(Rates):
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
+        t = self.within(t)
         x, lengths = self.unit(x)
         if self.attraction:
             return self._stretched(t, x, self._attracted_rate(t, x), lengths)
@@ -127,7 +128,7 @@ class ProjectedRates(Rates):
         else:
             q, u = branch.q, branch.u
         on = np.concatenate([q, u])
-        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        given = self.drive.at(t, on)
         if branch is None:
             udot = self.manifold.accelerations(t, on, *given)
         else:
@@ -152,10 +153,9 @@ class ProjectedRates(Rates):
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        given = self.drive.at(t, x)
         force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *given), *given)
-        return self.manifold.rows(t, q, self.chosen).multipliers(force)
+        return self.manifold.rows(t, x[: self.coordinates], self.chosen).multipliers(force)
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """The rows that say nearly the same here, if any do."""
@@ -168,6 +168,7 @@ class ProjectedRates(Rates):
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
         """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        t = self.within(t)
         x, lengths = self.unit(x)
         size = self.coordinates
         q, u, udot = x[:size], x[size:], rate[size:]
@@ -176,7 +177,7 @@ class ProjectedRates(Rates):
         drift = manifold.coordinate_rates(t, q, u)
         for (first, count), length in zip(self.groups, lengths, strict=True):
             drift[first : first + count] *= length
-        needed = manifold.constraint_forces(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u))
+        needed = manifold.constraint_forces(t, x, udot, *self.drive.at(t, x))
         pull = 2.0 * alpha * manifold.rates(t, q, u) + alpha**2 * manifold.row_residuals(t, q)
         kept = A @ udot + (manifold.gamma(t, q, u) + pull)[rows]
         return np.concatenate([rate[:size] - drift, needed - A.T @ multipliers, kept])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -23,6 +23,7 @@ from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_unit
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
+    from .actuation import Acted
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
@@ -51,6 +52,8 @@ class Trajectory:
     tau: Floats | None = None
     functions: Functions | None = field(default=None, repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    acted: Acted | None = field(default=None, repr=False)
+    interpolant: Callable[[Floats], Floats] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "u", "inputs", "tau"):
