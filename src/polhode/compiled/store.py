@@ -66,9 +66,8 @@ class StoredFunction:
     def __init__(self, derivation: Derivation, name: Asked, bake: bool, laws: Laws | None = None) -> None:
         self.derivation, self.name, self.bake, self.laws = derivation, name, bake, laws
         self.facts: Facts | None = None  # once it is compiled
-        self._store = CodeStore(
-            default_cache(), key_of(derivation.key, repr(name), str(bake), *([laws.digest] if laws else ()))
-        )
+        more = [] if laws is None else [laws.digest]
+        self._store = CodeStore(default_cache(), key_of(derivation.key, repr(name), str(bake), *more))
         self._plan: Planned | None = None
         self._lacks_llvm = False
 

@@ -37,7 +37,7 @@ __all__ = [
     "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy",
     "function", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
-    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sampled", "sign",
-    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "topological",
-    "unit_symbols",
+    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sampled",
+    "sign", "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
+    "topological", "unit_symbols",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""What acts on a run: efforts and inputs, those that are plain numbers while a step is taken, and those that follow laws.
+"""What acts on a run: efforts and inputs, those that are plain numbers inside a step, and those that follow laws.
 
-Laws are inside the native code of the rates (`compiled.closed_loop`), which takes the plain values as arrays: constants,
-values that are held until the next break, and those that a Python function gives at every evaluation.
+Laws are inside the native code of the rates (`compiled.closed_loop`), which takes the plain values as arrays:
+constants, values that are held until the next break, and those that a Python function gives at every evaluation.
 """
 
 from __future__ import annotations

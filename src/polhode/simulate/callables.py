@@ -126,4 +126,4 @@ def sample_times(every: float, end: float, words: str) -> Floats:
             cure="Give a longer sample time, or a shorter run.",
             code="E-INPUT-013",
         )
-    return np.arange(1, int(end / every) + 1) * every
+    return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

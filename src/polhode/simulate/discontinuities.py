@@ -232,7 +232,7 @@ def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> 
     if made is None or len(times) < 2:
         return []
     program, tables = made
-    efforts = len(rates.tau.names)
+    efforts = rates.drive.efforts
     known: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
     known |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
     native = functions.compiled(program).with_parameters(functions.parameter_values(rates.of, rates.given))
