@@ -1,7 +1,7 @@
 """Breaks: the times at which what drives a run, or its slope, jumps. Steps end there, and begin anew.
 
 A function of time that jumps at a break has two values there. A step that ends at it wants the one from before: its
-times are kept from reaching the break, by the last bit. Knots that differ by rounding alone are one break.
+times are kept from reaching the break, by a few last bits. Knots that differ by rounding alone are one break.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
         return Breaks(start=max(0.0, float(late[-1])) if len(late) else 0.0)
     first = np.flatnonzero(np.diff(found, prepend=-np.inf) > same)
     last = np.append(first[1:] - 1, len(found) - 1)
-    before = np.nextafter(found[first], -np.inf)
+    before = found[first] - 4.0 * np.spacing(found[first])
     return Breaks(np.minimum(found[last], end), before, max(0.0, float(late[-1])) if len(late) else 0.0)
 
 

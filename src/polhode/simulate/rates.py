@@ -7,17 +7,18 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..compiled.native.stepper import NativeRun, RightSide
 from .actuation import Actuation
 from .breaks import Breaks
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import with_fixed_signs
+from .switching import FixedSigns, with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -65,6 +66,15 @@ class Rates:
         """Whether no controller is asked at every evaluation: then steps can stay in native code."""
         return not self.drive.is_asked
 
+    @property
+    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
+        """The rates as native integrators call them without Python; None where Python has a say in them."""
+        native = self.native
+        if self.drive.is_asked or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
+            return None
+        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
+        return lambda run: run.compiled(native, known)
+
     def actuation(self, t: float, x: Floats) -> Floats:
         """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:
@@ -83,6 +93,11 @@ class Rates:
     def next_break(self) -> float:
         """Where the piece ends at which the run is; infinity for the last."""
         return float(self.breaks.times[self._next]) if self._next < len(self.breaks) else np.inf
+
+    @property
+    def before_break(self) -> float:
+        """The latest time of the piece; infinity for the last."""
+        return self._piece[1]
 
     def begin(self, t: float, x: Floats, slack: float = 0.0) -> bool:
         """Begin the next piece if a time is at a break, or past it by a rounding error; whether it was."""
