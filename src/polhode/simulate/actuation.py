@@ -45,6 +45,7 @@ class Actuation:
         self._asked = [(each, columns) for each, columns in given if each.every is None]
         self._held = [[each, columns, 0] for each, columns in given if each.every is not None]
         self._latest: tuple[float, Floats] | None = None
+        self._last = np.inf  # the latest time at which something acts, where there is a break at the end
         self.begun: list[tuple[float, float, Floats, Floats]] = []
 
     def _columns(self, tau: Signal, inputs: Signal) -> list[tuple[Asked, Any]]:
@@ -73,7 +74,9 @@ class Actuation:
         clocks = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
         expressions: list[Expr] = [*expressions_of(self.system), *(self.laws.given.values() if self.laws else ())]
         tables = tables_of_time(expressions, self.system.time)
-        return breaks_at([*clocks, *(np.array(table.pieces.knots[0]) for table in tables)], end)
+        found = breaks_at([*clocks, *(np.array(table.pieces.knots[0]) for table in tables)], end)
+        self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
+        return found
 
     def begin(self, t: float, before: float, x: Floats, slack: float) -> None:
         """Ask what is held and due, and note the state: from here on it acts until the next break."""
@@ -150,6 +153,7 @@ class Actuation:
             self.driving(self.functions),
             dict(self.parameters or {}),
             self.efforts,
+            self._last,
             np.array([t for t, _, _, _ in begun]),
             np.array([before for _, before, _, _ in begun]),
             np.array([x for _, _, x, _ in begun]),
@@ -165,13 +169,14 @@ class Acted:
     """Efforts and inputs along a run that is over: held values and laws exactly, what Python gave as it was recorded.
 
     The pieces between breaks begin at `times`, with `states` and the plain `values` that hold from there on; `before`
-    are the times at which the piece before still holds. Columns that a function gave at every evaluation are lines
+    are the times at which the piece before still holds, and `last` is the latest time of all. Columns that a function gave at every evaluation are lines
     between what was `recorded`.
     """
 
     functions: Functions
     parameters: Mapping[str, Any]
     efforts: int
+    last: float
     times: Floats
     before: Floats
     states: Floats
@@ -202,5 +207,7 @@ class Acted:
         tau, inputs = plain[:, : self.efforts], plain[:, self.efforts :]
         if self.functions.laws is None or not len(t):
             return tau, inputs
-        tau, inputs = self.functions.evaluate("actuation", x, tau, inputs, t=t, parameters=self.parameters)
+        tau, inputs = self.functions.evaluate(
+            "actuation", x, tau, inputs, t=np.minimum(t, self.last), parameters=self.parameters
+        )
         return np.broadcast_to(tau, (len(t), tau.shape[-1])), np.broadcast_to(inputs, (len(t), inputs.shape[-1]))

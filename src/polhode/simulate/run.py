@@ -273,7 +273,7 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=inputs, tau=tau, acted=acted,
+            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters,
         )  # fmt: skip
 

@@ -66,7 +66,7 @@ def integrate(
 
 
 def _pass_break(run: NativeRun, rates: Rates, times: Floats, states: Floats) -> None:
-    """Go on at a break, which the steps before it kept off by a few last bits: what is held is asked, and the rates are new."""
+    """Go on at a break, which steps kept off by a few last bits: what is held is asked, and the rates are new."""
     t, x = rates.next_break, run.x
     run.record.t = t
     place, due = int(run.record.next_sample), int(np.searchsorted(times, t, side="right"))
