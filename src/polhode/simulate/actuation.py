@@ -169,8 +169,8 @@ class Acted:
     """Efforts and inputs along a run that is over: held values and laws exactly, what Python gave as it was recorded.
 
     The pieces between breaks begin at `times`, with `states` and the plain `values` that hold from there on; `before`
-    are the times at which the piece before still holds, and `last` is the latest time of all. Columns that a function gave at every evaluation are lines
-    between what was `recorded`.
+    are the times at which the piece before still holds, and `last` is the latest time of all. Columns that a function
+    gave at every evaluation are lines between what was `recorded`.
     """
 
     functions: Functions
