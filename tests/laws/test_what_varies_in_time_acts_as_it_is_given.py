@@ -76,7 +76,8 @@ def test_held_samples_give_it_too(method: str) -> None:
 @pytest.mark.parametrize("method", ["DOP853", "rk4"])
 def test_the_work_of_a_sampled_force_is_the_change_of_energy(kind: str, method: str) -> None:
     run = oscillator().derive().simulate(
-        1, start={"x": 0.2}, inputs={"F": ph.sampled(TIMES, VALUES, kind)}, method=method, samples=601, audit=1e-9
+        1, start={"x": 0.2}, inputs={"F": ph.sampled(TIMES, VALUES, kind)}, method=method, samples=601, audit=1e-9,
+        rtol=1e-11, atol=1e-11,
     )  # fmt: skip
     change = run.energy.total[-1] - run.energy.total[0]
     nodes = np.unique(np.concatenate([np.linspace(0, 1, 601), TIMES[(TIMES > 0) & (TIMES < 1)]]))
@@ -94,7 +95,7 @@ def test_the_books_of_a_run_under_a_held_controller_balance() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_feedback_as_an_expression_and_in_python_is_one_motion(method: str) -> None:
     s = pendulum()
-    (q1,), (u1,), (q2,) = s.joints["shoulder"].q, s.joints["shoulder"].u, s.joints["elbow"].q
+    (q1,), (u1,) = s.joints["shoulder"].q, s.joints["shoulder"].u
     law = {"shoulder": -s.parameters["k"].symbol * q1 - 2 * u1 + ph.sin(3 * s.time), "elbow": "-elbow**3"}
 
     def controller(t: float, q: np.ndarray, u: np.ndarray) -> list[float]:
@@ -106,7 +107,6 @@ def test_feedback_as_an_expression_and_in_python_is_one_motion(method: str) -> N
     )
     assert by_law.compare(by_python)["u(elbow)"].largest < 1e-6
     np.testing.assert_allclose(by_law.effort("elbow"), -(by_law["elbow"] ** 3), atol=1e-12)
-    assert q2 is s.joints["elbow"].q[0]
 
 
 @pytest.mark.parametrize("options", [{}, {"constraints": "embedded", "independent": ["crank"]}])

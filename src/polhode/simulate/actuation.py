@@ -23,6 +23,9 @@ from .inputs import Signal
 from .record import Record
 from .switching import expressions_of
 
+#: A time this near to a break, as a part of the run, is at it.
+_ROUNDING = 1e-13
+
 
 class Actuation:
     """Efforts and inputs of one run."""
@@ -192,8 +195,9 @@ class Acted:
 
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Efforts (T, efforts) and inputs (T, inputs) at times (T,) and states (T, n); at a break those that follow."""
-        piece = np.maximum(np.searchsorted(self.times, t, side="right") - 1, 0)
-        return self._of_pieces(t, x, piece)
+        slack = _ROUNDING * max(1.0, float(self.times[-1]))  # a sample may miss its break by rounding
+        piece = np.maximum(np.searchsorted(self.times - slack, t, side="right") - 1, 0)
+        return self._of_pieces(np.maximum(t, self.times[piece]), x, piece)
 
     def before_breaks(self) -> tuple[Floats, Floats]:
         """The same at every break but the first, as long as the piece before it holds."""

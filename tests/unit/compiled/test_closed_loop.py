@@ -1,4 +1,4 @@
-"""Functions with laws in them: the same numbers as when the laws are worked out beforehand, under a key of their own."""
+"""Functions with laws in them: the numbers of laws that are worked out beforehand, under a key of their own."""
 
 from __future__ import annotations
 
