@@ -193,10 +193,14 @@ class Acted:
         """Whether there is more than one piece."""
         return len(self.times) > 1
 
+    @property
+    def slack(self) -> float:
+        """The time by which a sample may miss its break by rounding."""
+        return _ROUNDING * max(1.0, float(self.times[-1]))
+
     def along(self, t: Floats, x: Floats) -> tuple[Floats, Floats]:
         """Efforts (T, efforts) and inputs (T, inputs) at times (T,) and states (T, n); at a break those that follow."""
-        slack = _ROUNDING * max(1.0, float(self.times[-1]))  # a sample may miss its break by rounding
-        piece = np.maximum(np.searchsorted(self.times - slack, t, side="right") - 1, 0)
+        piece = np.maximum(np.searchsorted(self.times - self.slack, t, side="right") - 1, 0)
         return self._of_pieces(np.maximum(t, self.times[piece]), x, piece)
 
     def before_breaks(self) -> tuple[Floats, Floats]:

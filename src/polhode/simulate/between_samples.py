@@ -73,7 +73,7 @@ def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tupl
     if acted is None or not acted.jumps:
         x, signs = _on_one_side(trajectory.x.copy(), groups)
         return Nodes(trajectory.t, x, after * signs, after * signs)
-    inner = (acted.times > trajectory.t[0]) & (acted.times < trajectory.t[-1])
+    inner = (acted.times > trajectory.t[0] + acted.slack) & (acted.times < trajectory.t[-1] - acted.slack)
     inner[0] = False
     tau, inputs = (part[inner[1:]] for part in acted.before_breaks())
     size = trajectory.q.shape[1]
@@ -85,7 +85,8 @@ def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tupl
     tau, inputs = acted.along(t_breaks, x_breaks)
     rates_after = _rates(replace(at_breaks, t=t_breaks, tau=tau, inputs=inputs), functions)
     # a sample at a break is that break
-    alone = ~np.isin(trajectory.t, t_breaks)
+    first = np.searchsorted(t_breaks, trajectory.t - acted.slack)
+    alone = np.append(t_breaks, np.inf)[first] > trajectory.t + acted.slack
     t = np.concatenate([trajectory.t[alone], t_breaks])
     order = np.argsort(t, kind="stable")
     x, signs = _on_one_side(np.concatenate([trajectory.x[alone], x_breaks])[order], groups)

@@ -217,7 +217,7 @@ def _work(trajectory: Trajectory) -> Floats:
     between = inflow(middle, x_middle, acted.along(middle, x_middle))
     pieces = np.diff(nodes.t) / 6.0 * (after[:-1] + 4.0 * between + before[1:])
     whole = np.concatenate([[0.0], np.cumsum(pieces)])
-    return np.asarray(whole[np.searchsorted(nodes.t, trajectory.t)])
+    return np.asarray(whole[np.searchsorted(nodes.t, trajectory.t - acted.slack)])
 
 
 def _integral(time: Floats, power: Floats) -> Floats:

@@ -67,8 +67,9 @@ def simulate(
     """Run a mechanism for `duration` seconds and return its trajectory.
 
     start, speeds   the name of a pose, coordinates by name, or arrays (q, u); the rest is at home and at rest
-    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either; under a controller
-                    steps end at the samples (but for LSODA, BDF and ida), so that more of these cost more steps
+    tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t or
+                    (t, q, u), held (`held`) or not; or one controller `f(t, q, u)` of all. Under a function that is not
+                    held, steps end at the samples (but for LSODA, BDF and ida), so that more of these cost more steps
     method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
                     scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
                     `step`: rk4, heun, midpoint, euler

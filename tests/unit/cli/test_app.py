@@ -100,6 +100,17 @@ def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
     assert len({round(end["theta"], 12) for end in ends}) == 3
 
 
+def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:
+    model = MODELS / "pendulum.yaml"
+    ends = [
+        json.loads(polhode("simulate", model, "-t", 1, "--json", *more))["final"]["coordinates"]["theta"]
+        for more in (["--input", "motor=0.1*sin(t)"], ["--effort", "omega=0.1*sin(t)"], ["--effort", "omega=-theta"])
+    ]
+    assert len({round(end, 12) for end in ends}) > 1
+    polhode("simulate", model, "--input", "motor", code=2)
+    assert "E-CLI-006" in polhode.errors
+
+
 def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
     said = polhode("simulate", MODELS / "arm.yaml", code=2)
     assert "partial: singular mass matrix" in said
