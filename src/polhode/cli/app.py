@@ -91,7 +91,7 @@ def simulate(
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
-    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
     options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))

@@ -108,7 +108,7 @@ def sampled(
     Before the first sample the first value holds, after the last one the last.
 
     >>> step = sampled([0, 1, 2], [0, 5, 0], "held")
-    >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=10)(0.15)
+    >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=2)(0.75)
     (0.0, 5.0, 2.5)
     """
     if kind not in ("held", "linear", "cubic"):
