@@ -53,7 +53,7 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
     >>> e = s.derive()
     >>> laws_of(e.record, {e.tau[0]: -3 * x.q[0] - x.u[0]}).given
-    {τ_v: -v - 3*x}
+    {tau_v: -v - 3*x}
     """
     symbols = [as_expr(symbol) for symbol in given]
     values = substitute([as_expr(value) for value in given.values()], equations.tree.followed)

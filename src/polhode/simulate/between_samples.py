@@ -6,8 +6,8 @@ there. Where what drives the run jumps (`breaks`) the state is known too, and th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..compiled.functions import Functions
 from ..compiled.reactions import motion
 from ..errors import PolhodeError
 from .initial_state import Floats, quaternion_groups
+from .reactions import given_along
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -35,8 +36,8 @@ class Nodes:
     after: Floats
 
 
-def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, Floats, str]:
-    """Coordinates and speeds at other times inside a trajectory, and in words by what they were found."""
+def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
+    """The states (T, n) at other times inside a trajectory, and in words by what they were found."""
     t = trajectory.t
     if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
         raise PolhodeError("these are no times to look at.", place="trajectory", code="E-TRAJ-004")
@@ -62,8 +63,7 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, Floats, str]
         x, how = np.asarray(Akima1DInterpolator(t, _on_one_side(trajectory.x.copy(), groups)[0])(inside)), AKIMA
     for first, count in groups:
         x[:, first : first + count] /= np.linalg.norm(x[:, first : first + count], axis=1, keepdims=True)
-    split = trajectory.q.shape[1]
-    return x[:, :split], x[:, split:], how
+    return x, how
 
 
 def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tuple[int, int]] = ()) -> Nodes:
@@ -76,14 +76,11 @@ def nodes_of(trajectory: Trajectory, functions: Functions, groups: Sequence[tupl
     inner = (acted.times > trajectory.t[0] + acted.slack) & (acted.times < trajectory.t[-1] - acted.slack)
     inner[0] = False
     tau, inputs = (part[inner[1:]] for part in acted.before_breaks())
-    size = trajectory.q.shape[1]
     t_breaks, x_breaks = acted.times[inner], acted.states[inner]
-    at_breaks = replace(
-        trajectory, t=acted.before[inner], q=x_breaks[:, :size], u=x_breaks[:, size:], tau=tau, inputs=inputs
-    )
+    at_breaks = trajectory.with_states(acted.before[inner], x_breaks, tau, inputs)
     rates_before = _rates(at_breaks, functions)
     tau, inputs = acted.along(t_breaks, x_breaks)
-    rates_after = _rates(replace(at_breaks, t=t_breaks, tau=tau, inputs=inputs), functions)
+    rates_after = _rates(trajectory.with_states(t_breaks, x_breaks, tau, inputs), functions)
     # a sample at a break is that break
     first = np.searchsorted(t_breaks, trajectory.t - acted.slack)
     alone = np.append(t_breaks, np.inf)[first] > trajectory.t + acted.slack
@@ -110,19 +107,25 @@ def hermite(nodes: Nodes, times: Floats) -> Floats:
 
 
 def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
-    """q̇ and u̇ at every sample; where the equations give none, differences of the samples."""
-    given: dict[str, Any] = {"t": trajectory.t, "inputs": trajectory.inputs, "parameters": trajectory.parameters}
-    equations = functions.equations
+    """q̇, u̇ and ż at every sample; where the equations give none, differences of the samples."""
     if not len(trajectory.t):
         return np.zeros_like(trajectory.x)
-    qdot = functions.coordinate_rates(trajectory.q, trajectory.u, **given)
+    given, equations = given_along(trajectory), functions.equations
     udot, _ = motion(functions, trajectory.q, trajectory.u, np.asarray(trajectory.tau), **given)
     places = [equations.tree.speeds.index(name) for name in equations.speeds]
-    rates = np.hstack([np.broadcast_to(qdot, trajectory.q.shape), np.atleast_2d(udot)[:, places]])
+    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), np.atleast_2d(udot)[:, places]]
+    if equations.z:
+        parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **_without_z(given)))
+    rates = np.hstack([np.broadcast_to(part, (len(trajectory.t), part.shape[-1])) for part in parts])
     lost = ~np.isfinite(rates)
     if lost.any() and len(trajectory.t) > 1:
         rates[lost] = np.gradient(trajectory.x, trajectory.t, axis=0)[lost]
     return rates
+
+
+def _without_z(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a function is given beside its arrays, where z is one of these."""
+    return {name: value for name, value in given.items() if name != "z"}
 
 
 def _on_one_side(x: Floats, groups: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:

@@ -41,7 +41,7 @@ def held(function: Callable[..., Any], every: float) -> Held:
     >>> s = ph.System("slider", gravity=(0, 0, 0))
     >>> _ = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
     >>> run = s.derive().simulate(1, samples=5, tau={"v": ph.held(lambda t, q, u: -u[0] + 1, every=0.5)})
-    >>> run.tau[:, 0].tolist(), round(run.u[-1, 0], 12)
+    >>> run.tau[:, 0].round(12).tolist(), round(float(run.u[-1, 0]), 12)
     ([1.0, 1.0, 0.5, 0.5, 0.5], 0.75)
     """
     if not callable(function):

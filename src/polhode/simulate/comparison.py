@@ -35,7 +35,7 @@ class Comparison:
         return max((each.largest for each in self.differences.values()), default=0.0)
 
     def __getitem__(self, name: str) -> Difference:
-        """The difference of a coordinate by its name, of others as `u(name)`, `tau(name)`, `input(name)`."""
+        """The difference of a coordinate or state by its name, of others as `u(name)`, `tau(name)`, `input(name)`."""
         return self.differences[name]
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ def compared(run: Trajectory, other: Trajectory) -> Comparison:
 
 def _named(run: Trajectory, inside: Floats) -> Iterator[tuple[str, Floats]]:
     """All that a run has under a name."""
-    parts = (("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u))
+    parts = (("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u), ("{}", run.states, run.z))
     acting = (("tau({})", run.efforts, run.tau), ("input({})", run.input_names, run.inputs))
     for written, names, values in (*parts, *acting):
         if values is not None:

@@ -12,7 +12,7 @@ long. Samples that are too sparse to integrate over are no fault: the error of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,20 +192,18 @@ def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, floa
 def _thinned(trajectory: Trajectory) -> Trajectory:
     """Every other sample."""
     tau, inputs = (None if part is None else part[::2] for part in (trajectory.tau, trajectory.inputs))
-    return replace(trajectory, t=trajectory.t[::2], q=trajectory.q[::2], u=trajectory.u[::2], tau=tau, inputs=inputs)
+    return trajectory.with_states(trajectory.t[::2], trajectory.x[::2], tau, inputs)
 
 
 def _work(trajectory: Trajectory) -> Floats:
     """∫ Σ P dt up to every sample where P jumps at the breaks: by Simpson's rule from one node to the next."""
     nodes = nodes_of(trajectory, trajectory.mechanism)
-    size = trajectory.q.shape[1]
     acted = trajectory.acted
     if acted is None or len(nodes.t) < 2:
         return np.zeros_like(trajectory.t)
 
     def inflow(t: Floats, x: Floats, acting: tuple[Floats, Floats]) -> Floats:
-        here = replace(trajectory, t=t, q=x[:, :size], u=x[:, size:], tau=acting[0], inputs=acting[1])
-        return _books_along(here)[0][-1].inflow
+        return _books_along(trajectory.with_states(t, x, *acting))[0][-1].inflow
 
     after = inflow(nodes.t, nodes.x, acted.along(nodes.t, nodes.x))
     before = after.copy()

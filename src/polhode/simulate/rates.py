@@ -1,4 +1,4 @@
-"""The right-hand side of a run: x = (q, u) to its rate, through native code.
+"""The right-hand side of a run: x = (q, u, z) to its rate, through native code.
 
 A quaternion is used at unit length inside the equations, and its rate is multiplied by its length: Γ is linear in the
 quaternion, so that ė = Γ(e) ω turns e whatever its length, and a length that has drifted by rounding changes nothing in
@@ -7,18 +7,19 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import NativeRun, RightSide
+from ..compiled.native.compiled import Compiled
+from ..compiled.native.stepper import NativeRun
 from .actuation import Actuation
 from .breaks import Breaks
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import FixedSigns, with_fixed_signs
+from .switching import with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -58,7 +59,8 @@ class Rates:
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
         self.signs = with_fixed_signs(functions, self.of, values)
-        self.native = self.signs or functions.native(self.of).with_parameters(values)
+        self._compiled: Compiled = functions.native(self.of).with_parameters(values)
+        self.native = self.signs or self._compiled
         self._more = self.native.arrays[2:]
 
     @property
@@ -67,13 +69,18 @@ class Rates:
         return not self.drive.is_asked
 
     @property
-    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
-        """The rates as native integrators call them without Python; None where Python has a say in them."""
-        native = self.native
-        if self.drive.is_asked or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
-            return None
+    def can_step_natively(self) -> bool:
+        """Whether native integrators can call the rates without Python."""
+        return not (self.drive.is_asked or self.signs is not None or self._compiled.backend == "numpy")
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates."""
         known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
-        return lambda run: run.compiled(native, known)
+        run.use(run.compiled(self._compiled, known))
+
+    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
+        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
+        return None
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""

@@ -60,6 +60,8 @@ def _laws(functions: Functions) -> list[tuple[str, Expr]]:
 def _parts(system: Model) -> Iterator[tuple[str, Any]]:
     for each in system.acting:
         yield f"the {each.element.place}", each.loads
+    for name, state in system.states.items():
+        yield f"the rate of state '{name}'", state.rate
     for prescribed in system.prescribed.values():
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
     for name, constraint in system.constraints.items():

@@ -36,10 +36,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds).
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
-    and with how many steps and evaluations. Coordinates are got by name: `trajectory["elbow"]`.
+    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`.
     """
 
     t: Floats
@@ -54,13 +54,17 @@ class Trajectory:
     tau: Floats | None = None
     functions: Functions | None = field(default=None, repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    z: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    states: tuple[str, ...] = ()
     acted: Acted | None = field(default=None, repr=False)
     interpolant: Callable[[Floats], Floats] | None = field(default=None, repr=False)  # times (T,) to states (T, n)
     efforts: tuple[str, ...] = ()
     input_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "u", "inputs", "tau"):
+        if not self.z.size:
+            object.__setattr__(self, "z", np.zeros((len(self.t), len(self.states))))
+        for name in ("t", "q", "u", "z", "inputs", "tau"):
             value = getattr(self, name)
             if value is not None:
                 array = np.ascontiguousarray(value, dtype=np.float64)
@@ -70,8 +74,13 @@ class Trajectory:
 
     @property
     def x(self) -> Floats:
-        """The states (q, u) of all samples."""
-        return np.hstack([self.q, self.u])
+        """The states (q, u, z) of all samples."""
+        return np.hstack([self.q, self.u, self.z])
+
+    def with_states(self, t: Floats, x: Floats, tau: Floats | None = None, inputs: Floats | None = None) -> Trajectory:
+        """The same run at other times and states, and what acts there."""
+        q, u, z = np.split(x, np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
+        return replace(self, t=t, q=q, u=u, z=z, tau=tau, inputs=inputs)
 
     # ---- by name ---------------------------------------------------------------------------------------------
 
@@ -79,7 +88,7 @@ class Trajectory:
         return len(self.t)
 
     def __getitem__(self, name: str | Expr) -> Floats:
-        """A coordinate over time, also one that is prescribed or coupled; else the speed or the input of that name.
+        """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
 
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
@@ -87,12 +96,16 @@ class Trajectory:
             return np.asarray(self.values(name)[0])
         if name in self.coordinates:
             return self.q[:, self.coordinates.index(name)]
+        if name in self.states:
+            return self.z[:, self.states.index(name)]
         inputs = () if self.inputs is None else self.input_names
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
         known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
-        return _named(name, known, (*self.coordinates, *coordinates, *self.speeds, *speeds, *inputs), "value")
+        return _named(
+            name, known, (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs), "value"
+        )
 
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
@@ -240,6 +253,8 @@ class Trajectory:
         wanted = self._known().native(function).arrays
         if "t" in wanted:
             given["t"] = self.t
+        if "z" in wanted:
+            given["z"] = self.z
         if "inputs" in wanted and self.inputs is not None:
             given["inputs"] = self.inputs
         return given
@@ -260,13 +275,14 @@ class Trajectory:
 
         check_kind(Equations, "a set of equations", equations, "of")
         check_kind(Mapping, "a mapping", parameters, "of")
-        q, u = columns_of(self, equations.record)
+        q, u, z = columns_of(self, equations.record)
         efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
-            self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            self, q=q, u=u, z=z, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
             tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
             inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
-            functions=equations.compile(), parameters=dict(parameters) or self.parameters,
+            states=tuple(equations.states), functions=equations.compile(),
+            parameters=dict(parameters) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -281,9 +297,9 @@ class Trajectory:
 
         with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
             times = np.atleast_1d(np.asarray(t, dtype=np.float64))
-        q, u, how = between(self, times)
-        tau, inputs = (None, None) if self.acted is None else self.acted.along(times, np.hstack([q, u]))
-        return replace(self, t=times, q=q, u=u, inputs=inputs, tau=tau, info={**self.info, "between_samples": how})
+        x, how = between(self, times)
+        tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
+        return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
 
     def compare(self, other: Trajectory) -> Comparison:
         """The largest differences to another run, by name and when, as far as both go.
@@ -292,11 +308,8 @@ class Trajectory:
         >>> s = ph.System("ball")
         >>> _ = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"))
         >>> ball = s.derive()
-        >>> print(ball.simulate(1).compare(ball.simulate(2, start={"z": 3})))
-        largest differences:
-           3.0e+00  z at t = 0 s
-           0.0e+00  tau(z) at t = 0 s
-           0.0e+00  u(z) at t = 0 s
+        >>> ball.simulate(1).compare(ball.simulate(2, start={"z": 3}))["z"].largest.__round__(9)
+        3.0
         """
         from .comparison import compared
 
@@ -306,7 +319,7 @@ class Trajectory:
     # ---- files -----------------------------------------------------------------------------------------------
 
     def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
-        """Write time, coordinates (`q.…`) and speeds (`u.…`) as comma-separated text, whole or not at all.
+        """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
 
         Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
         are added: `torque.…` and `force.…`, each in x, y and z.
@@ -340,7 +353,7 @@ class Trajectory:
         return made if equations is None else made.of(equations, made.parameters)
 
     def to_xarray(self, reactions: Sequence[str] = ()) -> Any:
-        """An xarray.Dataset over `time`: coordinates by name, speeds `d(name)`, `tau(name)`, `input(name)`.
+        """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
 
         Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`.
         """
@@ -357,14 +370,16 @@ class Trajectory:
         return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
 
     def _groups(self) -> list[tuple[str, str, Mapping[str, Floats]]]:
-        """Coordinates and speeds that share a unit, each group with its title and unit."""
+        """Coordinates, speeds and states that share a unit, each group with its title and unit."""
         if self.functions is None:
             coordinates, speeds = [""] * len(self.coordinates), [""] * len(self.speeds)
             titles = {"": "Coordinates"}, {"": "Speeds"}
+            kept = [""] * len(self.states)
         else:
             equations = self.functions.equations
             coordinates, speeds = coordinate_units(equations), speed_units(equations)
             titles = COORDINATE_GROUPS, SPEED_GROUPS
+            kept = [state.unit for state in equations.system.states.values()]
         found: list[tuple[str, str, Mapping[str, Floats]]] = []
         for table, units, names, values in (
             (titles[0], coordinates, self.coordinates, self.q.T),
@@ -375,6 +390,9 @@ class Trajectory:
                 members = {name: column for own, name, column in columns if own == unit}
                 if members:
                     found.append((title, unit if unit in _MEASURES else "", members))
+        for unit in dict.fromkeys(kept):
+            own = zip(kept, self.states, self.z.T, strict=True)
+            found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
         return found
 
     def plot(
@@ -383,7 +401,7 @@ class Trajectory:
         reactions: Sequence[str] = (),
         beside: Sequence[Trajectory] = (),
     ) -> Any:
-        """Coordinates, speeds, what acted, energy and reactions over time as a matplotlib figure, saved under a path.
+        """Coordinates, speeds, states, what acted, energy, reactions over time as a matplotlib figure, saved if asked.
 
         Other runs `beside` this one are drawn in the same panels and colours, with broken lines.
         """
@@ -449,7 +467,7 @@ class Trajectory:
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join(self.coordinates)})"]
+        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"]
         return "\n".join(lines + [f"  {told}" for told in filter(None, [self.message, *self.notices])])
 
     __repr__ = __str__
@@ -457,7 +475,7 @@ class Trajectory:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{values[0]:.6g}</td><td>{values[-1]:.6g}</td></tr>"
-            for name, values in ((name, self[name]) for name in self.coordinates[:20])
+            for name, values in ((name, self[name]) for name in (*self.coordinates, *self.states)[:20])
             if len(values)
         )
         told = "".join(f"<p>{escape(told)}</p>" for told in filter(None, [self.message, *self.notices]))

@@ -22,15 +22,9 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
-_COLUMNS = (
-    "q.",
-    "u.",
-    "tau.",
-    "input.",
-    "torque.",
-    "force.",
-)  # what was carried follows from the rest and is not read again
-_ARRAYS = ("t", "q", "u", "inputs", "tau")
+#: What was carried follows from the rest and is not read again.
+_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.")
+_ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 
 
 # ---- comma-separated text ------------------------------------------------------------------------------------
@@ -39,8 +33,8 @@ _ARRAYS = ("t", "q", "u", "inputs", "tau")
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
 
-    Then `tau.name` for each effort, where any acted, and `input.name` for each input. A reaction adds `torque.name.x` …
-    `force.name.z`.
+    A state without mass is `z.name`. Then come `tau.name` for each effort, where any acted, and `input.name` for each
+    input. A reaction adds `torque.name.x` … `force.name.z`.
 
     What is not whole says so in a first line that begins with `#`.
     """
@@ -58,6 +52,8 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     ):
         names += [f"{kind}{name}" for name in (*known, *more)]
         columns += [values, *more.values()]
+    names += [f"z.{name}" for name in trajectory.states]
+    columns.append(trajectory.z)
     for kind, known, acting in _acting(trajectory):
         names += [f"{kind}.{name}" for name in known]
         columns.append(acting)
@@ -113,11 +109,11 @@ def read_csv(path: Path) -> dict[str, Any]:
         raise FormatError(
             "this is not a trajectory.",
             place=f"{path}:{1 + before}",
-            cure='The header is "time", then columns q.… for coordinates and u.… for speeds.',
+            cure='The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.',
             code="E-TRAJ-011",
         )
     table = _rows(reader, len(header), path, before)
-    kinds = ("q.", "u.", "tau.", "input.")
+    kinds = ("q.", "u.", "z.", "tau.", "input.")
     columns = {kind: [k for k, name in enumerate(header) if name.startswith(kind)] for kind in kinds}
     acted = {field: table[:, columns[kind]] for field, kind in (("tau", "tau."), ("inputs", "input.")) if columns[kind]}
     return {
@@ -129,6 +125,8 @@ def read_csv(path: Path) -> dict[str, Any]:
         "u": table[:, columns["u."]],
         "coordinates": tuple(header[k][2:] for k in columns["q."]),
         "speeds": tuple(header[k][2:] for k in columns["u."]),
+        "z": table[:, columns["z."]],
+        "states": tuple(header[k][2:] for k in columns["z."]),
         "status": status,
         "message": message,
     }
@@ -174,6 +172,7 @@ def as_archive(trajectory: Trajectory) -> bytes:
         "speeds": trajectory.speeds,
         "efforts": trajectory.efforts,
         "input_names": trajectory.input_names,
+        "states": trajectory.states,
         "status": trajectory.status,
         "message": trajectory.message,
         "info": _plain(trajectory.info),
@@ -209,6 +208,7 @@ def read_archive(path: Path) -> dict[str, Any]:
         ) from error
     count = fields["t"].size
     shapes = {"t": (count,), "q": (count, len(fields["coordinates"])), "u": (count, len(fields["speeds"]))}
+    shapes["z"] = (count, len(fields["states"]))
     for name, shape in shapes.items():
         if fields[name].shape != shape:
             raise FormatError(
@@ -241,12 +241,14 @@ def _unpacked(path: Path) -> dict[str, Any]:
         arrays = {name: _of_type(np.float64, archive[name]) for name in _ARRAYS if name in archive.files}
         if not {"t", "q", "u"} <= set(arrays):
             raise KeyError
+        arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
     return {
         **arrays,
         "coordinates": tuple(str(name) for name in words["coordinates"]),
         "speeds": tuple(str(name) for name in words["speeds"]),
         "efforts": tuple(str(name) for name in words.get("efforts", ())),
         "input_names": tuple(str(name) for name in words.get("input_names", ())),
+        "states": tuple(str(name) for name in words.get("states", ())),
         "status": str(words["status"]),
         "message": str(words["message"]),
         "info": dict(words["info"]),
@@ -277,7 +279,7 @@ def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
-    """A dataset over `time`: the coordinates by name, the speeds as `d(name)` so that the two are told apart."""
+    """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
     try:
         import xarray
     except ImportError as error:
@@ -287,6 +289,7 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
     coordinates, speeds = trajectory.dependent
     variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
     variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
+    variables |= {name: ("time", trajectory[name]) for name in trajectory.states}
     for kind, names, acting in _acting(trajectory):
         variables |= {f"{kind}({name})": ("time", column) for name, column in zip(names, acting.T, strict=True)}
     carried: dict[str, Any] = {}
