@@ -66,6 +66,14 @@ def simulate(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
     ] = None,
+    laws: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="An input as an expression: --input F='0.1*sin(t)'", metavar="NAME=EXPRESSION"),
+    ] = None,
+    efforts: Annotated[
+        list[str] | None,
+        typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
+    ] = None,
     method: Annotated[str, typer.Option(help="auto, DOP853, RK45, scipy.LSODA, scipy.Radau, rk4, …")] = "auto",
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
@@ -83,7 +91,8 @@ def simulate(
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
-    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))
 

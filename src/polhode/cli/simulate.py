@@ -35,6 +35,8 @@ def run(
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
     parameters, inputs = _settings(system, settings)
+    inputs |= show.laws(options.pop("inputs", []), "--input")
+    tau = show.laws(options.pop("tau", []), "--effort")
     _check_files(files, json)
     for name in reactions:
         check_name(system.model(), name)
@@ -45,7 +47,7 @@ def run(
     try:
         audited = options.pop("audit", False)
         trajectory = system.derive().simulate(
-            duration, start=pose, parameters=parameters, inputs=inputs or None, **options
+            duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
         )
         if audited:
             audit = trajectory.power_audit()
@@ -74,14 +76,14 @@ def run(
     return 130 if trajectory.status == "interrupted" else 2
 
 
-def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
     """`--set` reaches parameters and inputs alike."""
     values = show.assignments(given)
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]
             raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
-    inputs = {name: value for name, value in values.items() if name in system.inputs}
+    inputs: dict[str, Any] = {name: value for name, value in values.items() if name in system.inputs}
     return {name: value for name, value in values.items() if name in system.parameters}, inputs
 
 

@@ -23,8 +23,10 @@ from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, l
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from ..model.records import Parameter
+    from .closed_loop import Laws
     from .native import FixedStep
     from .store import Facts, StoredFunction
 
@@ -49,11 +51,17 @@ class Functions:
     """
 
     def __init__(
-        self, derivation: Derivation, *, bake: bool = False, cache: bool = True, backend: str = "auto"
+        self,
+        derivation: Derivation,
+        *,
+        bake: bool = False,
+        cache: bool = True,
+        backend: str = "auto",
+        laws: Laws | None = None,
     ) -> None:
         check_backend(backend)
         self.derivation = derivation
-        self.bake = bake
+        self.bake, self.laws = bake, laws
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[Asked, Planned] = {}
         self._stored: dict[Asked, StoredFunction] = {}
@@ -62,7 +70,7 @@ class Functions:
         self._quaternions: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Functions, bake=self.bake, **self._options), (self.derivation,)
+        return partial(Functions, bake=self.bake, laws=self.laws, **self._options), (self.derivation,)
 
     @property
     def equations(self) -> EquationsOfMotion:
@@ -71,7 +79,22 @@ class Functions:
 
     def keeping(self, rows: Sequence[int]) -> Functions:
         """The functions of the same equations with some rows of the constraints alone."""
-        return Functions(self.derivation.keeping(rows), bake=self.bake, **self._options)
+        return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
+
+    def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
+        """The same functions with laws, expressions of time and state, in place of some efforts and inputs.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+        >>> e = s.derive()
+        >>> e.compile().driven({e.tau[0]: -3 * x.q[0] + s.time}).evaluate("state_rates", [2.0, 5.0], [0.0], t=1.0)
+        array([ 5. , -2.5])
+        """
+        from .closed_loop import Laws, laws_of
+
+        made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
+        return Functions(self.derivation, bake=self.bake, laws=made, **self._options)
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
@@ -79,7 +102,7 @@ class Functions:
         if self._options["cache"]:
             return self._stored_function(name).plan()
         if name not in self._plans:
-            self._plans[name] = plan_of(self.equations, name, self.bake)
+            self._plans[name] = plan_of(self.equations, name, self.bake, laws=self.laws)
         return self._plans[name]
 
     def program(self, name: Asked) -> Program:
@@ -99,7 +122,7 @@ class Functions:
     def _stored_function(self, name: Asked) -> StoredFunction:
         from .store import StoredFunction
 
-        return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake))
+        return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake, self.laws))
 
     def _facts(self, name: Asked) -> Facts | None:
         """What is known of a stored function without equations."""

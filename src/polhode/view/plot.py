@@ -28,6 +28,7 @@ MOST_DIRECT_LABELS = 6
 LONGEST_NAME = 40
 PANEL_HEIGHT = 1.75  # inches
 LABEL_SIZE = 8.5  # points
+_BROKEN = ("--", ":", "-.")  # of runs beside the first
 
 _NO_PATHS: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({})
 
@@ -41,8 +42,11 @@ def plot_channels(
     title: str = "",
     columns: int = 1,
     paths: Mapping[str, tuple[ArrayLike, ArrayLike]] = _NO_PATHS,
+    beside: Sequence[tuple[ArrayLike, Sequence[tuple[str, str, Mapping[str, ArrayLike]]]]] = (),
 ) -> Figure:
     """Draw groups of quantities over time; a group is its title, its unit and its values by name.
+
+    Groups `beside` these, each set with its own times, are drawn into the panels of the same title by broken lines.
 
     A quantity that changes by less than one part in ten thousand is drawn level, its change told in words. Panels go
     down one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
@@ -57,6 +61,7 @@ def plot_channels(
     if not panels:
         raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
 
+    others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_SETTINGS):
         count = len(panels) + bool(paths)
@@ -71,7 +76,7 @@ def plot_channels(
             row, column = i % rows, i // rows
             axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
             first = first or axes
-            _panel(axes, times, name, unit, members)
+            _panel(axes, times, name, unit, members, [(t, known[name]) for t, known in others if name in known])
             if row == rows - 1 or i == len(panels) - 1:
                 axes.set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
             else:
@@ -165,7 +170,24 @@ def _frame(axes: Any) -> None:
         spine.set(color=QUIET, linewidth=0.8)
 
 
-def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
+def _by_title(
+    times: Floats, groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]]
+) -> tuple[Floats, dict[str, list[Channel]]]:
+    """Groups by their titles, with their times."""
+    return times, {
+        name: [_channel(key, unit, values, len(times)) for key, values in members.items()]
+        for name, unit, members in groups
+    }
+
+
+def _panel(
+    axes: Any,
+    time: Floats,
+    name: str,
+    unit: str,
+    members: Sequence[Channel],
+    others: Sequence[tuple[Floats, Sequence[Channel]]],
+) -> None:
     _frame(axes)
     ticker = _matplotlib().ticker
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
@@ -176,7 +198,12 @@ def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Chan
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
         axes.plot(time, channel.values, color=color, linestyle=style, linewidth=1.5, solid_joinstyle="round")
-    low, high, change = _limits(members)
+    color_of = dict(zip((channel.name for channel in members), colors, strict=True))
+    for k, (times, channels) in enumerate(others):
+        broken = _BROKEN[k % len(_BROKEN)]
+        for channel in channels:
+            axes.plot(times, channel.values, color=color_of.get(channel.name, QUIET), linestyle=broken, linewidth=1.2)
+    low, high, change = _limits([*members, *(channel for _, channels in others for channel in channels)])
     axes.set_ylim(low, high)
     if change:
         heading += f"   {change} {_plain(unit)}".rstrip()
@@ -218,7 +245,7 @@ def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], lo
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
     legend = axes.legend(
-        axes.get_lines(),
+        axes.get_lines()[: len(members)],
         # A label that begins with an underscore would be left out; the name is set as text afterwards.
         ["line"] * len(members),
         loc="upper left",

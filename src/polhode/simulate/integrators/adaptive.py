@@ -16,6 +16,7 @@ import numpy as np
 
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
+from ..callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
@@ -99,7 +100,7 @@ def integrate(
         return native.integrate(rates, guard, record, times, control, events, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
-    bounds = times if driven and not method.is_multistep else times[-1:]
+    bounds = np.union1d(times if driven and not method.is_multistep else times[-1:], rates.breaks.times)
 
     def bound(t: float) -> float:
         """Where the next steps must not pass."""
@@ -111,6 +112,7 @@ def integrate(
     while t < times[-1]:
         if solver.status == "finished":
             solver.t_bound, solver.status = bound(t), "running"
+        wanted = getattr(solver, "h_abs", 0.0)
         try:
             message = solver.step()
         except BaseException:
@@ -130,6 +132,8 @@ def integrate(
         acting = rates.actuation(t, x) if driven else None
         if not method.is_implicit:
             solver.h_abs = min(solver.h_abs, native.CAREFUL * (t - float(solver.t_old)))
+            if t == solver.t_bound:  # a step that was cut short is no reason to go on with short ones
+                solver.h_abs = max(solver.h_abs, wanted)
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == recorded + 1 and times[recorded] == t
         asked = watched.events or jumps or (last > recorded and not at_end)
@@ -177,11 +181,19 @@ def integrate(
         elif jumps and jumps.is_old:  # by a sample that was projected
             jumps.start(t, x)
         try:
+            if t < times[-1] and rates.begin(t, x):
+                if jumps:
+                    jumps.start(t, x)
+                if method.is_multistep:
+                    x = rates.projected(t, x)
+                    solver = make(t, x, bound(t))
+                else:
+                    solver.f = rates(t, x)
             rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
             if acting is not None:
                 record.add_actuation(t, acting)
             guard.step(t, x, rate)
-        except Stop:
+        except (Stop, ControllerFailed):
             record.end(t, x)
             raise
         if record.steps >= control.most_steps:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...codegen.steppers.run_record import SAMPLES, Reason
 from ...compiled.native.stepper import NativeRun
+from ..callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
@@ -82,7 +83,7 @@ class _NativeIntegration:
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                reason = run.advance(self.end, min(budget, self.control.most_steps - run.record.steps))
+                reason = run.advance(self._goal, min(budget, self.control.most_steps - run.record.steps))
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget *= 2
                 if reason in (Reason.CROSSING, Reason.STEP):
@@ -90,13 +91,32 @@ class _NativeIntegration:
                         return "event"
                 else:
                     self._look_into(reason)
+                if reason == Reason.DONE and run.record.t < self.end:
+                    self._pass_break()
+                    reason = Reason.BUDGET
                 self._note()
                 report(run.record.t)
-        except (Stop, NonFinite, KeyboardInterrupt):
+        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
             self.record.end(float(run.record.t), run.x)
             raise
         return "done"
+
+    @property
+    def _goal(self) -> float:
+        """The end, or a few last bits before the next break: no step sees what holds after it."""
+        return min(self.rates.before_break, self.end)
+
+    def _pass_break(self) -> None:
+        """Go on at a break: what is held is asked, and the rates are new."""
+        run, t = self.run, self.rates.next_break
+        run.record.t = t
+        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
+            self.states[run.record.next_sample] = run.x
+            run.record.next_sample += 1
+        if t < self.end:
+            self.rates.begin(t, run.x.copy())
+            run.f[:] = self.rates(t, run.x.copy())
 
     def _note(self) -> None:
         """Bring the record up to date."""
@@ -181,7 +201,7 @@ class _NativeIntegration:
 
     def _pass_singular_pose(self) -> None:
         """Steps in Python until native code can be trusted again."""
-        while not self.rates.is_well_conditioned and self.run.record.t < self.end:
+        while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
             self._step_in_python()
         self.rates.steps_natively(self.run)
 
@@ -196,7 +216,7 @@ class _NativeIntegration:
             run.record.pending = 0
         self._in_python()
         run.record.sample_count = 0
-        reason = run.advance(self.end, 1)
+        reason = run.advance(self._goal, 1)
         run.record.sample_count = len(self.times)
         if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK):
             self._look_into(reason)
