@@ -2,6 +2,7 @@
 
     DerivativesOf("forward_dynamics", by=("l", "push"))   ∂u̇/∂l, ∂u̇/∂push     of q, u, τ
     VariationalRates(by=("l",), columns=3)                 (ẋ, Ṡ)              of (x, S), Ṡ = ∂f/∂x S, + ∂f/∂l first
+    TangentVariations(by=("l",), columns=3)                (x, S)              of (x, S), S that keeps constraints
     IntegratedRates(integrand)                             (ẋ, ẏ)              of (x, y), ẏ the integrand
     AdjointRates(by=("l",), integrand)                     (ẋ, λ̇, μ̇)           of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
 
@@ -96,6 +97,25 @@ class VariationalRates(Quantity):
             direction[varying(equations, name)] = as_expr(1)
         entries = [*made.rates, *(rate for column in made.along(directions) for rate in column)]
         return [("xdot", (len(entries),), entries)]
+
+
+@dataclass(frozen=True)
+class TangentVariations(VariationalRates):
+    """(x, S) with the variations brought to those that keep constraints and the lengths of quaternions."""
+
+    kind = "tangent_variations"
+    arrays = ("x",)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.tangents import tangent_variations
+        from ..dynamics.variations import varying
+        from ..expr import as_expr
+
+        columns = self._variations(equations)
+        others = [{varying(equations, name): as_expr(1)} for name in self.by]
+        made = tangent_variations(equations, columns, [*others, *([{}] * (self.columns - len(others)))])
+        entries = [*_state(equations), *(entry for column in made for entry in column)]
+        return [("x", (len(entries),), entries)]
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,9 +44,9 @@ class DependentSpeeds:
         """-A_d⁻¹ [A_i, a], a row for each dependent speed."""
         A, a = self.constraints.A, self.constraints.a
         right = [[*(-row[k] for k in self.independent), -drift] for row, drift in zip(A, a, strict=True)]
-        return self._solved(right)
+        return self.solved(right)
 
-    def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
+    def solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
         constraints = self.constraints
         numbers = (
@@ -92,7 +92,7 @@ class DependentSpeeds:
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
         right = [[-entry] for entry in self.in_independent_speeds(list(self.constraints.gamma))]
-        found = self._solved(right)
+        found = self.solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
         for row, k in zip(found, self.dependent, strict=True):
             rates[k] = as_expr(row[0])

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.sensitivities import Sensitivities
+    from ..simulate.smooth_run import SmoothOptions
 
 
 @dataclass(frozen=True, repr=False)
@@ -340,6 +342,12 @@ class Equations:
         from ..simulate import simulate
 
         return simulate(self.derivation, duration, **options)
+
+    def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
+        """A run and its derivatives by parameters and start values; see `polhode.simulate.sensitivities`."""
+        from ..simulate.sensitivities import sensitivities
+
+        return sensitivities(self.derivation, duration, by, **options)
 
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
