@@ -29,7 +29,7 @@ from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
 from .settings import control_of, span_of
-from .stepping import Step, Stepper
+from .stepping import RightSide, Step, Stepper
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -197,21 +197,12 @@ class SmoothRun:
             return EmbeddedRates(*given, self.manifold, dependent)
         return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
 
-    def right_side(self, asked: Asked) -> Callable[[float, Floats], Floats]:
+    def right_side(self, asked: Asked) -> RightSide:
         """A native function of one array `x`, at this run's parameters, efforts and inputs."""
         native = self.functions.native(asked)
         values = self.functions.parameter_values(asked, self.parameters)
-        native = native.with_parameters(values) if len(values) else native
-        time = np.zeros(1)
-        known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "t": time}
-        rest = [known[name] for name in native.arrays[1:]]
-
-        def rates(t: float, x: Floats) -> Floats:
-            time[0] = t
-            found: Floats = native(x, *rest)
-            return found
-
-        return rates
+        given = {"tau": self.tau.constant, "inputs": self.inputs.constant}
+        return RightSide(native.with_parameters(values) if len(values) else native, given)
 
     def known(self, t: float, x: Floats) -> dict[Expr, float]:
         """The values of all symbols at a state."""
@@ -228,7 +219,7 @@ class SmoothRun:
 
     def follow(
         self,
-        rates: Callable[[float, Floats], Floats],
+        rates: RightSide,
         x: Floats,
         projected: Callable[[float, Floats], Floats],
         struck: Callable[[Met], Floats],
@@ -250,7 +241,7 @@ class SmoothRun:
     def _follow(
         self,
         made: Followed,
-        rates: Callable[[float, Floats], Floats],
+        rates: RightSide,
         x: Floats,
         projected: Callable[[float, Floats], Floats],
         struck: Callable[[Met], Floats],
@@ -294,7 +285,7 @@ class SmoothRun:
             values[met.number] = 0.0
             if t >= end:
                 return
-            stepper = Stepper(rates, t, x, end, self.control, first=step.t - step.t_old)
+            stepper = Stepper(rates, t, x, end, self.control)
 
     def _value(self, jump: Jump, t: float, x: Floats) -> float:
         size = len(self.functions.equations.q)

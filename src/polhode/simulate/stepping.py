@@ -1,21 +1,39 @@
-"""One step after another, each with what lies between its ends: the one place that knows who integrates."""
+"""One step after another of a native right-hand side, each with what lies between its ends.
+
+This is the one place behind a differentiated run that knows who integrates: native DOP853, or SciPy's where native code
+cannot be made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .guard import Stop
 from .initial_state import Floats
-from .integrators.adaptive import Control
+from .integrators.adaptive import Control, too_many, underflow, working
+from .integrators.native import NativeSolver
+from .rates import NonFinite
+
+
+@dataclass(frozen=True, eq=False)
+class RightSide:
+    """A native function of one array `x`, and of time, with all else it takes held still."""
+
+    native: Any
+    given: Mapping[str, Floats]
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        known = {**self.given, "t": np.array([t])}
+        found: Floats = self.native(x, *(known[name] for name in self.native.arrays[1:]))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An accepted step, forwards or backwards in time; the interpolant is to be asked before the next one."""
+    """An accepted step; the interpolant is to be asked before the next one."""
 
     t_old: float
     t: float
@@ -24,36 +42,26 @@ class Step:
 
 
 class Stepper:
-    """Steps of an explicit Runge–Kutta pair of order 8 under control of its error (DOP853).
+    """Steps of a right-hand side from a time and a state on, under control of their errors."""
 
-    >>> import numpy as np
-    >>> stepper = Stepper(lambda t, x: -x, 0.0, np.ones(1), 1.0, Control())
-    >>> while stepper.t < 1.0:
-    ...     last = stepper.step()
-    >>> round(float(last.x[0] - np.exp(-1)), 9)
-    0.0
-    """
-
-    def __init__(
-        self,
-        rates: Callable[[float, Floats], Floats],
-        t: float,
-        x: Floats,
-        end: float,
-        control: Control,
-        first: float | None = None,
-    ) -> None:
-        from scipy.integrate import DOP853
-
-        first = None if first is None else min(abs(first), control.largest_step, abs(end - t))
-        self._rates, self._control, self._steps = rates, control, 0
-        self._solver = DOP853(
-            rates, t, x, end, first_step=first, max_step=control.largest_step, rtol=control.rtol, atol=control.atol
+    def __init__(self, rates: RightSide, t: float, x: Floats, end: float, control: Control) -> None:
+        self._rates, self._control = rates, control
+        self.steps = 0
+        self._solver = working(control.method).solver()(
+            rates, t, x, end, max_step=control.largest_step, rtol=control.rtol, atol=control.atol
         )
+        if isinstance(self._solver, NativeSolver) and rates.native.backend != "numpy":
+            run = self._solver.run
+            run.use(run.compiled(rates.native, rates.given))
 
     @property
     def t(self) -> float:
         return float(self._solver.t)
+
+    @property
+    def x(self) -> Floats:
+        found: Floats = self._solver.y
+        return found
 
     @property
     def rate(self) -> Floats:
@@ -63,23 +71,19 @@ class Stepper:
 
     def step(self) -> Step:
         """One step; a Stop where there is none small enough, or too many were taken."""
+        if self.steps >= self._control.most_steps:
+            raise too_many(self.t, self._control)
         solver = self._solver
         message = solver.step()
-        if solver.status == "failed" or not np.isfinite(solver.y).all():
-            raise Stop(
-                "step_underflow",
-                f"at t = {self.t:.6g} s no step is small enough ({message or 'the state is not finite'}).",
-                "The mechanism may be stiff, or a force not smooth; allow larger rtol and atol.",
-            )
-        self._steps += 1
-        if self._steps > self._control.most_steps:
-            raise Stop(
-                "too_many_steps", f"at t = {self.t:.6g} s the run had taken {self._steps:,} steps.", "Allow more."
-            )
+        if solver.status == "failed":
+            raise underflow(self.t, self._control, message)
+        if not np.isfinite(solver.y).all():
+            raise NonFinite(self.t, solver.y, solver.f)
+        self.steps += 1
         found: list[Any] = []
 
         def interpolant(t: float) -> Floats:
-            if not found:  # three more stages, if anybody asks
+            if not found:  # more stages, if anybody asks
                 found.append(solver.dense_output())
             state: Floats = found[0](t)
             return state
@@ -89,3 +93,12 @@ class Stepper:
     def restate(self, x: Floats) -> None:
         """Go on from another state, near the one reached."""
         self._solver.y, self._solver.f = x, self._rates(self.t, x)
+
+    def reach(self, end: float) -> Floats:
+        """All steps to a time, and the state there."""
+        solver = self._solver
+        if solver.t_bound != end or solver.status != "running":
+            solver.t_bound, solver.status = end, "running"
+        while self.t < end:
+            self.step()
+        return self.x

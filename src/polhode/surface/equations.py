@@ -341,12 +341,21 @@ class Equations:
         """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
         from ..simulate import simulate
 
+        if options.get("functions") is None:
+            options["functions"] = self._functions
         return simulate(self.derivation, duration, **options)
+
+    @cached_property
+    def _functions(self) -> Functions:
+        """The functions that runs share, compiled or loaded once."""
+        return self.compile()
 
     def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
         """A run and its derivatives by parameters and start values; see `polhode.simulate.sensitivities`."""
         from ..simulate.sensitivities import sensitivities
 
+        if options.get("functions") is None:
+            options["functions"] = self._functions
         return sensitivities(self.derivation, duration, by, **options)
 
     def export(
