@@ -4,11 +4,11 @@
     VariationalRates(by=("l",), columns=3)                 (ẋ, Ṡ)              of (x, S), Ṡ = ∂f/∂x S, + ∂f/∂l first
     TangentVariations(by=("l",), columns=3)                (x, S)              of (x, S), S that keeps constraints
     IntegratedRates(integrand)                             (ẋ, ẏ)              of (x, y), ẏ the integrand
-    AdjointRates(by=("l",), integrand)                     (ẋ, λ̇, μ̇)           of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
+    AdjointRates(by=("l",), integrand)                     -(ẋ, λ̇, μ̇)          of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
 
-with H = λ·f + integrand. Symbols are named as they are spelled in text: a coordinate `theta`, its rate `theta'`, an
-effort `tau_theta`, the time `t`. What varies is one array, `x`, and so are its rates: an integrator steps them as it
-steps a state.
+with H = λ·f + integrand; adjoints go backwards, so that their time is -t. Symbols are named as they are spelled in
+text: a coordinate `theta`, its rate `theta'`, an effort `tau_theta`, the time `t`. What varies is one array, `x`, and
+so are its rates: an integrator steps them as it steps a state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..codegen.ir.program import identifier
 from ..errors import PolhodeError, unknown
@@ -72,7 +72,7 @@ class VariationalRates(Quantity):
     columns: int
 
     kind = "variational_rates"
-    arrays = ("x", "tau")
+    arrays: ClassVar[tuple[str, ...]] = ("x", "tau")
 
     def __post_init__(self) -> None:
         check_names(self.by, self.kind)
@@ -147,7 +147,7 @@ class IntegratedRates(Quantity):
 
 @dataclass(frozen=True, repr=False)
 class AdjointRates(Quantity):
-    """(ẋ, λ̇, μ̇) of a state, the adjoint of a functional, and its gradient by `by` so far, from the end backwards."""
+    """-(ẋ, λ̇, μ̇) of a state, the adjoint of a functional, and its gradient by `by` so far, as functions of -t."""
 
     by: tuple[str, ...]
     integrand: Expr | None = None
@@ -174,14 +174,15 @@ class AdjointRates(Quantity):
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations, varying
-        from ..expr import gradient
+        from ..expr import gradient, substitute
 
         made = Variations(equations)
         by = [*made.x, *(varying(equations, name) for name in self.by)]
         slopes = made.pulled_back(_symbols(equations, "adjoint"), by)
         if self.integrand is not None:
             slopes = [a + b for a, b in zip(slopes, gradient(self.integrand, by), strict=True)]
-        entries = [*made.rates, *(-slope for slope in slopes)]
+        time = equations.system.time
+        entries = substitute([*(-rate for rate in made.rates), *slopes], {time: -time})
         return [("xdot", (len(entries),), entries)]
 
 

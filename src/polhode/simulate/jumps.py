@@ -174,4 +174,4 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
             cure="Use coordinates, speeds, efforts, inputs, time and parameters of this system.",
             code="E-SENS-004",
         )
-    return value
+    return as_expr(value)

@@ -80,7 +80,7 @@ class Sensitivities:
         starts = {*state}
         slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in starts)])
         found = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
-        made = found[:, :, : len(state)] @ np.concatenate([self.dq, self.du], axis=1)
+        made: Floats = found[:, :, : len(state)] @ np.concatenate([self.dq, self.du], axis=1)
         made[:, :, [each not in starts for each in self.symbols]] += found[:, :, len(state) :]
         return made[:, 0] if len(expressions) == 1 else made
 

@@ -300,15 +300,15 @@ class SmoothRun:
         after = [self._value(jump, step.t, step.x) for jump in self.jumps]
         for number, (jump, old, new) in enumerate(zip(self.jumps, values, after, strict=True)):
             if (old * new < 0.0 or (new == 0.0 and old != 0.0)) and jump.crossing.direction * (new - old) >= 0.0:
-                when = step.t
-                if new != 0.0:
-                    when = find_root(lambda s, jump=jump: self._value(jump, s, step.interpolant(s)), step.t_old, step.t)
-                found.append((when, number))
+                found.append((step.t if new == 0.0 else self._zero(jump, step), number))
         values[:] = after
         if not found:
             return None
         t, number = min(found)
         return Met(self.jumps[number], number, t, step.interpolant(t))
+
+    def _zero(self, jump: Jump, step: Step) -> float:
+        return find_root(lambda t: self._value(jump, t, step.interpolant(t)), step.t_old, step.t)
 
     # ---- what is left ----------------------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ class _Assembled:
         M = self._values(list(equations.mass_matrix.entries())).reshape(len(names), len(names))
         gap = np.zeros(len(names))
         gap[free] = at[free] - (wanted[free] if not kept else 0.0)
-        nu = -np.linalg.lstsq(A.T, (M @ gap)[free], rcond=None)[0]
+        nu = np.asarray(-np.linalg.lstsq(A.T, (M @ gap)[free], rcond=None)[0], dtype=np.float64)
         forces = self._along(self._forces(equations.mass_matrix, rows.A, gap, nu), q)[free]
         reference = np.zeros_like(u) if kept else u
         right = np.vstack([M[np.ix_(free, free)] @ reference[free] - forces, -self._rates_along(q, u, kept)])

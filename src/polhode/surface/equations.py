@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.adjoint import Gradient
     from ..simulate.sensitivities import Sensitivities
     from ..simulate.smooth_run import SmoothOptions
 
@@ -357,6 +358,22 @@ class Equations:
         if options.get("functions") is None:
             options["functions"] = self._functions
         return sensitivities(self.derivation, duration, by, **options)
+
+    def gradient(
+        self,
+        duration: float,
+        by: Sequence[Any],
+        *,
+        of: Any = None,
+        integrand: Any = None,
+        **options: Unpack[SmoothOptions],
+    ) -> Gradient:
+        """The gradient of a functional of a run, by the adjoint; see `polhode.simulate.adjoint`."""
+        from ..simulate.adjoint import gradient
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
