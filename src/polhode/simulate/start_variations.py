@@ -73,21 +73,25 @@ class _Assembled:
     def _coordinates(self) -> Floats:
         constraints, tree = self.manifold.constraints, self.equations.tree
         gamma = self._values(list(tree.kinematic_matrix().entries())).reshape(self.size, len(tree.u))
-        q = self.given[: self.size].copy()
+        own, q = tree.auxiliary_coordinates, self.given[: self.size].copy()
+        placed = [own.start + k for k, name in enumerate(tree.coordinates[own]) if name in self.run.given.given]
+        wanted = q[placed]
         if constraints.definitions:
-            q[tree.auxiliary_coordinates] += gamma[tree.auxiliary_coordinates] @ (self._back() @ q)
-            q[tree.auxiliary_coordinates] += self._along(list(constraints.definition_steps), q)
-        if not constraints.positions:
-            return q
+            q[own] = gamma[own] @ (self._back() @ q)
+            q[own] += self._along(list(constraints.definition_steps), q)
         off = np.zeros((len(constraints.rows), len(self.by)))
-        off[constraints.positions] = self._along(list(constraints.values), q)
-        A = self.manifold.matrix(0.0, self.run.start.q)
+        if constraints.positions:
+            off[constraints.positions] = self._along(list(constraints.values), q)
+        rows = self.manifold.matrix(0.0, self.run.start.q)
+        if placed:  # joints are put where given auxiliary coordinates say, and rolled there by nobody
+            rows = np.vstack([rows[constraints.positions], gamma[placed]])
+            off = np.vstack([off[constraints.positions], q[placed] - wanted])
         weights = weights_of(self.manifold, self.run.given, self.run.hold, self._gave_way())
         free = np.flatnonzero(np.isfinite(weights))
-        rows = Factorisation.of(A[:, free], np.diag(weights[free] ** 2))
+        answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
         for column in range(len(self.by)):
             step = np.zeros(len(tree.u))
-            step[free] = rows.least(-off[:, column])
+            step[free] = answer.least(-off[:, column])
             q[:, column] += gamma @ step
         return q
 
