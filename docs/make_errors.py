@@ -58,6 +58,7 @@ FAMILIES = {
     "ROT": "Rotations",
     "SAMPLE": "Sample mechanisms",
     "SHAPE": "Shapes of bodies",
+    "SENS": "Sensitivities and gradients",
     "SIM": "Simulation",
     "TABLE": "Tables",
     "TRAJ": "Trajectories",

@@ -249,7 +249,7 @@ class Functions:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
-    def _no_effort(self, name: str) -> NDArray[np.float64]:
+    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def forward_dynamics(
@@ -304,7 +304,10 @@ class Functions:
         [[-1.5, 0.5]]
         """
         with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            return self._one(DerivativesOf(of, () if isinstance(by, str) else tuple(by)), *arrays, **more)
+            asked = DerivativesOf(of, tuple(by))
+        if asked.arrays[len(arrays) :] == ("tau",):
+            arrays = (*arrays, self._no_effort(asked))
+        return self._one(asked, *arrays, **more)
 
     def state_rates_jacobian(
         self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..compiled.quantities import Asked
 from ..compiled.variations import AdjointRates, IntegratedRates
-from ..errors import PolhodeError, SimulationError, refuse, unknown
+from ..errors import PolhodeError, refuse, unknown
 from ..expr import Expr, as_expr, evaluate, jacobian
 from ..expr.spelling import spelled
 from .guard import Stop
@@ -130,7 +130,7 @@ class _Adjoint:
         try:
             adjoint, own = self._pulled_back(made, known)
         except Stop as stop:
-            raise SimulationError(stop.message, trajectory=trajectory, cure=stop.cure, code="E-SENS-012") from None
+            raise run.error(stop, made) from None
         slopes = adjoint @ start_variations(run, self.symbols)
         slopes[self.varies] += own
         return Gradient(float(value), tuple(spelled(each) for each in self.symbols), slopes, trajectory)

@@ -25,9 +25,6 @@ from .events import Crossing, Event, read_events
 from .guard import Stop
 from .initial_state import Floats
 
-#: Below this part of the largest slope, a crossing is a touch, whose time has no derivative.
-_GRAZING = 1e-10
-
 
 @dataclass(frozen=True, eq=False)
 class Jump:
@@ -65,12 +62,12 @@ class Jump:
         size = len(self.state)
         by_x, by_t, by_p = slopes[:size], slopes[size], slopes[size + 1 :]
         rate = float(by_x @ rates + by_t)
-        if abs(rate) <= _GRAZING * float(np.abs(by_x) @ np.abs(rates) + abs(by_t)):
+        if not abs(rate) > 0.0:
             raise Stop(
                 "grazing",
-                f"at t = {known[self.equations.system.time]:.6g} s an event touches zero without passing through it: "
+                f"at t = {known[self.equations.system.time]:.6g} s an event is zero and does not change there: "
                 "its time has no derivative.",
-                "Choose another event, or let it pass through zero at some speed.",
+                "Choose an event that passes through zero at some rate.",
             )
         return -by_x / rate, -by_p / rate
 
@@ -106,6 +103,8 @@ def read_jumps(
         end = _crossing(until)
         asked.append((Crossing(end.expression, end.direction, terminal=True), None))
     with understood("changes by event", on, place="on", cure="Give on={event: {speed: expression}}."):
+        if not isinstance(on, Mapping | None):
+            raise TypeError
         asked += (on or {}).items()
     crossings = [_crossing(event) for event, _ in asked]
     values = read_events(equations, crossings, None, parameters)
@@ -136,6 +135,8 @@ def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
     places = {**{x: k for k, x in enumerate(state)}, **names}
     made: dict[int, Expr] = {}
     with understood("new values by name", given, place="on", cure='Give {"v": expression}.'):
+        if not isinstance(given, Mapping):
+            raise TypeError
         for name, value in given.items():
             if name not in places:
                 raise unknown("coordinate or speed", name, names, place="on", code="E-SENS-002")

@@ -19,6 +19,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, understood, unknown
 from ..expr import Expr, jacobian
 from ..expr.spelling import spelled
+from .guard import Stop
 from .initial_state import Floats
 from .jumps import expressed
 from .smooth_run import Met, SmoothOptions, SmoothRun
@@ -176,7 +177,10 @@ class _Sensitive:
         end_time, end = np.zeros(self.columns), S[-1]
         if made.status == "event":
             met = made.met[-1]
-            end_time = self._time_variation(met)
+            try:
+                end_time = self._time_variation(met)
+            except Stop as stop:
+                raise run.error(stop, made) from None
             end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
         size = len(run.functions.equations.q)
         return Sensitivities(

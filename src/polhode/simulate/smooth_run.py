@@ -229,9 +229,9 @@ class SmoothRun:
         try:
             self._follow(made, rates, x, projected, struck)
         except Stop as stop:
-            raise self._error(stop, made) from None
+            raise self.error(stop, made) from None
         except NonFinite as found:
-            raise self._error(self._guard.nonfinite(found), made) from None
+            raise self.error(self._guard.nonfinite(found), made) from None
         return made
 
     @cached_property
@@ -331,7 +331,8 @@ class SmoothRun:
             tau=np.tile(self.tau.constant, (count, 1)), functions=self.functions, parameters=self.parameters,
         )  # fmt: skip
 
-    def _error(self, stop: Stop, made: Followed) -> SimulationError:
+    def error(self, stop: Stop, made: Followed) -> SimulationError:
+        """Why a run ended before its time, with the motion so far."""
         made.status = stop.status
         found = self.trajectory(made, stop.message) if made.samples else None
         return SimulationError(stop.message, trajectory=found, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}")

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..constraints.factorisation import Factorisation
+from ..errors import warn
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, jacobian, symbol
 from .assembly import weights_of
 from .initial_state import Floats
@@ -89,6 +90,11 @@ class _Assembled:
         weights = weights_of(self.manifold, self.run.given, self.run.hold, self._gave_way())
         free = np.flatnonzero(np.isfinite(weights))
         answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
+        if answer.rank < len(free) and self.assembly.moved and off.any():
+            warn(
+                "assembly could have moved the start onto its constraints in several ways: derivatives are those of a "
+                "start that is given as it was assembled."
+            )
         for column in range(len(self.by)):
             step = np.zeros(len(tree.u))
             step[free] = answer.least(-off[:, column])

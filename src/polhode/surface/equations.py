@@ -274,6 +274,17 @@ class Equations:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         return self.record.parameter_derivatives(of, parameters)
 
+    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
+        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
+
+        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
+        """
+        from ..compiled.variations import DerivativesOf
+        from ..dynamics.variations import derivatives_by
+
+        asked = DerivativesOf(of, tuple(by))
+        return derivatives_by(self.record, asked.of, asked.by)
+
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from ..analysis import linearize
