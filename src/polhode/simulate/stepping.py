@@ -14,7 +14,7 @@ import numpy as np
 
 from .initial_state import Floats
 from .integrators.adaptive import Control, too_many, underflow, working
-from .integrators.native import NativeSolver
+from .integrators.native import CAREFUL, NativeSolver
 from .rates import NonFinite
 
 
@@ -80,6 +80,7 @@ class Stepper:
         if not np.isfinite(solver.y).all():
             raise NonFinite(self.t, solver.y, solver.f)
         self.steps += 1
+        solver.h_abs = min(solver.h_abs, CAREFUL * (self.t - float(solver.t_old)))
         found: list[Any] = []
 
         def interpolant(t: float) -> Floats:
