@@ -106,7 +106,7 @@ class DependentSpeeds:
     def projection_step(self) -> Vector:
         """δ with A_d δ = -φ, a displacement in units of the tree's speeds by which the dependent ones answer φ."""
         rows = self.constraints.rows
-        found = self._solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
+        found = self.solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
         step = [as_expr(0)] * len(self.constraints.tree.u)
         for row, k in zip(found, self.dependent, strict=True):
             step[k] = as_expr(row[0])

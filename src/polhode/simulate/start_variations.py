@@ -22,6 +22,9 @@ from .assembly import weights_of
 from .initial_state import Floats
 from .smooth_run import SmoothRun
 
+#: Coordinates that move by less along a free motion of unit length are held by the constraints.
+_FREE = 1e-9
+
 
 def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
     """∂x/∂s at the start, a column for each symbol: a start value, a parameter, an input or an effort."""
@@ -90,7 +93,7 @@ class _Assembled:
         weights = weights_of(self.manifold, self.run.given, self.run.hold, self._gave_way())
         free = np.flatnonzero(np.isfinite(weights))
         answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
-        if answer.rank < len(free) and self.assembly.moved and off.any():
+        if off.any() and self._was_open(gamma[:, free] @ answer.free):
             warn(
                 "assembly could have moved the start onto its constraints in several ways: derivatives are those of a "
                 "start that is given as it was assembled."
@@ -100,6 +103,11 @@ class _Assembled:
             step[free] = answer.least(-off[:, column])
             q[:, column] += gamma @ step
         return q
+
+    def _was_open(self, free: Floats) -> bool:
+        """Whether assembly moved coordinates that it might have moved otherwise, along motions that are free."""
+        names = np.array(self.equations.coordinates)[np.abs(free).max(axis=1, initial=0.0) > _FREE]
+        return any(name in self.assembly.moved for name in names.tolist())
 
     def _back(self) -> Floats:
         back = self.equations.tree.kinematic_left_inverse()
