@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import polhode as ph
 from polhode.expr import Expr
+from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Trajectory, crossing
 from polhode.simulate.sensitivities import Sensitivities
 
@@ -31,11 +32,11 @@ def slope(function: Callable[[float], Any], at: float, h: float = 1e-3) -> Float
 
 
 def states(run: Trajectory) -> Floats:
-    return np.concatenate([run.q, run.u], axis=1)
+    return np.concatenate([run.q, run.u, run.z], axis=1)
 
 
 def variations(run: Sensitivities) -> Floats:
-    return np.concatenate([run.dq, run.du], axis=1)
+    return np.concatenate([run.dq, run.du, run.dz], axis=1)
 
 
 def pendulum() -> tuple[ph.System, Any]:
@@ -86,6 +87,23 @@ def test_of_a_pendulum() -> None:
     assert_allclose(found, np.moveaxis(wanted, 0, -1), atol=BY_DIFFERENCES)
     assert_allclose(e.gradient(5, by, of=hinge.q[0], **given).slopes, run.dq[-1, 0], atol=BY_ADJOINT)
     assert_allclose(run["omega", "c"], run.du[:, 0, 1])
+
+
+def test_with_states_without_mass() -> None:
+    """A motor's current varies with its resistance, and so does the arm that it drives."""
+    e = motor_driven_pendulum().derive()
+    given: dict[str, Any] = {"start": {"current": 0.5}, "inputs": {"voltage": 3.0}, **TIGHT}
+    by = ["R", "voltage", "current"]
+    run = e.sensitivities(0.5, by, **given)
+    wanted = [
+        slope(lambda p: states(e.simulate(0.5, parameters={"R": p}, **given)), 2.0),
+        slope(lambda p: states(e.simulate(0.5, **{**given, "inputs": {"voltage": p}})), 3.0),
+        slope(lambda p: states(e.simulate(0.5, **{**given, "start": {"current": p}})), 0.5),
+    ]
+    assert_allclose(variations(run), np.moveaxis(wanted, 0, -1), atol=BY_DIFFERENCES)
+    assert_allclose(e.gradient(0.5, by, of=e.z[0], **given).slopes, run.dz[-1, 0], atol=BY_ADJOINT)
+    ended = e.sensitivities(0.5, by, until=e.z[0] - 1, **given)
+    assert_allclose(ended.end_z, 0.0, atol=1e-9)  # wherever it ends, the current is one ampere
 
 
 def test_of_a_functional_with_an_integrand() -> None:

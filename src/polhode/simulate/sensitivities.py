@@ -32,20 +32,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities:
-    """A run and its derivatives by what `by` names, at every sample: dq (T, n, p) and du (T, m, p).
+    """A run and its derivatives by what `by` names, at every sample: dq (T, n, p), du (T, m, p), dz of other states.
 
     Times stay where they are: dq[k] is the derivative at the time t[k]. Where the run ended at an event, `end_time`
-    (p,) is the derivative of that time, and `end_q`, `end_u` are those of the state that the run ended with.
+    (p,) is the derivative of that time, and `end_q`, `end_u`, `end_z` are those of the state that the run ended with.
     """
 
     trajectory: Trajectory
     by: tuple[str, ...]
     dq: Floats
     du: Floats
+    dz: Floats
     event_times: tuple[tuple[Floats, ...], ...]  # for each event, for each time it happened, the derivative (p,)
     end_time: Floats
     end_q: Floats
     end_u: Floats
+    end_z: Floats
     symbols: tuple[Expr, ...]
 
     @property
@@ -58,10 +60,13 @@ class Sensitivities:
         with understood("a coordinate or speed and what it varies with", names, place="sensitivities"):
             of, by = names
         equations = self.trajectory.equations.record
-        state = [*equations.q, *equations.u]
-        place = _place(of, state, "coordinate or speed")
-        values = np.concatenate([self.dq, self.du], axis=1)
-        return np.asarray(values[:, place, _place(by, self.symbols, "derivative by")])
+        place = _place(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
+        return np.asarray(self._whole[:, place, _place(by, self.symbols, "derivative by")])
+
+    @property
+    def _whole(self) -> Floats:
+        """The derivatives of the whole state."""
+        return np.concatenate([self.dq, self.du, self.dz], axis=1)
 
     def values(self, *expressions: Any) -> Floats:
         """The derivatives (T, p) of an expression along the run, or (T, k, p) of several.
@@ -77,11 +82,11 @@ class Sensitivities:
         """
         equations = self.trajectory.equations.record
         entries = [expressed(equations, each, "values") for each in expressions]
-        state = [*equations.q, *equations.u]
+        state = [*equations.q, *equations.u, *equations.z]
         starts = {*state}
         slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in starts)])
         found = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
-        made: Floats = found[:, :, : len(state)] @ np.concatenate([self.dq, self.du], axis=1)
+        made: Floats = found[:, :, : len(state)] @ self._whole
         made[:, :, [each not in starts for each in self.symbols]] += found[:, :, len(state) :]
         return made[:, 0] if len(expressions) == 1 else made
 
@@ -182,11 +187,13 @@ class _Sensitive:
             except Stop as stop:
                 raise run.error(stop, made) from None
             end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
-        size = len(run.functions.equations.q)
+        equations = run.functions.equations
+        parts = [len(equations.q), len(equations.q) + len(equations.u)]
+        dq, du, dz = np.split(S, parts, axis=1)
+        end_q, end_u, end_z = np.split(end, parts)
         return Sensitivities(
-            trajectory, tuple(spelled(each) for each in self.symbols), S[:, :size], S[:, size:],
-            tuple(tuple(times) for times in self.event_times), end_time, end[:size], end[size:],
-            tuple(self.symbols),
+            trajectory, tuple(spelled(each) for each in self.symbols), dq, du, dz,
+            tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(self.symbols),
         )  # fmt: skip
 
     def _variations(self, x: Floats) -> Floats:

@@ -152,13 +152,13 @@ class SmoothRun:
                     cure="Write it as a force of the model: an expression of coordinates, speeds, time and parameters.",
                     code="E-SENS-005",
                 )
-        span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u))
+        span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
         given = initial_state(equations, start, speeds)
         begin, manifold, assembly = given, None, None
         if equations.constraints is not None and equations.constraints.rows:
             manifold = Manifold(functions, equations.constraints, changed)
             assembly = assembled(manifold, given, hold)
-            begin = InitialState(assembly.q, assembly.u, assembly.notices)
+            begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
             for told in assembly.warnings(given):
                 warn(told)
             rows = assembly.freedom.rows
@@ -184,7 +184,7 @@ class SmoothRun:
     @property
     def x(self) -> Floats:
         """The first state."""
-        return np.concatenate([self.start.q, self.start.u])
+        return np.concatenate([self.start.q, self.start.u, self.start.z])
 
     @cached_property
     def rates(self) -> Rates:
@@ -289,7 +289,7 @@ class SmoothRun:
 
     def _value(self, jump: Jump, t: float, x: Floats) -> float:
         size = len(self.functions.equations.q)
-        value = float(jump.value(t, x[:size], x[size : size + len(self.functions.equations.u)]))
+        value = float(jump.value(t, x[:size], x[size : len(self.x)]))
         if np.isnan(value):
             raise Stop("event_failed", f"at t = {t:.6g} s an event is nan, which no zero can be found of.")
         return value
@@ -316,7 +316,7 @@ class SmoothRun:
         """The motion that was followed."""
         equations = self.functions.equations
         x = np.array(made.samples)[:, : len(self.x)]
-        size = len(equations.q)
+        q, u, z = np.split(x, [len(equations.q), len(equations.q) + len(equations.u)], axis=1)
         count = len(made.times)
         events: list[list[float]] = [[] for _ in self.jumps]
         for met in made.met:
@@ -326,9 +326,10 @@ class SmoothRun:
             "notices": list(self.start.notices), "events": events, "evaluations": 0, "wall_time": 0.0,
         }  # fmt: skip
         return Trajectory(
-            np.array(made.times), x[:, :size], x[:, size:], tuple(equations.coordinates), tuple(equations.speeds),
+            np.array(made.times), q, u, tuple(equations.coordinates), tuple(equations.speeds),
             made.status, message, info, inputs=np.tile(self.inputs.constant, (count, 1)),
             tau=np.tile(self.tau.constant, (count, 1)), functions=self.functions, parameters=self.parameters,
+            z=z, states=tuple(equations.states),
         )  # fmt: skip
 
     def error(self, stop: Stop, made: Followed) -> SimulationError:

@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.dynamics.equations import EquationsOfMotion
 from polhode.dynamics.variations import Variations
 from polhode.expr import Expr, as_expr, directional, gradient, jacobian, same, symbol
-from polhode.model.samples import four_bar
+from polhode.model.samples import four_bar, motor_driven_pendulum
 from polhode.model.samples.random_system import random_system
 
 
@@ -55,6 +55,10 @@ def _sleigh() -> ph.System:
 @pytest.mark.parametrize("make", [four_bar, _sleigh], ids=["four-bar", "sleigh"])
 def test_of_a_mechanism_with_constraints(make: Callable[[], ph.System], constraints: str) -> None:
     _check(make().derive(constraints=constraints).record)
+
+
+def test_with_states_without_mass() -> None:
+    _check(motor_driven_pendulum().derive().record)
 
 
 def test_of_rates_that_bring_constraints_back() -> None:
