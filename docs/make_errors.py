@@ -60,6 +60,7 @@ FAMILIES = {
     "SAMPLE": "Sample mechanisms",
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
+    "SENS": "Sensitivities and gradients",
     "SIM": "Simulation",
     "TABLE": "Tables",
     "TRAJ": "Trajectories",

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.adjoint import Gradient
+    from ..simulate.sensitivities import Sensitivities
+    from ..simulate.smooth_run import SmoothOptions
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,6 +284,17 @@ class Equations:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         return self.record.parameter_derivatives(of, parameters)
 
+    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
+        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
+
+        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
+        """
+        from ..compiled.variations import DerivativesOf
+        from ..dynamics.variations import derivatives_by
+
+        asked = DerivativesOf(of, tuple(by))
+        return derivatives_by(self.record, asked.of, asked.by)
+
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from ..analysis import linearize
@@ -358,6 +372,30 @@ class Equations:
     def _functions(self) -> Functions:
         """The functions that runs share, compiled or loaded once."""
         return self.compile()
+
+    def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
+        """A run and its derivatives by parameters and start values; see `polhode.simulate.sensitivities`."""
+        from ..simulate.sensitivities import sensitivities
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return sensitivities(self.derivation, duration, by, **options)
+
+    def gradient(
+        self,
+        duration: float,
+        by: Sequence[Any],
+        *,
+        of: Any = None,
+        integrand: Any = None,
+        **options: Unpack[SmoothOptions],
+    ) -> Gradient:
+        """The gradient of a functional of a run, by the adjoint; see `polhode.simulate.adjoint`."""
+        from ..simulate.adjoint import gradient
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]

@@ -95,7 +95,7 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     t, x = record.last
-    method = _working(control.method)
+    method = working(control.method)
     if method.is_native and rates.can_step_natively and not guard.watches_steps:
         return native.integrate(rates, guard, record, times, control, events, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
@@ -202,7 +202,7 @@ def integrate(
     return "done"
 
 
-def _working(name: str) -> Method:
+def working(name: str) -> Method:
     """The method of a name; SciPy's of the same name where native code cannot be made, which is told once."""
     method = METHODS[name]
     if method.is_native:
