@@ -32,7 +32,7 @@ LABEL_SIZE = 8.5  # points
 _NO_PATHS: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({})
 
 #: What a plot must not inherit: a user's TeX would read names as TeX; the salt keeps SVG files reproducible.
-_SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
+SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
 
 
 def plot_channels(
@@ -57,8 +57,8 @@ def plot_channels(
     if not panels:
         raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
 
-    matplotlib = _matplotlib()
-    with matplotlib.rc_context(_SETTINGS):
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
         count = len(panels) + bool(paths)
         rows = -(-count // columns)
         height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
@@ -83,7 +83,7 @@ def plot_channels(
             _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
         if title:
             figure.suptitle(
-                _plain(title, 100),
+                one_line(title, 100),
                 x=0.012,
                 ha="left",
                 fontsize=13,
@@ -105,7 +105,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
             cure="Name the file .png, .svg or .pdf.",
         )
     content = io.BytesIO()
-    with _matplotlib().rc_context(_SETTINGS):
+    with matplotlib_of().rc_context(SETTINGS):
         figure.savefig(content, format=kind, dpi=200, metadata=dates[kind])
     return replace_file(path, content.getvalue())
 
@@ -113,7 +113,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
 _AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
-def _matplotlib() -> Any:
+def matplotlib_of() -> Any:
     try:
         import matplotlib
         import matplotlib.figure
@@ -141,12 +141,12 @@ def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
 
 def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     """Paths on the ground, one metre as long along as across."""
-    _frame(axes)
+    frame(axes)
     for (name, (x, y)), color in zip(paths.items(), PALETTE * len(paths), strict=False):
         along, across = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         axes.plot(along, across, color=color, linewidth=1.5)
         axes.annotate(
-            _plain(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
+            one_line(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
             va="center", fontsize=LABEL_SIZE, annotation_clip=False, **_AS_WRITTEN,
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
@@ -154,7 +154,7 @@ def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     axes.set_xlabel("x, m", color=QUIET, fontsize=9, loc="right")
 
 
-def _frame(axes: Any) -> None:
+def frame(axes: Any) -> None:
     """The grid and the one line that a panel has."""
     axes.set_facecolor("white")
     axes.grid(True, color=HAIR, linewidth=0.8)
@@ -166,12 +166,12 @@ def _frame(axes: Any) -> None:
 
 
 def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
-    _frame(axes)
-    ticker = _matplotlib().ticker
+    frame(axes)
+    ticker = matplotlib_of().ticker
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
     axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
 
-    heading = "  ".join(part for part in (_plain(name), f"({_plain(unit)})" if unit else "") if part)
+    heading = "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
@@ -179,7 +179,7 @@ def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Chan
     low, high, change = _limits(members)
     axes.set_ylim(low, high)
     if change:
-        heading += f"   {change} {_plain(unit)}".rstrip()
+        heading += f"   {change} {one_line(unit)}".rstrip()
     axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
 
     if len(members) <= MOST_DIRECT_LABELS:
@@ -213,7 +213,7 @@ def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], lo
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
         style = {"transform": axes.transAxes, "color": color, "clip_on": False}
         axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **style)
-        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
+        axes.text(1.027, height, one_line(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
@@ -230,7 +230,7 @@ def _legend(axes: Any, members: Sequence[Channel]) -> None:
         ncols=1 + (len(members) - 1) // 8,
     )
     for text, channel in zip(legend.get_texts(), members, strict=True):
-        text.set(text=_plain(channel.name), color=INK, **_AS_WRITTEN)
+        text.set(text=one_line(channel.name), color=INK, **_AS_WRITTEN)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -261,7 +261,7 @@ def _top(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
     return _bottom(block, heights, gap) + gap * (len(block) - 1)
 
 
-def _plain(words: str, longest: int = LONGEST_NAME) -> str:
+def one_line(words: str, longest: int = LONGEST_NAME) -> str:
     """One printable line of the words, cut with an ellipsis where they run on."""
     line = "".join(letter if letter.isprintable() else " " for letter in words).strip()
     return line if len(line) <= longest else line[: longest - 1] + "…"
