@@ -18,6 +18,7 @@ from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
+from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
 from .variations import DerivativesOf
@@ -154,13 +155,16 @@ class Functions:
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
-        """Parameters in an order: given values first, then the model's defaults."""
+        """Parameters in an order: given values first, then the model's defaults.
+
+        Where some are arrays of N values there are N rows, one set of parameters each.
+        """
         table = self.derivation.model.parameters
         if given is not None and not isinstance(given, Mapping):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
-        given = dict(given or {})
+        given = {key: counted(key, value) for key, value in (given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
@@ -174,7 +178,7 @@ class Functions:
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-003",
             )
-        return np.array([_number(key, given.get(key, table[key].value)) for key in order], dtype=np.float64)
+        return parameter_sets({key: given.get(key, table[key].value) for key in order}, given)
 
     def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
         """The inputs as an array, the model's defaults where none is given."""
@@ -222,6 +226,8 @@ class Functions:
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
+        if values is not None and values.ndim == 2:
+            check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:
             self._quaternions = self._quaternions_of(name)
         if not (self._quaternions and arrays):
@@ -472,13 +478,3 @@ def _real(value: Any, what: str) -> NDArray[np.float64]:
 
 def _default(given: Parameter) -> float:
     return 0.0 if given.value is None else float(given.value)
-
-
-def _number(key: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
-    return number

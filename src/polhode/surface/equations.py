@@ -15,6 +15,8 @@ from ..errors import check_kind, refuse
 from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from ..simulate.adjoint import Gradient
     from ..simulate.sensitivities import Sensitivities
     from ..simulate.smooth_run import SmoothOptions
+    from ..simulate.sweep import Sweep
 
 
 @dataclass(frozen=True, repr=False)
@@ -360,13 +363,44 @@ class Equations:
 
         return assemble(self.derivation, start, speeds, **options)
 
-    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
-        from ..simulate import simulate
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
+        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`.
+
+        Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
+        runs, all N are made, and the result is a `Batch`.
+        """
+        from ..simulate import Members, simulate, simulate_batch
 
         if options.get("functions") is None:
             options["functions"] = self._functions
-        return simulate(self.derivation, duration, **options)
+        members = Members.of(options)
+        return (
+            simulate(self.derivation, duration, **options)
+            if members is None
+            else simulate_batch(self.derivation, duration, members)
+        )
+
+    def sweep(
+        self,
+        vary: Mapping[str, Any],
+        duration: float,
+        *,
+        measure: Any = "final",
+        zip: bool = False,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        client: Any = None,
+        store: str | Path | None = None,
+        chunk: int | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Sweep:
+        """Run the mechanism over a grid or samples of values, on all cores; see `polhode.simulate.sweep.sweep`."""
+        from ..simulate.sweep import sweep
+
+        return sweep(
+            self.derivation, vary, duration, measure=measure, zip=zip, workers=workers, executor=executor,
+            client=client, store=store, chunk=chunk, **options,
+        )  # fmt: skip
 
     @cached_property
     def _functions(self) -> Functions:
