@@ -76,7 +76,7 @@ def rates_function(fused: bool) -> Function:
     table = run.arguments
     table.store(run.x_index, x, POINTER)
     with f.when(run.group_count > 0):
-        _scale_to_unit(f, run, x)
+        scale_to_unit(f, run, x)
         table.store(run.x_index, run.unit, POINTER)
     table.store(run.out_index, out, POINTER)
     f.call_at(run.at, "void", table)
@@ -106,7 +106,7 @@ def group(run: Record, number: Value) -> tuple[Value, Value]:
     return run.groups.load(number * 2, INTEGER), run.groups.load(number * 2 + 1, INTEGER)
 
 
-def _scale_to_unit(f: Function, run: Record, x: Value) -> None:
+def scale_to_unit(f: Function, run: Record, x: Value) -> None:
     """run.unit becomes x with quaternions of unit length, run.lengths the lengths that they had."""
     unit = run.unit
     copy(f, run, x, unit)
