@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
-from typing import Any
 
 from ..ir.program import Output, Program
 from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Value, Variable
@@ -30,7 +30,7 @@ from .recurrences import STEADY, Rule, SeriesProgram
 from .sum_packs import Factor, SumPacks, sum_packs
 
 #: So many sums are added up in one loop: their blocks stay in registers.
-_TOGETHER = 10
+_TOGETHER = 5
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,8 @@ class _JetWriter:
         self._order_zero()
         rates = [f.variable(self.first(slot)) for slot in series.rates]
         width = len(self.layout.packs.blocks)
-        with f.loop(f.arguments["order"] + 1, 1) as k:
-            self.k, self.over_k = k.as_double(), 1.0 / k.as_double()
-            self.now = {slot: rate.value * self.over_k for slot, rate in zip(series.states, rates, strict=True)}
-            self._write_state(k)
+        with f.loop(f.arguments["order"], 1) as k:
+            self._next_state(k, rates)
             self._add_up(k)
             for slot in series.time:
                 self.now[slot] = f.select(k.equals(1), f.of_kind(DOUBLE, 1.0), 0.0)
@@ -123,7 +121,14 @@ class _JetWriter:
             self._write_factors(self.rows.at(k * width, BLOCK), rates)
             for rate, slot in zip(rates, series.rates, strict=True):
                 rate.value = self.now.get(slot, 0.0)
+        self._next_state(f.arguments["order"], rates)
         return f
+
+    def _next_state(self, k: Value, rates: list[Variable]) -> None:
+        """Order k of the state is its rate's order k − 1, over k."""
+        self.k, self.over_k = k.as_double(), 1.0 / k.as_double()
+        self.now = {slot: rate.value * self.over_k for slot, rate in zip(self.series.states, rates, strict=True)}
+        self._write_state(k)
 
     def first(self, slot: int) -> Value:
         """Order zero."""
@@ -151,42 +156,38 @@ class _JetWriter:
 
     def _joined(self, values: list[Value]) -> Value:
         """A block of values, filled up with zeros."""
-        block = self.f.of_kind(BLOCK, 0.0)
-        if all(value is values[0] for value in values):
+        if len(values) == WIDTH and all(value is values[0] for value in values):
             return self.f.spread(values[0])
+        block = self.f.of_kind(BLOCK, 0.0)
         for lane, value in enumerate(values):
             block = self.f.emit(BLOCK, f"insertelement {BLOCK} {block.name}, double {value.name}, i64 {lane}")
         return block
 
     def _add_up(self, k: Value) -> None:
-        """All sums ⟨a, b⟩_k: from the second product on, whose last reads the newest order, then the first product."""
-        f, packs = self.f, self.layout.packs
-        width = len(packs.blocks)
-        newest = k - 1
-        # at order one there is nothing to add: row zero is zero
-        one = f.select(k > 1, f.integer(1), 0)
-        for start in range(0, len(packs.packs), _TOGETHER):
-            together = packs.packs[start : start + _TOGETHER]
-            totals = [f.variable(0.0, BLOCK) for _ in together]
-            with f.loop(k, 2) as j:
-                self._multiply(totals, together, j, k - j, width)
-            self._multiply(totals, together, one, newest, width)
-            for total, pack in zip(totals, together, strict=True):
-                value = total.value
+        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
+        f, packs = self.f, self.layout.packs.packs
+        half = (k - 1) / 2
+        # an odd order has no middle: row zero is zero
+        middle = f.select((half * 2 + 1).equals(k), 0, half + 1)
+        for start in range(0, len(packs), _TOGETHER):
+            together = packs[start : start + _TOGETHER]
+            row = self._row(middle)
+            totals = [f.variable(row(pack.one) * row(pack.other)) for pack in together]
+            mirrored = [f.variable(0.0, BLOCK) for _ in together]
+            with f.loop(half) as i:
+                j = half - i
+                low, high = self._row(j), self._row(k - j)
+                for total, other, pack in zip(totals, mirrored, together, strict=True):
+                    total.value = f.fma(low(pack.one), high(pack.other), total.value)
+                    other.value = f.fma(high(pack.one), low(pack.other), other.value)
+            for total, other, pack in zip(totals, mirrored, together, strict=True):
+                value = total.value + other.value
                 for lane, slot in enumerate(pack.slots):
                     self.sums[slot] = value.lane(lane)
 
-    def _multiply(self, totals: list[Variable], packs: tuple[Any, ...], i: Value, j: Value, width: int) -> None:
-        one, other = self.rows.at(i * width, BLOCK), self.rows.at(j * width, BLOCK)
-        loaded: dict[tuple[bool, int], Value] = {}
-
-        def block(first: bool, number: int) -> Value:
-            if (first, number) not in loaded:
-                loaded[first, number] = (one if first else other).block(number)
-            return loaded[first, number]
-
-        for total, pack in zip(totals, packs, strict=True):
-            total.value = self.f.fma(block(True, pack.one), block(False, pack.other), total.value)
+    def _row(self, k: Value) -> Callable[[int], Value]:
+        """The blocks of factors of order k, each loaded once."""
+        return cache(self.rows.at(k * len(self.layout.packs.blocks), BLOCK).block)
 
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
@@ -202,7 +203,9 @@ class _JetWriter:
             return made[factor]
 
         for number, factors in enumerate(self.layout.packs.blocks):
-            row.store_block(number, self._joined([value(factor) for factor in factors]))
+            block = self._joined([value(factor) for factor in factors])
+            # volatile: LLVM would store halves, which no load of the whole can be served from before they are in memory
+            self.f.write(f"store volatile {BLOCK} {block.name}, ptr {row.at(number, BLOCK).name}, align 8")
 
 
 def _scaled(w: _JetWriter, slot: int, rule: Rule) -> Value:
