@@ -151,8 +151,6 @@ def _advance(fused: bool) -> Function:
         with f.when(~(h.value * 1.0000001 < room)):
             h.value = room
             is_last.value = 1
-        with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
-            f.give(Reason.UNDERFLOW)
         step = h.value
         zero = f.variable(0.0, BLOCK)
         with f.loop(run.blocks) as block:
@@ -162,6 +160,8 @@ def _advance(fused: bool) -> Function:
             zero.value = f.fma(0.0, value, f.fma(0.0, slope, zero.value))
         with f.when(~zero.value.sum().equals(0.0)):
             f.give(Reason.NONFINITE)
+        with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
+            f.give(Reason.UNDERFLOW)
         run.h = free.value
         run.t_old = run.t
         run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
