@@ -7,16 +7,17 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import NativeRun, RightSide
+from ..compiled.native.compiled import Compiled
+from ..compiled.native.stepper import NativeRun
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import FixedSigns, with_fixed_signs
+from .switching import with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -54,7 +55,8 @@ class Rates:
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
         self.signs = with_fixed_signs(functions, self.of, values)
-        self.native = self.signs or functions.native(self.of).with_parameters(values)
+        self._compiled: Compiled = functions.native(self.of).with_parameters(values)
+        self.native = self.signs or self._compiled
         self._more = self.native.arrays[2:]
 
     @property
@@ -63,13 +65,18 @@ class Rates:
         return not self._driven
 
     @property
-    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
-        """The rates as native integrators call them without Python; None where Python has a say in them."""
-        native = self.native
-        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
-            return None
+    def can_step_natively(self) -> bool:
+        """Whether native integrators can call the rates without Python."""
+        return not (self._driven or self.signs is not None or self._compiled.backend == "numpy")
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates."""
         known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
-        return lambda run: run.compiled(native, known)
+        run.use(run.compiled(self._compiled, known))
+
+    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
+        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
+        return None
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""

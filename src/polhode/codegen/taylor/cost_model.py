@@ -21,4 +21,5 @@ def is_taylor_faster(length: int, rtol: float) -> bool:
     """
     if rtol <= 0.0:
         return length <= _MOST
-    return length <= min(_MOST, _EQUAL_AT * (_TOLERANCE / rtol) ** (1 / _ORDER))
+    equal = _EQUAL_AT * float((_TOLERANCE / rtol) ** (1 / _ORDER))
+    return length <= min(_MOST, equal)

@@ -23,6 +23,7 @@ from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Functi
 from ..llvm.calls import functions_ir
 from ..steppers.run_record import (
     RUN,
+    SAMPLES,
     Reason,
     copy,
     evaluate_events,
@@ -47,7 +48,7 @@ _LEAST_TOLERANCE = 2.0**-52
 
 def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> str:
     """The module for the motion x' = f(t, x) of a program."""
-    functions = [_order(fused), _coefficients(fused), _begin(fused), _state_at(fused), _advance(fused)]
+    functions = [_order(fused), _coefficients(fused), _projection(), _begin(fused), _state_at(fused), _advance(fused)]
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
     text += jet_ir(series, fused=fused, width=width)
     return _declared_once("\n".join([*text, *(function.text for function in functions)]))
@@ -97,7 +98,8 @@ def _coefficients(fused: bool) -> Function:
     table = run.arguments
     table.store(run.x_index, run.x, POINTER)
     with f.when(run.group_count > 0):
-        scale_to_unit(f, run, run.x)
+        copy(f, run, run.x, run.unit)
+        scale_to_unit(f, run, run.unit)
         table.store(run.x_index, run.unit, POINTER)
     f.call("ph_jet", "void", table, run.k, run.dense, order)
     with f.loop(run.group_count) as number:
@@ -107,6 +109,13 @@ def _coefficients(fused: bool) -> Function:
             row = _row(run, j)
             with f.loop(first + count, first) as i:
                 row[i] = row[i] * length
+    return f
+
+
+def _projection() -> Function:
+    """ph_project(run, t, x), which samples are handed to: there are no constraints, and x stays as it is."""
+    f = Function("ph_project", returns=INTEGER, internal=True, run=POINTER, t=DOUBLE, x=POINTER)
+    f.give(0)
     return f
 
 
@@ -171,7 +180,7 @@ def _advance(fused: bool) -> Function:
         copy(f, run, run.unit, run.f)
         run.steps = run.steps + 1
         run.budget = run.budget - 1
-        run.pending = 1
+        run.pending = SAMPLES
         note_what_is_large(f, run)
         look_for_crossings(f, run)
     return f
