@@ -114,7 +114,7 @@ def series_program(program: Program) -> SeriesProgram:
     >>> q, u = symbols("q u")
     >>> pendulum = plan("state_rates", [("x", [q, u])], [("xdot", (2,), [u, -10 * sin(q)])])
     >>> [rule.name for rule in series_program(pendulum).rules]
-    ['integral', 'integral', 'scaled']
+    ['integral', 'integral', 'scaled', 'negation']
     """
     writer = _Writer(program)
     wanted = live_run(program)
