@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
-from ..compiled.native.stepper import NativeRun
+from ..compiled.native.stepper import NativeRun, StepperCode
 from .actuation import Actuation
 from .breaks import Breaks
 from .initial_state import Floats, quaternion_groups
@@ -77,6 +77,12 @@ class Rates:
         """Let a native run step these rates."""
         known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
         run.use(run.compiled(self._compiled, known))
+
+    def stepper(self, method: str) -> str | StepperCode:
+        """The native code of a method: its name, or for Taylor series, code of these rates alone."""
+        from ..compiled.native.taylor import taylor_code
+
+        return taylor_code(self._compiled) if method == "taylor" else method
 
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""

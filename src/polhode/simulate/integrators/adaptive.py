@@ -16,6 +16,7 @@ import numpy as np
 
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
+from ...errors import PolhodeError
 from ..callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop
@@ -36,13 +37,14 @@ class Method:
     """A solver with step-size control: how to get it, whether it is implicit, and whether it uses earlier steps.
 
     Those that do are never given a projected state, which their earlier steps would not fit. A native one can take
-    whole runs by itself.
+    whole runs by itself. One that needs series takes rates that are all in the equations, and smooth.
     """
 
     solver: Callable[[], Callable[..., Any]]
     is_implicit: bool = False
     is_multistep: bool = False
     is_native: bool = False
+    needs_series: bool = False
 
 
 def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
@@ -60,6 +62,7 @@ METHODS = {
     "DOP853": Method(native.solver("DOP853"), is_native=True),
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),
+    "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
@@ -95,7 +98,7 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     t, x = record.last
-    method = working(control.method)
+    method = working(control.method, rates)
     if method.is_native and rates.can_step_natively and not guard.watches_steps:
         return native.integrate(rates, guard, record, times, control, events, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
@@ -202,16 +205,37 @@ def integrate(
     return "done"
 
 
-def working(name: str) -> Method:
-    """The method of a name; SciPy's of the same name where native code cannot be made, which is told once."""
+def working(name: str, rates: Rates | None = None) -> Method:
+    """The method of a name; SciPy's, of the same name if there is one, where native code cannot be made: told once."""
     method = METHODS[name]
     if method.is_native:
+        if method.needs_series and rates is not None:
+            _check_series(name, rates)
         try:
-            stepper_code(name)
+            code = name if rates is None else rates.stepper(name)
+            if isinstance(code, str):
+                stepper_code(code)
         except OSError as problem:
-            say_once(f"the run is by SciPy's {name}: native code does not work here ({problem}).")
-            return METHODS[f"scipy.{name}"]
+            theirs = name if f"scipy.{name}" in METHODS else "DOP853"
+            say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
+            return METHODS[f"scipy.{theirs}"]
     return method
+
+
+def _check_series(name: str, rates: Rates) -> None:
+    """Refuse rates that have no series; those with a corner are told where the code is made."""
+    told = {
+        "there are constraints": rates.is_constrained,
+        "a controller in Python acts": not rates.is_autonomous,
+        "there are forces that jump": rates.signs is not None,
+    }
+    for what, is_so in told.items():
+        if is_so:
+            raise PolhodeError(
+                f"the method {name!r} needs smooth rates, all in the equations, but {what}.",
+                cure='Take method="DOP853".',
+                code="E-SIM-081",
+            )
 
 
 def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:

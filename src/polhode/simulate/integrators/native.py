@@ -60,7 +60,8 @@ class _NativeIntegration:
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.run = run = NativeRun(control.method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        code = rates.stepper(control.method)
+        self.run = run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
@@ -345,6 +346,23 @@ class NativeSolver:
             return np.array([self.run.state_at(float(each)) for each in t]).T
 
         return interpolant
+
+
+class TaylorSolver(NativeSolver):
+    """Taylor steps one at a time: Python looks at each, but has no say in the rates."""
+
+    def __init__(
+        self, rates: Rates, t: float, x: Floats, t_bound: float, *, max_step: float, rtol: float, atol: float
+    ) -> None:
+        self.rates, self.t_bound, self.status = rates, t_bound, "running"
+        self.run = NativeRun(rates.stepper("taylor"), x, t=t, rtol=rtol, atol=atol, groups=rates.groups)
+        rates.steps_natively(self.run)
+        self.run.record.h_max = max_step
+        self.run.begin(t_bound)
+
+    def step(self) -> str | None:
+        self.rates.evaluations += 1
+        return super().step()
 
 
 def solver(method: str) -> Callable[[], Callable[..., NativeSolver]]:
