@@ -15,12 +15,13 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.cli.app import main
+from polhode.codegen.steppers.run_record import Reason
+from polhode.compiled.native.stepper import NativeRun
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.simulate import Trajectory
-from polhode.simulate.rates import Rates
 
-EVERY_METHOD = ["DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF", "rk4", "heun", "midpoint", "euler"]
+EVERY_METHOD = ["DOP853", "RK45", "RK23", "scipy.LSODA", "scipy.Radau", "scipy.BDF", "rk4", "heun", "midpoint", "euler"]
 EVERY_METHOD += ["ida"] if find_spec("sksundae") else []
 
 
@@ -153,7 +154,7 @@ def test_f34_nothing_finite_from_the_start() -> None:
     assert run.t.tolist() == [0.0]
 
 
-@pytest.mark.parametrize("method", ["DOP853", "LSODA", "BDF", "rk4"])
+@pytest.mark.parametrize("method", ["DOP853", "scipy.LSODA", "scipy.BDF", "rk4"])
 def test_f34_a_controller_that_raises_is_quoted(method: str) -> None:
     def controller(t: float, q: np.ndarray, u: np.ndarray) -> list[float]:
         if t > 0.5:
@@ -171,7 +172,7 @@ def test_f34_a_controller_of_the_wrong_shape_is_refused(given: Any) -> None:
     assert "controller of tau" in message
 
 
-@pytest.mark.parametrize("method", ["DOP853", "BDF", "rk4"])
+@pytest.mark.parametrize("method", ["DOP853", "scipy.BDF", "rk4"])
 def test_f34_a_controller_that_returns_nothing_is_told_so(method: str) -> None:
     message, run = stopped("controller", slider(), 1, tau=lambda t, q, u: None, method=method)
     assert "controller of tau returned None" in message
@@ -214,9 +215,9 @@ def test_f34_the_last_good_state_is_kept_even_between_samples() -> None:
 def test_f35_too_many_steps_say_what_to_try() -> None:
     stiff = slider(lambda s, x, v: -1e6 * x - 1e6 * v)
     message, run = stopped("too_many_steps", stiff, 100, start=[1.0], max_steps=50)
-    assert "Radau" in message
+    assert "scipy.Radau" in message
     assert run.info["steps"] == 50
-    assert stiff.simulate(1, start=[1.0], method="Radau", rtol=1e-6, atol=1e-6).is_whole
+    assert stiff.simulate(1, start=[1.0], method="scipy.Radau", rtol=1e-6, atol=1e-6).is_whole
 
 
 def test_f35_a_force_that_explodes_in_finite_time_keeps_what_came_before() -> None:
@@ -247,16 +248,16 @@ def test_an_interrupted_run_keeps_what_it_has() -> None:
 def test_f40_ctrl_c_on_the_command_line_writes_the_part_that_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = Rates.__call__
+    advance = NativeRun.advance
 
-    def interrupted(self: Rates, t: float, x: np.ndarray) -> np.ndarray:
-        if self.evaluations > 500:
+    def interrupted(self: NativeRun, t_end: float, budget: int) -> Reason:
+        if self.record.evaluations > 500:
             raise KeyboardInterrupt
-        return asked(self, t, x)
+        return advance(self, t_end, budget)
 
     out = tmp_path / "run.csv"
     model = Path(__file__).parents[2] / "models" / "arm.yaml"
-    monkeypatch.setattr(Rates, "__call__", interrupted)
+    monkeypatch.setattr(NativeRun, "advance", interrupted)
     monkeypatch.setattr(
         sys, "argv", ["polhode", "simulate", str(model), "--pose", "reach", "--csv", str(out), "--json"]
     )

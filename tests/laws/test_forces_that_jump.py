@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.errors import SimulationError
 from polhode.simulate import Trajectory, crossing
 
-ADAPTIVE = ["DOP853", "RK45", "LSODA", "Radau", "BDF"] + (["ida"] if find_spec("sksundae") else [])
+ADAPTIVE = ["DOP853", "RK45", "scipy.LSODA", "scipy.Radau", "scipy.BDF"] + (["ida"] if find_spec("sksundae") else [])
 FIXED = ["rk4", "heun", "midpoint", "euler"]
 STIFFNESS, FRICTION = 100.0, 2.943  # N/m, N; of a mass of 1 kg
 
@@ -123,7 +123,7 @@ def test_fixed_steps_tell_that_their_order_is_lost_and_stop_where_it_sticks(meth
 
 def test_the_cure_that_is_advised_works() -> None:
     smooth = block(lambda t, x, v: -STIFFNESS * x - FRICTION * ph.tanh(v / 0.001))
-    run = smooth.simulate(2, start={"x0": 0.2}, method="Radau", rtol=1e-6, atol=1e-6)
+    run = smooth.simulate(2, start={"x0": 0.2}, method="scipy.Radau", rtol=1e-6, atol=1e-6)
     assert run.status == "done"
     assert not run.notices
     _, end = piecewise_cosine(0.2, 0.0, np.zeros(1))

@@ -95,7 +95,7 @@ def _drift_in_words(run: Trajectory) -> str:
         allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
     else:
         allowed, words = _FIXED_STEP, f"{_FIXED_STEP:g}"
-    drift = run.energy_drift
+    drift = energy.drift
     if not drift > max(allowed, rounding):
         return ""
     total = energy.total

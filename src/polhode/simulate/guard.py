@@ -61,6 +61,16 @@ class Guard:
             (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
         ]
 
+    @property
+    def watches_steps(self) -> bool:
+        """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
+        return bool(self.watched) or self.discontinuities is not None
+
+    @property
+    def bound(self) -> float:
+        """The size of a state from which on steps must be looked at."""
+        return _HALF_TURN if self.vector_charts else DIVERGED
+
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)

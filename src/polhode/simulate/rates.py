@@ -7,15 +7,16 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..compiled.native.stepper import NativeRun, RightSide
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import with_fixed_signs
+from .switching import FixedSigns, with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -60,6 +61,15 @@ class Rates:
     def is_autonomous(self) -> bool:
         """Whether no controller is asked: then a whole run can stay in native code."""
         return not self._driven
+
+    @property
+    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
+        """The rates as native integrators call them without Python; None where Python has a say in them."""
+        native = self.native
+        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
+            return None
+        known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
+        return lambda run: run.compiled(native, known)
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""

@@ -68,8 +68,9 @@ def simulate(
     start, speeds   the name of a pose, coordinates by name, or arrays (q, u); the rest is at home and at rest
     tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either; under a controller
                     steps end at the samples (but for LSODA, BDF and ida), so that more of these cost more steps
-    method          adaptive: DOP853 (which "auto" takes), RK45, RK23, LSODA, Radau, BDF, with `rtol`, `atol` and
-                    steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler
+    method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
+                    scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
+                    `step`: rk4, heun, midpoint, euler
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
@@ -169,8 +170,6 @@ class _Run:
         duration: float,
         progress: bool | Callable[[float], object] | None,
     ) -> Trajectory:
-        import scipy.integrate  # noqa: F401 - loaded before the clock starts
-
         rates = self._rates(method)
         guard = Guard(rates, self.functions, self._values())
         x = np.concatenate([self.start.q, self.start.u])

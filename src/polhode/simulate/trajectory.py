@@ -215,7 +215,7 @@ class Trajectory:
 
     def _given(self, function: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": self.parameters}
-        wanted = {array.name for array in self._known().program(function).arrays}
+        wanted = self._known().native(function).arrays
         if "t" in wanted:
             given["t"] = self.t
         if "inputs" in wanted and self.inputs is not None:

@@ -339,7 +339,14 @@ class Equations:
         """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
         from ..simulate import simulate
 
+        if options.get("functions") is None:
+            options["functions"] = self._functions
         return simulate(self.derivation, duration, **options)
+
+    @cached_property
+    def _functions(self) -> Functions:
+        """The functions that runs share, compiled or loaded once."""
+        return self.compile()
 
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]

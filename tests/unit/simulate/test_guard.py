@@ -52,7 +52,7 @@ def test_a_warm_run_derives_nothing(
 ) -> None:
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     cold = model().derive()
-    before = [cold.simulate(0.02, method=method, samples=3) for method in ("auto", "rk4", "Radau")]
+    before = [cold.simulate(0.02, method=method, samples=3) for method in ("auto", "rk4", "scipy.Radau")]
     warm = model().derive()
     for place, name in ((auto, "recipe"), (deriving, "with_multipliers"), (plan, "plan")):
         monkeypatch.setattr(place, name, _refused)

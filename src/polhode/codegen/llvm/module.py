@@ -7,6 +7,7 @@ Functions of a scalar module (all doubles; pointers to contiguous arrays):
     ph_kernel(inputs..., w, outputs...)                one state
     ph_single(buffer, w)                               one state; the buffer holds all inputs, then all outputs
     ph_batch(n, ins, strides, w, w_stride, outs)       n states; ins, strides and outs are arrays of pointers/integers
+    ph_at(table)                                       one state; the table holds the pointers that ph_kernel takes
 
 A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
 `ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
@@ -39,6 +40,7 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> st
             _setup_batch_ir(program),
             _single_ir(program),
             _batch_ir(program),
+            _at_ir(program),
         ]
     )
 
@@ -86,6 +88,14 @@ def _single_ir(program: Program) -> str:
         lines.append(f"  {name} = getelementptr double, ptr %buffer, i64 {offset}")
         offset += size
     return "\n".join([*lines, f"  call void @ph_kernel({kernel_arguments(program)})", "  ret void", "}"])
+
+
+def _at_ir(program: Program) -> str:
+    """The kernel behind one table of pointers, the same for every program: what integrators call."""
+    arguments = kernel_arguments(program)
+    names = [name.removeprefix("ptr %") for name in arguments.split(", ")]
+    lines = ["define void @ph_at(ptr %table) nounwind {", *load_arguments(names, "table")]
+    return "\n".join([*lines, f"  call void @ph_kernel({arguments})", "  ret void", "}"])
 
 
 def _batch_head(program: Program, name: str) -> tuple[str, list[str]]:

@@ -76,7 +76,7 @@ def _comment(preface: Sequence[str]) -> str:
 
 
 def print_loops(program: Program) -> str:
-    """C functions with the signatures of the native runtime: ph_setup_batch, ph_single, ph_batch."""
+    """C functions with the signatures of the native runtime: ph_setup_batch, ph_single, ph_batch, ph_at."""
     sizes = [array.size for array in program.arrays] + [len(output.slots) for output in program.outputs]
     offsets = [sum(sizes[:k]) for k in range(len(sizes))]
     inputs = len(program.arrays)
@@ -84,11 +84,13 @@ def print_loops(program: Program) -> str:
     batch = [f"ins[{k}] + i * strides[{k}]" for k in range(inputs)]
     back = [f"outs[{k}] + i * {sizes[inputs + k]}" for k in range(len(program.outputs))]
     rows = [*batch, "w + i * w_stride", *back]
+    table = [f"table[{k}]" for k in range(len(sizes) + 1)]
     return f"""
 void ph_setup_batch(long long n, const double *p, double *w);
 void ph_single(double *buffer, const double *w);
 void ph_batch(long long n, const double *const *ins, const long long *strides, const double *w, long long w_stride,
               double *const *outs);
+void ph_at(double *const *table);
 
 void ph_setup_batch(long long n, const double *p, double *w) {{
   for (long long i = 0; i < n; ++i) {program.name}_setup(p + i * {program.parameters}, w + i * {len(program.saved)});
@@ -102,6 +104,10 @@ void ph_batch(long long n, const double *const *ins, const long long *strides, c
               double *const *outs) {{
   (void)ins; (void)strides; (void)outs;
   for (long long i = 0; i < n; ++i) {program.name}({", ".join(rows)});
+}}
+
+void ph_at(double *const *table) {{
+  {program.name}({", ".join(table)});
 }}
 """
 

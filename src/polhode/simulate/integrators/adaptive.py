@@ -1,4 +1,4 @@
-"""Runs with step-size control, by SciPy's solvers, one accepted step at a time.
+"""Runs with step-size control: in native code where nothing of Python's has a say, else one accepted step at a time.
 
 Between steps the run can be watched, interrupted and recorded. Samples come from the solver's own interpolant, so that
 the times at which one looks do not change the motion. Under a controller steps end at the samples, so that what is
@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from ...compiled.native.backends import say_once
+from ...compiled.native.stepper import stepper_code
 from ..events import Event, EventLocator
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import Rates
 from ..record import Record, Report
+from . import native
 from .ida import solver_by_ida
 
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -34,12 +37,14 @@ _GROWTH = 1.5
 class Method:
     """A solver with step-size control: how to get it, whether it is implicit, and whether it uses earlier steps.
 
-    Those that do are never given a projected state, which their earlier steps would not fit.
+    Those that do are never given a projected state, which their earlier steps would not fit. A native one can take
+    whole runs by itself.
     """
 
     solver: Callable[[], Callable[..., Any]]
     is_implicit: bool = False
     is_multistep: bool = False
+    is_native: bool = False
 
 
 def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
@@ -52,13 +57,17 @@ def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
     return solver
 
 
+#: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
-    "DOP853": Method(_scipy("DOP853")),
-    "RK45": Method(_scipy("RK45")),
-    "RK23": Method(_scipy("RK23")),
-    "LSODA": Method(_scipy("LSODA"), is_implicit=True, is_multistep=True),
-    "Radau": Method(_scipy("Radau"), is_implicit=True),
-    "BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
+    "DOP853": Method(native.solver("DOP853"), is_native=True),
+    "RK45": Method(native.solver("RK45"), is_native=True),
+    "RK23": Method(native.solver("RK23"), is_native=True),
+    "scipy.DOP853": Method(_scipy("DOP853")),
+    "scipy.RK45": Method(_scipy("RK45")),
+    "scipy.RK23": Method(_scipy("RK23")),
+    "scipy.LSODA": Method(_scipy("LSODA"), is_implicit=True, is_multistep=True),
+    "scipy.Radau": Method(_scipy("Radau"), is_implicit=True),
+    "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
     "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
 }
 
@@ -88,7 +97,10 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     t, x = record.last
-    method = METHODS[control.method]
+    method = _working(control.method)
+    side = rates.right_side
+    if method.is_native and side is not None and not (events or guard.watches_steps):
+        return native.integrate(rates, guard, record, times, control, report, side)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = times if driven and not method.is_multistep else times[-1:]
@@ -110,7 +122,7 @@ def integrate(
             raise
         if solver.status == "failed":
             record.end(float(solver.t), solver.y)
-            raise guard.explain(float(solver.t), solver.y, _underflow(solver, control, message))
+            raise guard.explain(float(solver.t), solver.y, underflow(float(solver.t), control, message))
         x, t = solver.y, float(solver.t)
         if not np.isfinite(x).all():
             raise Stop(
@@ -170,8 +182,20 @@ def integrate(
             raise
         if record.steps >= control.most_steps:
             record.end(t, x)
-            raise _too_many(t, control)
+            raise too_many(t, control)
     return "done"
+
+
+def _working(name: str) -> Method:
+    """The method of a name; SciPy's of the same name where native code cannot be made, which is told once."""
+    method = METHODS[name]
+    if method.is_native:
+        try:
+            stepper_code(name)
+        except OSError as problem:
+            say_once(f"the run is by SciPy's {name}: native code does not work here ({problem}).")
+            return METHODS[f"scipy.{name}"]
+    return method
 
 
 def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:
@@ -181,25 +205,27 @@ def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:
     return np.array([rates.projected(t, x) for t, x in zip(times.tolist(), states, strict=True)])
 
 
-def _underflow(solver: Any, control: Control, message: str | None) -> Stop:
+def underflow(t: float, control: Control, message: str | None) -> Stop:
+    """Why a run ended where no step was short enough."""
     advice = (
         f"{_SMOOTH} Or allow larger rtol and atol."
         if METHODS[control.method].is_implicit
-        else f'The mechanism may be stiff: then take method="Radau" or "LSODA". {_SMOOTH}'
+        else f'The mechanism may be stiff: then take method="scipy.Radau" or "scipy.LSODA". {_SMOOTH}'
     )
     reason = (message or "the solver gave up").rstrip(".")
     return Stop(
         "step_underflow",
-        f"at t = {solver.t:.6g} s {control.method} found no step small enough ({reason[0].lower()}{reason[1:]}).",
+        f"at t = {t:.6g} s {control.method} found no step small enough ({reason[0].lower()}{reason[1:]}).",
         advice,
     )
 
 
-def _too_many(t: float, control: Control) -> Stop:
+def too_many(t: float, control: Control) -> Stop:
+    """Why a run ended that took as many steps as it may."""
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        f'Allow more with max_steps; a stiff mechanism needs method="Radau" or "LSODA" instead. {_SMOOTH}'
+        f'Allow more with max_steps; a stiff mechanism needs method="scipy.Radau" or "scipy.LSODA" instead. {_SMOOTH}'
         if not METHODS[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )

@@ -1,0 +1,199 @@
+"""The record of a run, which native code and Python share, and what all integrators do with it.
+
+A run is resumable: `ph_advance(run)` takes steps until one of the reasons below, and is called again. What it computes
+does not depend on where it was broken off.
+
+    DONE       the run is at t_end
+    BUDGET     the steps that were allowed are taken
+    CROSSING   an event changed its sign in the last step, whose samples are still to be written
+    LOOK       state or rates are so large that somebody should look; the step is finished
+    NONFINITE  no step, however short, has finite rates at its end
+    UNDERFLOW  the error would need a step that rounding swallows
+    ILL        the pivots of the constraints are too small to divide by; no step was taken
+    FAILED     a right-hand side in Python raised
+
+The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
+and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
+
+
+class Reason(IntEnum):
+    """Why native code came back."""
+
+    DONE = 0
+    BUDGET = 1
+    CROSSING = 2
+    LOOK = 3
+    NONFINITE = 4
+    UNDERFLOW = 5
+    ILL = 6
+    FAILED = 7
+
+
+RUN = Layout(
+    # time and step
+    t=DOUBLE, t_old=DOUBLE, t_end=DOUBLE, h=DOUBLE, taken=DOUBLE, h_max=DOUBLE,
+    rtol=DOUBLE, atol=DOUBLE, growth=DOUBLE, bound=DOUBLE, clock=DOUBLE,
+    # counts
+    size=INTEGER, blocks=INTEGER, budget=INTEGER, steps=INTEGER, rejected=INTEGER, evaluations=INTEGER,
+    # flags
+    pending=INTEGER, dense_ready=INTEGER, after_rejection=INTEGER, look=INTEGER, failed=INTEGER,
+    # arrays of the state's length, padded
+    x=POINTER, x_old=POINTER, f=POINTER, y=POINTER, unit=POINTER, k=POINTER, dense=POINTER,
+    # samples
+    times=POINTER, samples=POINTER, next_sample=INTEGER, sample_count=INTEGER,
+    # right-hand side
+    at=POINTER, arguments=POINTER, x_index=INTEGER, out_index=INTEGER,
+    groups=POINTER, group_count=INTEGER, lengths=POINTER,
+    pivots=POINTER, largest_pivots=POINTER, pivot_count=INTEGER,
+    # events
+    events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
+    event_values=POINTER, event_values_old=POINTER, event_directions=POINTER,
+)  # fmt: skip
+
+#: Rates this much larger than the state are looked into.
+SUSPICIOUS = 1e6
+#: Pivots below this part of the largest seen are ill conditioned.
+SMALL_PIVOT = 1e-2
+
+
+def rates_function(fused: bool) -> Function:
+    """ph_rates(run, t, x, f): f = ẋ(t, x); a reason where there is none, else 0.
+
+    Quaternions are used at unit length, and their rates multiplied by the lengths that they have.
+    """
+    f = Function("ph_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER)
+    run = Record(RUN, f.arguments["run"])
+    x, out = f.arguments["x"], f.arguments["out"]
+    run.clock = f.arguments["t"]
+    run.evaluations = run.evaluations + 1
+    table = run.arguments
+    table.store(run.x_index, x, POINTER)
+    with f.when(run.group_count > 0):
+        _scale_to_unit(f, run, x)
+        table.store(run.x_index, run.unit, POINTER)
+    table.store(run.out_index, out, POINTER)
+    f.call_at(run.at, "void", table)
+    with f.when(run.failed > 0):
+        f.give(Reason.FAILED)
+    with f.loop(run.group_count) as number:
+        length = run.lengths[number]
+        first, count = group(run, number)
+        with f.loop(first + count, first) as i:
+            out[i] = out[i] * length
+    with f.when(run.pivot_count > 0):
+        unsure = f.variable(0)
+        with f.loop(run.pivot_count) as i:
+            pivot = run.pivots[i]
+            largest = f.largest(run.largest_pivots[i], pivot)
+            run.largest_pivots[i] = largest
+            with f.when(~(pivot > SMALL_PIVOT * largest)):
+                unsure.value = 1
+        with f.when(unsure.value > 0):
+            f.give(Reason.ILL)
+    f.give(0)
+    return f
+
+
+def group(run: Record, number: Value) -> tuple[Value, Value]:
+    """Where a quaternion begins in the state, and how many components it has."""
+    return run.groups.load(number * 2, INTEGER), run.groups.load(number * 2 + 1, INTEGER)
+
+
+def _scale_to_unit(f: Function, run: Record, x: Value) -> None:
+    """run.unit becomes x with quaternions of unit length, run.lengths the lengths that they had."""
+    unit = run.unit
+    copy(f, run, x, unit)
+    with f.loop(run.group_count) as number:
+        first, count = group(run, number)
+        square = f.variable(0.0)
+        with f.loop(first + count, first) as i:
+            square.value = f.fma(x[i], x[i], square.value)
+        length = f.sqrt(square.value)
+        run.lengths[number] = length
+        with f.loop(first + count, first) as i:
+            unit[i] = x[i] / length
+
+
+def copy(f: Function, run: Record, source: Value, target: Value) -> None:
+    """The state's length of numbers from one array to another."""
+    with f.loop(run.blocks) as block:
+        target.store_block(block, source.block(block))
+
+
+def rates(f: Function, run: Record, t: Value, x: Value, out: Value) -> None:
+    """Call the right-hand side; come back where there is none."""
+    reason = f.call("ph_rates", INTEGER, f.arguments["run"], t, x, out)
+    with f.when(reason > 0):
+        f.give(reason)
+
+
+def write_samples(f: Function, run: Record) -> None:
+    """The states at the sample times up to run.t, by the dense output of the last step."""
+    with f.repeat():
+        f.leave_if(~(run.next_sample < run.sample_count))
+        t = run.times[run.next_sample]
+        f.leave_if(t > run.t)
+        row = run.samples.at(run.next_sample * run.size)
+        with f.when(t.equals(run.t)), f.loop(run.size) as i:
+            row[i] = run.x[i]
+        with f.when(t < run.t):
+            reason = f.call("ph_state_at", INTEGER, f.arguments["run"], t, run.unit)
+            with f.when(reason > 0):
+                f.give(reason)
+            with f.loop(run.size) as i:
+                row[i] = run.unit[i]
+        run.next_sample = run.next_sample + 1
+
+
+def evaluate_events(f: Function, run: Record, t: Value, x: Value) -> None:
+    """Values of the events, one after the other, in run.event_values."""
+    run.clock = t
+    run.event_arguments.store(run.event_x_index, x, POINTER)
+    f.call_at(run.events_at, "void", run.event_arguments)
+
+
+def look_for_crossings(f: Function, run: Record) -> None:
+    """Come back where an event changed its sign over the last step, in the direction that is asked for, or is nan."""
+    with f.when(run.event_count > 0):
+        old, new = run.event_values_old, run.event_values
+        with f.loop(run.event_count) as i:
+            old[i] = new[i]
+        evaluate_events(f, run, run.t, run.x)
+        crossed = f.variable(0)
+        with f.loop(run.event_count) as i:
+            before, after, direction = old[i], new[i], run.event_directions[i]
+            through = (before * after < 0.0) | (after.equals(0.0) & ~before.equals(0.0))
+            along = ~(direction * (after - before) < 0.0)
+            with f.when((through & along) | ~after.equals(after)):
+                crossed.value = 1
+        with f.when(crossed.value > 0):
+            f.give(Reason.CROSSING)
+
+
+def largest_of(f: Function, run: Record, array: Value) -> Value:
+    """The largest size of an entry."""
+    found = f.variable(0.0, BLOCK)
+    with f.loop(run.blocks) as block:
+        found.value = f.largest(found.value, f.absolute(array.block(block)))
+    largest: Value = found.value.largest()
+    return largest
+
+
+def note_what_is_large(f: Function, run: Record) -> None:
+    """Set run.look where the state or its rates are so large that somebody should look."""
+    size, speed = largest_of(f, run, run.x), largest_of(f, run, run.f)
+    run.look = 0
+    with f.when(~(size <= run.bound) | (speed > SUSPICIOUS * (size + 1.0))):
+        run.look = 1
+
+
+def padded(size: int) -> int:
+    """The length of an array for so many numbers, in whole blocks."""
+    return -(-max(1, size) // WIDTH) * WIDTH

@@ -1,0 +1,205 @@
+"""Native integrators: the memory of a run, its right-hand side, and the code that steps it.
+
+The code is compiled once for a machine and stored; it calls right-hand sides of any size behind a pointer, compiled
+ones or, one evaluation at a time, Python's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from polhode.codegen.steppers.run_record import RUN, Reason, padded
+from polhode.compiled.native.arrays import Floats
+from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.stored_code import Code, CodeStore, Entry
+from polhode.errors import PolhodeError
+from polhode.files.cache import default_cache
+from polhode.files.version import key_of, version_digest
+
+_STRUCTURE = RUN.structure()
+_RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_ALIGNMENT = 64
+
+
+class StepperCode:
+    """The functions of one method, loaded, and how much memory they want."""
+
+    def __init__(self, code: Code, stages: int, dense_rows: int) -> None:
+        self.code, self.stages, self.dense_rows = code, stages, dense_rows
+        run = ctypes.c_void_p
+        self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
+        self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
+        self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
+            code.address("ph_state_at")
+        )
+
+
+@cache
+def stepper_code(method: str) -> StepperCode:
+    """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
+    from polhode.codegen.steppers.runge_kutta import dense_rows, runge_kutta_module
+    from polhode.codegen.steppers.tableaux import PAIRS
+
+    pair = PAIRS[method]
+
+    def make() -> Entry:
+        from polhode.compiled.native import engine
+
+        return Entry().with_object_code(engine.object_code(runge_kutta_module(pair, fused=engine.host().fused)))
+
+    store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
+    return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
+
+
+class _Memory:
+    """Arrays in one aligned piece of memory, padded to whole blocks."""
+
+    def __init__(self, counts: Mapping[str, int], size: int) -> None:
+        width = padded(size)
+        whole = np.zeros(width * sum(counts.values()) + _ALIGNMENT // 8)
+        first = (-whole.ctypes.data % _ALIGNMENT) // 8
+        self.arrays: dict[str, Floats] = {}
+        for name, rows in counts.items():
+            self.arrays[name] = whole[first : first + rows * width]
+            first += rows * width
+
+
+@dataclass(frozen=True, eq=False)
+class RightSide:
+    """A right-hand side as native code calls it: an address, a table of pointers, and where x and ẋ stand in it."""
+
+    address: int
+    table: Any
+    x_index: int
+    out_index: int
+    outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
+    alive: Sequence[Any]  # what the pointers point to
+
+
+def _array_at(address: int | None, size: int) -> Floats:
+    """Numbers in memory that native code owns."""
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address or 0))
+
+
+class NativeRun:
+    """A run in native memory: state, rates, step, samples; `advance` takes steps until there is a reason to come back.
+
+    `x` and `f` are views of the state and its rates as they are now.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        x: Floats,
+        *,
+        t: float = 0.0,
+        rtol: float,
+        atol: float,
+        groups: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        self.code = stepper_code(method)
+        self.size = size = len(x)
+        self.record = _STRUCTURE()
+        self._address = ctypes.addressof(self.record)
+        counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": self.code.stages, "dense": self.code.dense_rows}
+        self._memory = _Memory(counts, size)
+        for name, array in self._memory.arrays.items():
+            setattr(self.record, name, array.ctypes.data)
+        self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
+        self.x_old = self._memory.arrays["x_old"][:size]
+        self.x[:] = x
+        self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
+        self._lengths = np.ones(max(1, len(groups)))
+        self._kept: dict[str, Any] = {}
+        record = self.record
+        record.t, record.rtol, record.atol = t, rtol, atol
+        record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
+        record.size, record.blocks = size, padded(size) // 4
+        record.groups, record.group_count = self._groups.ctypes.data, len(groups)
+        record.lengths = self._lengths.ctypes.data
+        self._state = np.zeros(padded(size))
+
+    # ---- what it steps -----------------------------------------------------------------------------------------
+
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0) -> RightSide:
+        """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
+        native, work = function.native, function.work()
+        alive: list[Any] = [function, work, native.code]
+        pointers: list[int] = []
+        for name, array in zip(function.arrays, function.outline.arrays, strict=True):
+            if name == "x":
+                pointers.append(0)
+            elif name == "t":
+                pointers.append(self._address + _STRUCTURE.clock.offset)
+            else:
+                values = np.ascontiguousarray(given[name], dtype=np.float64)
+                if values.shape != (array.size,):
+                    raise PolhodeError(f"'{name}' has the shape {values.shape}, expected ({array.size},).")
+                alive.append(values)
+                pointers.append(values.ctypes.data)
+        pointers.append(work.ctypes.data)
+        outputs = [np.zeros(max(1, int(np.prod(shape)))) for _, shape in function.outline.outputs]
+        alive.append(outputs)
+        out_index = len(pointers) + output
+        pointers += [array.ctypes.data for array in outputs]
+        table = (ctypes.c_void_p * len(pointers))(*pointers)
+        named = dict(zip(function.outputs, outputs, strict=True))
+        return RightSide(native.code.address("ph_at"), table, function.arrays.index("x"), out_index, named, alive)
+
+    def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
+        """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
+        table = (ctypes.c_void_p * 2)()
+        record, size = self.record, self.size
+
+        def at(_: int) -> None:
+            try:
+                _array_at(table[1], size)[:] = function(float(record.clock), _array_at(table[0], size).copy())
+            except BaseException as problem:
+                self._kept["raised"] = problem
+                record.failed = 1
+
+        callback = _RIGHT_SIDE(at)
+        return RightSide(ctypes.cast(callback, ctypes.c_void_p).value or 0, table, 0, 1, {}, [callback])
+
+    def use(self, side: RightSide) -> None:
+        """Step this right-hand side from now on."""
+        self._kept["side"] = side
+        record = self.record
+        record.at, record.arguments = side.address, ctypes.addressof(side.table)
+        record.x_index, record.out_index = side.x_index, side.out_index
+
+    def sample(self, times: Floats, states: Floats) -> None:
+        """Write the states at these times, which increase, into the rows of `states`."""
+        self._kept["samples"] = times, states
+        record = self.record
+        record.times, record.samples = times.ctypes.data, states.ctypes.data
+        record.next_sample, record.sample_count = 0, len(times)
+
+    # ---- stepping ----------------------------------------------------------------------------------------------
+
+    def begin(self, t_end: float) -> Reason:
+        """Rates at the start, and a first step on the way to t_end."""
+        self.record.t_end = t_end
+        return self._reason(self.code.begin(self._address))
+
+    def advance(self, t_end: float, budget: int) -> Reason:
+        """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""
+        self.record.t_end, self.record.budget = t_end, budget
+        return self._reason(self.code.advance(self._address))
+
+    def state_at(self, t: float) -> Floats:
+        """The state at a time within the last step."""
+        self._reason(self.code.state_at(self._address, t, self._state.ctypes.data))
+        return self._state[: self.size].copy()
+
+    def _reason(self, code: int) -> Reason:
+        if code == Reason.FAILED:
+            self.record.failed = 0
+            raise self._kept.pop("raised")
+        return Reason(code)
