@@ -45,8 +45,9 @@ class Motion:
         return np.concatenate([np.asarray(run.q)[0], np.asarray(run.u)[0]])
 
     @property
-    def has_loops(self) -> bool:
-        return self.pendulum is not None
+    def pendulum_start(self) -> Floats:
+        """Angle and rate of crank 0."""
+        return self.start[[0, len(self.equations.q)]]
 
 
 def t_handle() -> ph.System:

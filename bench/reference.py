@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,50 +17,82 @@ from .motions import Motion
 from .native_build import BUILT, SOURCES, compile_with, kept, key_of
 from .plain_tree import Floats
 
-_TOLERANCES = (1e-26, 1e-28)
 #: How far apart the two may be: far below what doubles can tell.
 _AGREEMENT = 1e-17
-_FLAGS = ("-O2", "-march=native", "-w")
+_FLAGS = ("-O2", "-w")
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """A program in C that takes a state to its end, and the two tolerances of its step control."""
+
+    name: str
+    tolerances: tuple[float, float]
+
+
+EXTRAPOLATION = Stepper("extrapolation", (1e-26, 1e-28))
+#: The tolerance is of the rates' last Legendre coefficient: the error is about its square.
+GAUSS = Stepper("gauss", (1e-13, 1e-15))
 
 
 def reference(motion: Motion, say: Callable[[str], None]) -> Floats:
-    """The last state, rounded to doubles; stored under out/ by what it was computed from."""
-    if motion.pendulum is not None:
-        raise NotImplementedError
-    functions = Functions(motion.equations.derivation)
-    return _last_state(functions, motion.start, motion.duration, motion.name, say)
+    """The last state; stored under out/ by what it was computed from.
+
+    A mechanism with loops moves as its pendulum: every crank by its angle, and couplers against it.
+    """
+    stepper = GAUSS if motion.is_stiff else EXTRAPOLATION
+    if motion.pendulum is None:
+        return last_state(motion.equations.compile(), motion.start, motion.duration, stepper, say)
+    pendulum = motion.pendulum().derive()
+    angle, rate = last_state(pendulum.compile(), motion.pendulum_start, motion.duration, stepper, say)
+    signs = [1.0 if name.startswith("crank") else -1.0 for name in motion.equations.coordinates]
+    return np.concatenate([np.multiply(signs, angle), np.multiply(signs, rate)])
 
 
-def _last_state(functions: Functions, start: Floats, duration: float, name: str, say: Callable[[str], None]) -> Floats:
+def last_state(
+    functions: Functions, start: Floats, duration: float, stepper: Stepper, say: Callable[[str], None]
+) -> Floats:
+    """Where `state_rates`, as exported to C, take a state."""
     program = functions.program("state_rates")
-    source = print_c(program)
-    stepper = SOURCES / "reference.c"
-    sizes = [len(start), sum(array.size for array in program.arrays[1:]), program.parameters]
-    values = [*start, *functions.parameter_values("state_rates")]
-    task = " ".join([*map(str, sizes), repr(duration), "{tolerance!r}", *map(repr, map(float, values))])
-    key = key_of(source.source, stepper.read_text(encoding="utf-8"), task, *_FLAGS, *map(repr, _TOLERANCES))
-    folder = BUILT / f"reference-{key}"
+    exported = print_c(program)
+    values = functions.parameter_values("state_rates")
+    before, after = f"{len(start)} {len(values)} {duration!r}", " ".join(repr(float(x)) for x in (*start, *values))
+    sources = [SOURCES / name for name in ("quadruple.h", f"{stepper.name}.c")]
+    texts = [path.read_text(encoding="utf-8") for path in sources]
+    key = key_of(exported.source, *texts, before, after, *map(repr, stepper.tolerances))
+    name = f"reference-{key}"
 
     def make(path: Path) -> None:
+        folder = (BUILT / name).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        for file, text in source.files().items():
+        for file, text in exported.files().items():
             (folder / file).write_text(text, encoding="utf-8")
-        given = (f'-DRATES="{(folder / program.name).resolve()}.c"', f"-DNAME={program.name}", f"-DSETUP={program.name}_setup")
-        built = folder / "reference"
-        compile_with("gcc", [*_FLAGS, *given, str(stepper), "-o", str(built), "-lquadmath", "-lm"], f"reference-{key}", say)
-        ends = []
-        for tolerance in _TOLERANCES:
-            say(f"{name} in quadruple precision at {tolerance:g}")
-            run = subprocess.run([str(built.resolve())], input=task.format(tolerance=tolerance), capture_output=True, text=True, check=False)
-            if run.returncode:
-                raise PolhodeError(f"the reference of {name} ended with {run.returncode}.", code="E-BENCH-010")
-            say(run.stderr.strip())
-            ends.append(np.array([list(map(float, line.split())) for line in run.stdout.splitlines()]))
-        apart = float(np.max(np.abs((ends[0] - ends[1]).sum(axis=1)) / (1 + np.abs(ends[1][:, 0]))))
-        say(f"the two agree to {apart:.1e}")
+        given = f'-DRATES="{folder / program.name}.c"', f"-DNAME={program.name}", f"-DSETUP={program.name}_setup"
+        built = folder / "run"
+        compile_with("gcc", [*_FLAGS, *given, str(sources[1]), "-o", str(built), "-lquadmath", "-lm"], name, say)
+        first, second = (_run(built, f"{before} {tolerance!r} {after}", say) for tolerance in stepper.tolerances)
+        apart = float(np.max(np.abs((first - second).sum(axis=1)) / (1 + np.abs(second[:, 0]))))
+        say(f"in quadruple precision at {stepper.tolerances}, which agree to {apart:.0e}")
         if not apart < _AGREEMENT:
-            raise PolhodeError(f"the references of {name} differ by {apart:.1e}.", code="E-BENCH-011")
+            raise PolhodeError(f"the two references differ by {apart:.1e}.", place=str(folder), code="E-BENCH-010")
         with path.open("wb") as file:
-            np.save(file, ends[1][:, 0])
+            np.save(file, second[:, 0])
 
-    return np.asarray(np.load(kept(f"reference-{key}.npy", make)))
+    return np.asarray(np.load(kept(f"{name}.npy", make)))
+
+
+def _run(program: Path, task: str, say: Callable[[str], None]) -> Floats:
+    """The last state as sums of two doubles."""
+    run = subprocess.run([str(program)], input=task, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise PolhodeError(f"it ended with {run.returncode}.", place=str(program), code="E-BENCH-011")
+    return np.array([[float(part) for part in line.split()] for line in run.stdout.splitlines()])
+
+
+def distance(state: Floats, truth: Floats) -> float:
+    """The largest difference of two states, each entry by one and its size: |x - y| / (1 + |y|).
+
+    >>> distance(np.array([1.0, 99.0]), np.array([1.5, 100.0]))
+    0.2
+    """
+    return float(np.max(np.abs(state - truth) / (1 + np.abs(truth))))
