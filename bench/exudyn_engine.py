@@ -52,9 +52,7 @@ def _four_bars(system: Any, windows: int, speed: float) -> tuple[list[int], list
     ground = system.AddObject(items.ObjectGround())
 
     def bar(centre: tuple[float, float], rates: tuple[float, float, float]) -> int:
-        node = system.AddNode(
-            items.NodeRigidBody2D(referenceCoordinates=[*centre, 0.0], initialVelocities=list(rates))
-        )
+        node = system.AddNode(items.NodeRigidBody2D(referenceCoordinates=[*centre, 0.0], initialVelocities=list(rates)))
         body = system.AddObject(items.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1 / 12, nodeNumber=node))
         weight = system.AddMarker(items.MarkerBodyPosition(bodyNumber=body))
         system.AddLoad(items.LoadForceVector(markerNumber=weight, loadVector=[0.0, -_GRAVITY, 0.0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -22,8 +23,10 @@ MEANING: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sinh", "cosh", "tanh")
 })  # fmt: skip
 
-#: From this many instructions heyoka is told to compile in its compact mode: the other would take minutes.
-_COMPACT_FROM = 600
+#: From this many instructions by its order heyoka compiles in its compact mode, which is half as fast: the other takes
+#: minutes then. heyoka keeps what it compiled on disk.
+_COMPACT_FROM = 30_000
+_COMPACT_FROM_IN_HASTE = 6_000
 
 
 def equations_of(program: Program, parameters: Floats) -> list[tuple[Any, Any]]:
@@ -39,13 +42,23 @@ def equations_of(program: Program, parameters: Floats) -> list[tuple[Any, Any]]:
 class Heyoka:
     """A motion by heyoka at one tolerance; building it compiles its Taylor series once."""
 
-    def __init__(self, program: Program, parameters: Floats, start: Floats, duration: float, tolerance: float) -> None:
+    def __init__(
+        self,
+        program: Program,
+        parameters: Floats,
+        start: Floats,
+        duration: float,
+        tolerance: float,
+        patient: bool = True,
+    ) -> None:
         self.start, self.duration = start, duration
+        order = math.ceil(-math.log(tolerance) / 2 + 1)  # as heyoka has it
+        most = _COMPACT_FROM if patient else _COMPACT_FROM_IN_HASTE
         self.integrator = hy.taylor_adaptive(
             equations_of(program, parameters),
             start.tolist(),
             tol=tolerance,
-            compact_mode=len(program.run) >= _COMPACT_FROM,
+            compact_mode=len(program.run) * order >= most,
         )
 
     def __call__(self) -> Floats:

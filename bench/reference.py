@@ -74,7 +74,7 @@ def last_state(
         apart = float(np.max(np.abs((first - second).sum(axis=1)) / (1 + np.abs(second[:, 0]))))
         say(f"in quadruple precision at {stepper.tolerances}, which agree to {apart:.0e}")
         if not apart < _AGREEMENT:
-            raise PolhodeError(f"the two references differ by {apart:.1e}.", place=str(folder), code="E-BENCH-010")
+            raise PolhodeError(f"the two references differ by {apart:.1e}.", place=str(folder), code="E-BENCH-013")
         with path.open("wb") as file:
             np.save(file, second[:, 0])
 

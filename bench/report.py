@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .curve_plot import draw_curves
 from .plot import draw
 from .table import Row, as_markdown
 
@@ -72,5 +73,5 @@ def write(rows: Sequence[Row], machine: Mapping[str, str], folder: Path, docs: P
         texts[docs / "benchmarks.md"] = page(rows, machine)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
-    picture = folder / "bench.png"
-    return [*texts, picture] if draw(rows, picture) else [*texts]
+    pictures = {folder / "bench.png": draw, folder / "work_precision.png": draw_curves}
+    return [*texts, *(path for path, drawn in pictures.items() if drawn(rows, path))]

@@ -50,7 +50,9 @@ def scipy_run(motion: Motion, method: str, tolerance: float) -> Callable[[], Flo
 
     def run() -> Floats:
         span = 0.0, motion.duration
-        return np.asarray(solve_ivp(rates, span, motion.start, method, rtol=tolerance, atol=tolerance, **options).y)[:, -1]
+        return np.asarray(solve_ivp(rates, span, motion.start, method, rtol=tolerance, atol=tolerance, **options).y)[
+            :, -1
+        ]
 
     return run
 
