@@ -16,7 +16,8 @@ _GRAVITY = 9.81
 class Exudyn:
     """N four-bars with all cranks upright and turning, in steps of one length by the generalized-α method (index 3).
 
-    With constraints on speeds (index 2) it fails in the flat poses, which are singular. A bar is a body of three coordinates, a pin two conditions. Our angles turn the other way round.
+    With constraints on speeds (index 2) it fails in the flat poses, which are singular. A bar is a body of three
+    coordinates, a pin two conditions. Our angles turn the other way round.
     """
 
     def __init__(self, windows: int, speed: float, duration: float, step: float) -> None:

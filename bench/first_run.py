@@ -14,7 +14,7 @@ import time
 def warm(file: str, locked: tuple[str, ...]) -> dict[str, float]:
     """Processor seconds of `import numpy`, and of all up to the end of 10 ms of a robot's fall, that included."""
     start = time.process_time()
-    import numpy  # noqa: F401, ICN001 - its import is what is measured
+    import numpy  # noqa: F401 - its import is what is measured
 
     imported = time.process_time()
     import polhode

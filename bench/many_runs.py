@@ -58,7 +58,9 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
     try:
         least = least_times({"ours": partial(seconds_of, ours)}, 3)["ours"]
     except Exception as problem:  # whatever keeps a batch from running is the note
-        return [Timing(SECTION, case, what, None, peer, theirs, _LEAST_RATIO, note=str(problem).splitlines()[0][:120])]
+        return [
+            Timing(SECTION, case, what, None, peer, theirs, _LEAST_RATIO, note=f"no batch ran: {str(problem)[:60]}")
+        ]
     return [Timing(SECTION, case, what, least, peer, theirs, _LEAST_RATIO), *_two_cores(members, case, say)]
 
 

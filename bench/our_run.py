@@ -17,6 +17,9 @@ from polhode.simulate import Trajectory
 from .motions import Motion
 from .plain_tree import Floats
 
+#: No relative tolerance below this is taken; the absolute one goes on.
+_LEAST_RTOL = 1e-13
+
 
 class Ours:
     """A motion by `simulate` with one method and tolerance, with all of its functions compiled before."""
@@ -25,8 +28,8 @@ class Ours:
         self.motion = motion
         self.functions = motion.equations.compile()
         self.options: dict[str, Any] = {
-            "method": method, "rtol": tolerance, "atol": tolerance, "samples": samples, "progress": False,
-            "start": dict(motion.coordinates) or None, "speeds": dict(motion.speeds) or None,
+            "method": method, "rtol": max(tolerance, _LEAST_RTOL), "atol": tolerance, "samples": samples,
+            "progress": False, "start": dict(motion.coordinates) or None, "speeds": dict(motion.speeds) or None,
             "functions": self.functions, "max_steps": 10**8,
         }  # fmt: skip
         # A drift of energy is what the errors show.

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from polhode.errors import PolhodeError
+from polhode.simulate import Trajectory
 
 from .clock import least_times, seconds_of
 from .motions import DOUBLE_PENDULUM, FOUR_BARS, PANDA, UR5_FALL, Motion
@@ -54,10 +55,10 @@ def _beside_base(
         5 if quick else 20,
     )
     what = f"{motion.duration:g} s, rtol {_TOLERANCE:g}"
-    note = f"a bare solve_ivp takes {duration(least['bare'])}"
     return [
         Timing(
-            SECTION, motion.name, f"{what}, in the run", least["in the run"], _PEER, least["base"], in_the_run, note=note
+            SECTION, motion.name, f"{what}, in the run", least["in the run"], _PEER, least["base"], in_the_run,
+            note=f"a bare solve_ivp takes {duration(least['bare'])}",
         ),
         Timing(
             SECTION, motion.name, f"{what}, from call to trajectory", least["to trajectory"], _PEER, least["base"],
@@ -71,20 +72,23 @@ def _loops(motion: Motion, goal: float | None, say: Callable[[str], None]) -> Ti
     say(f"{motion.name} beside SciPy's DOP853")
     functions = motion.equations.compile()
 
-    def run(method: str) -> object:
+    def run(method: str) -> Trajectory:
         return motion.equations.simulate(
             motion.duration, speeds=dict(motion.speeds), method=method, functions=functions, progress=False
         )
 
     made = {method: run(method) for method in ("auto", BASE)}
-    kept = {
-        method: f"constraints to {max(found.drift.position, found.drift.velocity):.0e}, energy to {found.energy_drift:.0e}"
-        for method, found in made.items()
-    }
+    kept = {method: _kept(found) for method, found in made.items()}
     least = least_times({method: partial(seconds_of, partial(run, method)) for method in made}, 2)
     note = f"{kept['auto']}; the base {kept[BASE]}"
     what = f"{motion.duration:g} s at defaults"
     return Timing(SECTION, motion.name, what, least["auto"], _PEER, least[BASE], goal, note=note)
+
+
+def _kept(run: Trajectory) -> str:
+    """How well a run kept its constraints and its energy."""
+    stray = max(run.drift.position, run.drift.velocity)
+    return f"constraints to {stray:.0e}, energy to {run.energy_drift:.0e}"
 
 
 def _first_runs(quick: bool, say: Callable[[str], None]) -> list[Timing]:
