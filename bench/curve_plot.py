@@ -42,7 +42,8 @@ def draw_curves(rows: Sequence[Row], path: Path) -> bool:
         axes.set(xscale="log", yscale="log", title=case, xlabel="error of the last state", ylabel="processor time, s")
         axes.set_xlim(1e-1, min(curve.floor for curve in curves if curve.case == case) / 10)
         axes.grid(True, which="major", linewidth=0.3)
-        axes.legend(fontsize=7)
+    lines = {line.get_label(): line for axes in panels.flat for line in axes.get_lines()}
+    figure.legend(lines.values(), lines, loc="outside lower center", ncols=6, fontsize=8)
     figure.savefig(path, dpi=120)
     plt.close(figure)
     return True
