@@ -15,8 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, SimulationError, understood, unknown, warn
 from .batch_samples import check_size, sample_times
+from .energy import is_conservative
 from .initial_state import Floats
+from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
+from .native_batch import Made, run_natively
 from .progress import reporting
 from .run import simulate
 from .trajectory import Trajectory
@@ -55,6 +58,8 @@ class Batch:
     own: Mapping[int, Trajectory] = field(default_factory=dict)  # members with other samples than the common ones
     functions: Functions | None = field(default=None, repr=False)
     states: tuple[str, ...] = ()  # without mass
+    efforts: tuple[str, ...] = ()
+    input_names: tuple[str, ...] = ()
 
     @property
     def q(self) -> Floats:
@@ -107,7 +112,7 @@ class Batch:
         return Trajectory(
             self.t[:reached], coordinates=self.coordinates, speeds=self.speeds, status=str(self.status[i]),
             message=self.messages[i], info=self.infos[i], functions=self.functions, parameters=parameters,
-            states=self.states, **parts,
+            states=self.states, efforts=self.efforts, input_names=self.input_names, **parts,
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
@@ -136,6 +141,27 @@ class Batch:
             if len(run):
                 made[i, : self.reached[i]] = run[name][np.isin(run.t, self.t)]
         return made
+
+    def with_runs(self, runs: Mapping[int, Trajectory]) -> Batch:
+        """The same with other runs for some members."""
+        arrays = {name: np.array(array) for name, array in self.arrays.items()}
+        reached, status = self.reached.copy(), self.status.astype(object)
+        messages, infos, own = list(self.messages), list(self.infos), dict(self.own)
+        for i, run in runs.items():
+            common = np.isin(run.t, self.t)
+            reached[i] = common.sum()
+            for name, array in arrays.items():
+                values = getattr(run, name)
+                array[i] = np.nan
+                if values is not None and len(values):
+                    array[i, : reached[i]] = values[common]
+            status[i], messages[i], infos[i] = run.status, run.message, run.info
+            if reached[i] < len(run):
+                own[i] = run
+        return replace(
+            self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages),
+            infos=tuple(infos), own=own,
+        )  # fmt: skip
 
     def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:
         """The same with other samples for some members: `t` and all that is held at each of them."""
@@ -249,19 +275,72 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
 
 
 def run_members(derivation: Derivation, duration: float, members: Members) -> Batch:
-    """Run every member, in this process; a member's bits do not depend on which others are run with it."""
+    """Run every member, in this process; a member's bits do not depend on which others are run with it.
+
+    Native code runs all that it can; where it has to ask Python, members are run one by one, under the lock.
+    """
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
-    runs: list[Trajectory] = []
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
+        made = run_natively(derivation, duration, members, functions, lambda part: report(part * members.count))
+        if made is not None:
+            return _of_native(made, derivation, duration, members, functions)
+        runs: list[Trajectory] = []
         for i in range(members.count):
-            given = members.member(i) | {"functions": functions, "progress": False}
-            runs.append(_one(derivation, duration, given))
+            runs.append(_one(derivation, duration, _given(members, i, functions)))
             report(i + 1)
             if runs[-1].status == INTERRUPTED:
                 break
     runs += [replace(_cut(runs[0]), status=NOT_RUN, message="it was not run.")] * (members.count - len(runs))
     return _batch(runs, derivation, duration, members, functions)
+
+
+def _given(members: Members, i: int, functions: Functions) -> dict[str, Any]:
+    """The options of one run."""
+    return members.member(i) | {"functions": functions, "progress": False}
+
+
+def _of_native(made: Made, derivation: Derivation, duration: float, members: Members, functions: Functions) -> Batch:
+    """What native code made, as a batch; members that it could not bring to their end are run once more by Python."""
+    equations, count = derivation.equations, members.count
+    q, u, z = np.split(made.states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
+    arrays = {"q": q, "u": u, "z": z}
+    for name, rows in (("inputs", made.inputs), ("tau", made.tau)):
+        arrays[name] = np.broadcast_to(rows[:, None, :], (count, len(made.times), rows.shape[1]))
+    parameters = {**(members.shared.get("parameters") or {})}
+    parameters |= {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
+    batch = Batch(
+        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
+        tuple(equations.coordinates), tuple(equations.speeds), labelled(equations, members), parameters,
+        tuple(made.info(i) for i in range(count)), {}, functions, tuple(equations.states),
+        tuple(equations.tree.speeds), tuple(equations.system.inputs),
+    )  # fmt: skip
+    again = np.flatnonzero(~made.done)
+    if members.shared.get("watch_energy", True):
+        again = np.union1d(again, _losing(batch, made, functions))
+    if not len(again):
+        return batch
+    runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
+    return batch.with_runs(runs)
+
+
+def _losing(batch: Batch, made: Made, functions: Functions) -> NDArray[np.int64]:
+    """Members of which a run alone might have to tell that energy was lost."""
+    signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0])
+    if made.tau.any() or not is_conservative(functions, *signals):
+        return np.zeros(0, dtype=np.int64)
+    count, samples = batch.q.shape[:2]
+    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in batch.parameters.items()}
+    q, u = batch.q.reshape(count * samples, -1), batch.u.reshape(count * samples, -1)
+    inputs = np.repeat(made.inputs, samples, axis=0)
+    kinetic, potential = functions.energy(q, u, parameters=given, inputs=inputs)
+    kinetic, potential = (
+        np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
+    )
+    total = kinetic + potential
+    off = np.abs(total - total[:, :1]).max(axis=1)
+    in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
+    return np.flatnonzero(off > float(batch.infos[0]["rtol"]) * in_play)
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:
@@ -315,7 +394,7 @@ def stacked(
     infos = tuple(run.info for run in runs)
     return Batch(
         t, arrays, reached, status, messages, *names, dict(varied), dict(parameters), infos, own, functions,
-        runs[0].states,
+        runs[0].states, runs[0].efforts, runs[0].input_names,
     )  # fmt: skip
 
 

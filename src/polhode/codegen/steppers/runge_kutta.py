@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
+from .members import members_function
 from .right_side import right_side_functions
 from .run_record import (
     PROJECTION,
@@ -38,6 +39,7 @@ _SWALLOWED = 2.0**-49
 def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
     """The module of a pair."""
     functions = [*right_side_functions(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
+    functions.append(members_function(fused))
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 
 
