@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...codegen.llvm.step_loop import METHODS as TABLEAUX
 from ...codegen.llvm.step_loop import Tableau
 from ...compiled.native.fixed_step import runge_kutta_step
 from ..discontinuities import Discontinuities
-from ..events import Event, EventLocator
+from ..events import EventLocator, Events
 from ..guard import DIVERGED, Guard, Stop
 from ..initial_state import Floats
 from ..inputs import ControllerFailed
@@ -35,7 +35,7 @@ def integrate(
     steps: int,
     every: int,
     method: str,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last.
@@ -252,9 +252,7 @@ class _Ended(Exception):
 class _EventSteps(_SingleSteps):
     """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
 
-    def __init__(
-        self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Sequence[Event]
-    ) -> None:
+    def __init__(self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Events) -> None:
         self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
         t, x = record.last
         self.events = EventLocator(events, rates.coordinates, record, t, x)
@@ -271,6 +269,6 @@ class _EventSteps(_SingleSteps):
         interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
         ended = self.events.locate(interpolant, t_old, t, new)
         if ended is not None:
-            raise _Ended(ended, new if ended == t else self.rates.projected(ended, interpolant(ended)))
+            raise _Ended(ended.t, new if ended.t == t else self.rates.projected(ended.t, interpolant(ended.t)))
         self.guard.step(t, new, self.rate)
         return new
