@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a trajectory holds at every sample, besides the time.
 FIELDS = ("q", "u", "z", "inputs", "tau")
+#: Where a trajectory has the names of their columns.
+_NAMES = {"q": "coordinates", "u": "speeds", "z": "states", "inputs": "input_names", "tau": "efforts"}
 #: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
 REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
 _WHOLE = ("done", "event")
@@ -47,14 +49,12 @@ class Batch:
     reached: NDArray[np.int64]  # how many of the common samples each member has
     status: NDArray[np.str_]
     messages: tuple[str, ...]
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]  # of the columns of each array
     varied: Mapping[str, Floats] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     infos: tuple[Mapping[str, Any], ...] = ()
-    own: Mapping[int, Trajectory] = field(default_factory=dict)  # members with other samples than the common ones
+    own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
-    states: tuple[str, ...] = ()  # without mass
 
     @property
     def q(self) -> Floats:
@@ -69,7 +69,17 @@ class Batch:
     @property
     def z(self) -> Floats:
         """States without mass (N, T, …)."""
-        return self.arrays.get("z", np.zeros((*self.q.shape[:2], 0)))
+        return self.arrays["z"]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates."""
+        return self.names["q"]
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """The names of the speeds."""
+        return self.names["u"]
 
     @property
     def failures(self) -> dict[int, str]:
@@ -103,11 +113,11 @@ class Batch:
     def _rows(self, i: int) -> Trajectory:
         reached = int(self.reached[i])
         parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
+        parts |= {_NAMES[name]: names for name, names in self.names.items()}
         parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
         return Trajectory(
-            self.t[:reached], coordinates=self.coordinates, speeds=self.speeds, status=str(self.status[i]),
-            message=self.messages[i], info=self.infos[i], functions=self.functions, parameters=parameters,
-            states=self.states, **parts,
+            self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
+            functions=self.functions, parameters=parameters, **parts,
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
@@ -126,11 +136,12 @@ class Batch:
         )
 
     def _named(self, name: str) -> Floats:
-        for known, array in ((self.coordinates, self.q), (self.speeds, self.u), (self.states, self.z)):
-            if name in known:
-                return array[:, :, known.index(name)]
+        for kind in ("q", "z", "inputs", "u"):
+            if kind in self.arrays and name in self.names[kind]:
+                return self.arrays[kind][:, :, self.names[kind].index(name)]
         if self.functions is None:
-            raise unknown("coordinate or speed", name, (*self.coordinates, *self.speeds), code="E-BATCH-005")
+            known = [each for names in self.names.values() for each in names]
+            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-005")
         made = np.full((len(self), len(self.t)), np.nan)
         for i, run in enumerate(self):
             if len(run):
@@ -143,8 +154,12 @@ class Batch:
         return replace(self, own=own)
 
     def without_mechanism(self) -> Batch:
-        """The same data, which another process can be sent without deriving again."""
-        own = {i: replace(run, functions=None) for i, run in self.own.items()}
+        """The same samples, which another process can be sent without deriving again."""
+        own = {
+            i: replace(run, functions=None, acted=None, interpolant=None)
+            for i, run in self.own.items()
+            if len(run) > self.reached[i]
+        }
         return replace(self, functions=None, own=own)
 
     # ---- along the runs --------------------------------------------------------------------------------------
@@ -203,11 +218,12 @@ class Batch:
         return of_dataset(read(path), path, None if equations is None else equations.compile())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Every coordinate and speed over time, all members in one panel, as a matplotlib figure."""
+        """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
         from ..view.overlay import plot_overlay
         from ..view.plot import save_plot
 
         panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]
+        panels += [(name, self.z[:, :, k]) for k, name in enumerate(self.names["z"])]
         told = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
         panels += [(name, self.u[:, :, k]) for k, name in enumerate(told)]
         name = self.functions.equations.system.name if self.functions else "batch"
@@ -277,12 +293,20 @@ def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Tr
     except PolhodeError as error:
         problem = error.problems[0]
         message = f"{problem.place}: {problem.message}" if problem.place else problem.message
-        equations = derivation.equations
-        rows = {"q": np.zeros((0, len(equations.q))), "u": np.zeros((0, len(equations.u)))}
-        return Trajectory(
-            np.zeros(0), rows["q"], rows["u"], tuple(equations.coordinates), tuple(equations.speeds), REFUSED, message,
-            functions=options["functions"], parameters=dict(options.get("parameters") or {}),
-        )  # fmt: skip
+        given = dict(options.get("parameters") or {})
+        return _nowhere(derivation, REFUSED, message, options["functions"], given)
+
+
+def _nowhere(
+    derivation: Derivation, status: str, message: str, functions: Functions, parameters: Mapping[str, Any]
+) -> Trajectory:
+    """The trajectory of a run that did not start."""
+    equations = derivation.equations
+    return Trajectory(
+        np.zeros(0), np.zeros((0, len(equations.q))), np.zeros((0, len(equations.u))), tuple(equations.coordinates),
+        tuple(equations.speeds), status, message, functions=functions, parameters=parameters,
+        states=tuple(equations.states),
+    )  # fmt: skip
 
 
 def stacked(
@@ -299,23 +323,19 @@ def stacked(
         if (width := max((each.shape[1] for run in runs if (each := getattr(run, name)) is not None), default=None))
         is not None
     }
-    own, reached = {}, np.zeros(len(runs), dtype=np.int64)
+    reached = np.zeros(len(runs), dtype=np.int64)
     for i, run in enumerate(runs):
         common = np.isin(run.t, t)
         reached[i] = common.sum()
         for name, array in arrays.items():
             values = getattr(run, name)
-            if values is not None:
+            if values is not None and len(run):
                 array[i, : reached[i]] = values[common]
-        if reached[i] < len(run):
-            own[i] = run
-    status = np.array([run.status for run in runs], dtype=np.str_)
-    messages = tuple(run.message for run in runs)
-    names = runs[0].coordinates, runs[0].speeds
-    infos = tuple(run.info for run in runs)
+    whole = max(runs, key=len)
     return Batch(
-        t, arrays, reached, status, messages, *names, dict(varied), dict(parameters), infos, own, functions,
-        runs[0].states,
+        t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
+        {name: getattr(whole, _NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
+        tuple(run.info for run in runs), dict(enumerate(runs)), functions,
     )  # fmt: skip
 
 
@@ -323,11 +343,7 @@ def joined(
     parts: Mapping[int, Batch], derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> Batch:
     """Batches of some members each, by the place of their first, as one; members that are in none were not run."""
-    missing = Trajectory(
-        np.zeros(0), np.zeros((0, len(derivation.equations.q))), np.zeros((0, len(derivation.equations.u))),
-        tuple(derivation.equations.coordinates), tuple(derivation.equations.speeds), NOT_RUN, "it was not run.",
-        functions=functions,
-    )  # fmt: skip
+    missing = _nowhere(derivation, NOT_RUN, "it was not run.", functions, {})
     runs = [missing] * members.count
     for first, part in parts.items():
         runs[first : first + len(part)] = [replace(run, functions=functions) for run in part]
@@ -346,7 +362,7 @@ def _batch(
 def _cut(run: Trajectory) -> Trajectory:
     """The run without its samples."""
     parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in FIELDS}
-    return replace(run, t=run.t[:0], **parts)
+    return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
 
 
 def _of_member(value: Any, i: int) -> Any:
