@@ -52,8 +52,8 @@ class Made:
 
     times: Floats
     states: Floats  # (N, T, n), the start first
-    tau: Floats  # (N, efforts)
-    inputs: Floats  # (N, inputs)
+    tau: Floats  # (N, T, efforts), as they acted
+    inputs: Floats  # (N, T, inputs)
     done: NDArray[np.bool_]
     info: Callable[[int], dict[str, Any]]
 
@@ -69,10 +69,10 @@ class _Plan:
     members: stepper.Members
     sound: NDArray[np.bool_]  # members that can start
 
-    def run(self, spans: list[range], report: Callable[[float], object]) -> None:
-        """Run the members of these spans, in as many threads as there are cores."""
+    def run(self, spans: list[range], report: Callable[[float], object], threads: int | None) -> None:
+        """Run the members of these spans, in as many threads as there are cores unless fewer are asked for."""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = max(1, min(cores, len(spans)))
+        threads = max(1, min(threads or cores, len(spans)))
         idle: queue.SimpleQueue[NativeRun] = queue.SimpleQueue()
         for _ in range(threads):
             idle.put(self._run())
@@ -110,7 +110,12 @@ class _Plan:
 
 
 def run_natively(
-    derivation: Derivation, duration: float, members: Members, functions: Functions, report: Callable[[float], object]
+    derivation: Derivation,
+    duration: float,
+    members: Members,
+    functions: Functions,
+    report: Callable[[float], object],
+    threads: int | None = None,
 ) -> Made | None:
     """All members in native code; None where something in them is Python's."""
     planned = _plan(derivation, duration, members, functions)
@@ -121,13 +126,14 @@ def run_natively(
     spans = [range(k, min(k + _CHUNK, members.count)) for k in range(0, members.count, _CHUNK)]
     memory.reasons[:] = -1
     began = time.perf_counter()
-    plan.run(spans, report)
+    plan.run(spans, report, threads)
     seconds = (time.perf_counter() - began) / members.count
     done = plan.sound & (memory.reasons == 0)
     states = np.concatenate([memory.starts[:, None, :], memory.samples], axis=1)
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
+    tau, inputs = _acted(plan, tau, inputs, states, _parameters(members)[0])
     control, groups = plan.control, plan.rates.groups
 
     def info(i: int) -> dict[str, Any]:
@@ -140,6 +146,22 @@ def run_natively(
         }  # fmt: skip
 
     return Made(plan.times, states, tau, inputs, done, info)
+
+
+def _acted(
+    plan: _Plan, tau: Floats, inputs: Floats, states: Floats, parameters: Mapping[str, Any]
+) -> tuple[Floats, Floats]:
+    """Efforts and inputs at every sample: what each member was given, or what their laws say there."""
+    count, samples, _ = states.shape
+    plain = tuple(np.broadcast_to(each[:, None, :], (count, samples, each.shape[1])) for each in (tau, inputs))
+    functions = plan.rates.functions
+    if functions.laws is None:
+        return plain[0], plain[1]
+    rows = [np.ascontiguousarray(each).reshape(count * samples, -1) for each in (states, *plain)]
+    repeated = {name: np.repeat(value, samples) if np.ndim(value) else value for name, value in parameters.items()}
+    found = functions.evaluate("actuation", *rows, t=np.tile(plan.times, count), parameters=repeated)
+    by_tau, by_inputs = (np.broadcast_to(each, (len(rows[0]), each.shape[-1])) for each in found)
+    return by_tau.reshape(plain[0].shape), by_inputs.reshape(plain[1].shape)
 
 
 def _plan(
