@@ -98,6 +98,16 @@ def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
     return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
 
 
+def _canonical(name: str, field: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.canonical import canonical
+
+        made = list(getattr(canonical(equations), field))
+        return [(name, (len(made),), made)]
+
+    return outputs
+
+
 def _derivatives(names: Sequence[str], of: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics import derivatives
@@ -143,6 +153,13 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: Hamilton's equations, of mechanisms that have canonical momenta.
+CANONICAL: dict[str, Entry] = {
+    "canonical_rates": Entry(("canonical", "tau"), _canonical("rates", "rates")),
+    "canonical_momenta": Entry(("q", "u"), _canonical("momenta", "momenta")),
+    "canonical_speeds": Entry(("canonical",), _canonical("speeds", "speeds")),
+}
+
 
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
@@ -150,7 +167,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
+        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or CANONICAL.get(asked) or ENTRIES.get(asked)
     if found is None:
         known = CATALOGUE | CONSTRAINED
         raise PolhodeError(
@@ -162,6 +179,7 @@ def catalogued(asked: Asked) -> Entry:
 
 
 def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    from ..dynamics.canonical import momentum_symbols
     from ..expr.spelling import acceleration_of
 
     constraints = equations.constraints
@@ -171,6 +189,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],
+        "canonical": [*equations.q, *momentum_symbols(equations), *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
         "alpha": [equations.stabilisation_rate],

@@ -98,6 +98,7 @@ def simulate(
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     equations = derivation.equations
+    fixed.check_fit(method, equations)
     width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)

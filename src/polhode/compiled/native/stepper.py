@@ -57,7 +57,7 @@ def stepper_code(method: str) -> StepperCode:
     return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
 
 
-class _Memory:
+class Memory:
     """Arrays in one aligned piece of memory, padded to whole blocks."""
 
     def __init__(self, counts: Mapping[str, int], size: int) -> None:
@@ -108,7 +108,7 @@ class NativeRun:
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": self.code.stages, "dense": self.code.dense_rows}
-        self._memory = _Memory(counts, size)
+        self._memory = Memory(counts, size)
         for name, array in self._memory.arrays.items():
             setattr(self.record, name, array.ctypes.data)
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
@@ -127,13 +127,13 @@ class NativeRun:
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
-    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0) -> RightSide:
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
         """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
         native, work = function.native, function.work()
         alive: list[Any] = [function, work, native.code]
         pointers: list[int] = []
         for name, array in zip(function.arrays, function.outline.arrays, strict=True):
-            if name == "x":
+            if name == state:
                 pointers.append(0)
             elif name == "t":
                 pointers.append(self._address + _STRUCTURE.clock.offset)
@@ -150,7 +150,7 @@ class NativeRun:
         pointers += [array.ctypes.data for array in outputs]
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
-        return RightSide(native.code.address("ph_at"), table, function.arrays.index("x"), out_index, named, alive)
+        return RightSide(native.code.address("ph_at"), table, function.arrays.index(state), out_index, named, alive)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
         """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
