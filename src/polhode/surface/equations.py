@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.stepper import Stepper, StepperOptions
 
 
 @dataclass(frozen=True, repr=False)
@@ -342,6 +343,14 @@ class Equations:
         if options.get("functions") is None:
             options["functions"] = self._functions
         return simulate(self.derivation, duration, **options)
+
+    def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
+        """The mechanism a step at a time, in a loop of your own; see `polhode.simulate.stepper`."""
+        from ..simulate.stepper import stepper
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return stepper(self.derivation, **options)
 
     @cached_property
     def _functions(self) -> Functions:

@@ -219,8 +219,9 @@ class Method:
     refusal: Callable[[EquationsOfMotion], str] = _every
 
 
+EXPLICIT = tuple(TABLEAUX)
 #: The methods with fixed steps by their names.
-METHODS = {name: Method(_explicit) for name in TABLEAUX} | {
+METHODS = {name: Method(_explicit) for name in EXPLICIT} | {
     "gauss4": Method(StructuredSteps.made, _without_constraints),
     "gauss6": Method(StructuredSteps.made, _without_constraints),
 }
