@@ -62,18 +62,22 @@ def _poses(equations: EquationsOfMotion) -> Outputs:
 
 
 def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
-    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
+    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics, *equations.z_rates]
     return [("xdot", (len(entries),), entries)]
 
 
 def _kept_rates(equations: EquationsOfMotion) -> Outputs:
+    from ..expr import as_expr
+
     step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
+    is_embedded = equations.dependent_speeds is not None
     return [
-        *_stabilised_rates(equations),
+        *(_vector("xdot", "state_rates")(equations) if is_embedded else _stabilised_rates(equations)),
         ("pivots", (len(pivots),), pivots),
         ("step", (len(step),), list(step)),
         ("change", (len(change),), list(change)),
+        ("displacement", (len(equations.q),), [as_expr(entry) for entry in equations.tree.kinematic_matrix() @ step]),
     ]
 
 
@@ -160,6 +164,9 @@ CANONICAL: dict[str, Entry] = {
     "canonical_speeds": Entry(("canonical",), _canonical("speeds", "speeds")),
 }
 
+#: Those that there are where a system has states without mass.
+WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
+
 
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
@@ -167,9 +174,10 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or CANONICAL.get(asked) or ENTRIES.get(asked)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES)
+        found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
-        known = CATALOGUE | CONSTRAINED
+        known = CATALOGUE | CONSTRAINED | WITH_STATES
         raise PolhodeError(
             f"there is no function {asked!r}.",
             cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
@@ -186,6 +194,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
     return {
         "q": list(equations.q),
         "u": list(equations.u),
+        "z": list(equations.z),
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],

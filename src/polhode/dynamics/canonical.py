@@ -67,8 +67,7 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
         for k in range(first, first + 4):
             rates[k] = rates[k] - radial * q[k]
     speeds = [as_expr(each) for each in factor(equations.tree, M).solve(gamma.T @ Vector(P))]
-    more = list(equations.state_rates)[len(q) + len(u) :] if len(equations.z) else []
-    roots = [as_expr(each) for each in (*equations.coordinate_rates, *rates, *more)]
+    roots = [as_expr(each) for each in (*equations.coordinate_rates, *rates, *equations.z_rates)]
     made = substitute(roots, dict(zip(u, speeds, strict=True)))
     # the efforts come last, so that momenta that nothing else changes are seen to be constant
     for k, pushed in enumerate(back @ equations.efforts, len(q)):

@@ -1,4 +1,7 @@
-"""Steps of a mechanism with constraints, for a loop of one's own: each is projected, by Python, and so slower."""
+"""Steps of a mechanism with constraints, for a loop of one's own.
+
+Steps to a tolerance are taken and projected by native code, and by Python where it cannot go on; fixed steps by Python.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,10 @@ import numpy as np
 
 from ..codegen.llvm.step_loop import METHODS as TABLEAUX
 from ..codegen.llvm.step_loop import Tableau
+from ..codegen.steppers.run_record import Reason
 from ..compiled.functions import Functions
 from ..compiled.native.fixed_step import runge_kutta_step
+from ..compiled.native.stepper import NativeRun
 from ..constraints import Constraints
 from ..errors import PolhodeError
 from .assembly import assembled
@@ -19,6 +24,7 @@ from .initial_state import Floats, InitialState
 from .inputs import Signal
 from .integrators.adaptive import METHODS as ADAPTIVE
 from .integrators.adaptive import Control
+from .integrators.native import CAREFUL
 from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
@@ -44,12 +50,13 @@ class ConstrainedStepping:
         self._functions, self._parameters, self._substeps, self._control = functions, parameters, substeps, control
         self._tableau = TABLEAUX.get(method)
         self._manifold = Manifold(functions, constraints, parameters)
-        self.x, self.t = np.zeros((1, len(equations.q) + len(equations.u))), np.zeros(1)
+        self.x, self.t = np.zeros((1, sum(map(len, (equations.q, equations.u, equations.z))))), np.zeros(1)
         # what acts is read from these rows at every step
         self._tau = Signal(tau.what, tau.names, tau.constant.copy())
         self._inputs = Signal(inputs.what, inputs.names, inputs.constant.copy())
         self.arrays: Mapping[str, Floats] = {"tau": self._tau.constant[None], "inputs": self._inputs.constant[None]}
         self._rates: Rates | None = None
+        self._run: NativeRun | None = None
         self._failed = np.zeros(1, dtype=np.bool_)
 
     def begun(self, first: InitialState) -> Floats:
@@ -60,9 +67,17 @@ class ConstrainedStepping:
         self._rates = (
             ProjectedRates(*given, made.freedom.rows) if dependent is None else EmbeddedRates(*given, dependent)
         )
-        x = np.concatenate([made.q, made.u])
+        self._run = None
+        x = np.concatenate([made.q, made.u, made.z])
         self._rates.measure(0.0, x)
         return self._rates.on_a_branch(0.0, x)
+
+    def _begun_run(self, rates: Rates, x: Floats) -> NativeRun:
+        control = self._control
+        run = NativeRun(control.method, x, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        run.record.growth, run.record.bound = CAREFUL, np.inf
+        rates.steps_natively(run)
+        return run
 
     @property
     def failed(self) -> Any:
@@ -104,6 +119,15 @@ class ConstrainedStepping:
 
     def _adaptive(self, rates: Rates, t: float, x: Floats, dt: float) -> Floats:
         control, end = self._control, t + dt
+        if rates.can_step_natively and rates.is_well_conditioned:
+            run = self._run = self._run or self._begun_run(rates, x)
+            run.x[:], run.record.t = x, t
+            reason = run.begin(end)
+            while not reason and run.record.t < end:
+                reason = run.advance(end, control.most_steps)
+                reason = Reason.DONE if reason == Reason.LOOK else reason
+            if not reason:
+                return run.x.copy()
         make = ADAPTIVE[control.method].solver()
         solver = make(rates, t, x, end, max_step=np.inf, rtol=control.rtol, atol=control.atol)
         while solver.t < end:

@@ -1,4 +1,4 @@
-"""The right-hand side of a run: x = (q, u) to its rate, through native code.
+"""The right-hand side of a run: x = (q, u, z) to its rate, through native code.
 
 A quaternion is used at unit length inside the equations, and its rate is multiplied by its length: Γ is linear in the
 quaternion, so that ė = Γ(e) ω turns e whatever its length, and a length that has drifted by rounding changes nothing in
@@ -7,16 +7,17 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import NativeRun, RightSide
+from ..compiled.native.compiled import Compiled
+from ..compiled.native.stepper import NativeRun
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import FixedSigns, with_fixed_signs
+from .switching import with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -54,7 +55,8 @@ class Rates:
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
         self.signs = with_fixed_signs(functions, self.of, values)
-        self.native = self.signs or functions.native(self.of).with_parameters(values)
+        self._compiled: Compiled = functions.native(self.of).with_parameters(values)
+        self.native = self.signs or self._compiled
         self._more = self.native.arrays[2:]
 
     @property
@@ -63,20 +65,25 @@ class Rates:
         return not self._driven
 
     @property
-    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
-        """The rates as native integrators call them without Python; None where Python has a say in them."""
-        native = self.native
-        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
-            return None
+    def can_step_natively(self) -> bool:
+        """Whether native integrators can call the rates without Python."""
+        return not (self._driven or self.signs is not None or self._compiled.backend == "numpy")
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates."""
         known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
-        return lambda run: run.compiled(native, known)
+        run.use(run.compiled(self._compiled, known))
+
+    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
+        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
+        return None
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:
             x, _ = self.unit(x)
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        return np.concatenate([self.tau.at(t, q, u), self.inputs.at(t, q, u)])
+        q, rest = x[: self.coordinates], x[self.coordinates :]
+        return np.concatenate([self.tau.at(t, q, rest), self.inputs.at(t, q, rest)])
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
@@ -87,14 +94,14 @@ class Rates:
 
     def _arguments(self, t: float, x: Floats) -> list[Floats]:
         """The arrays that native code wants."""
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        arguments = [x, self.tau.at(t, q, u)]
+        q, rest = x[: self.coordinates], x[self.coordinates :]  # u and z together: see `callbacks`
+        arguments = [x, self.tau.at(t, q, rest)]
         for name in self._more:
             if name == "t":
                 self._time[0] = t
                 arguments.append(self._time)
             else:
-                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, u))
+                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, rest))
         return arguments
 
     def switches(self, t: float, x: Floats) -> Floats:

@@ -91,7 +91,7 @@ def stepper(
         )
     functions = functions or Functions(derivation)
     substeps = _whole(substeps, "substeps")
-    tolerance = control_of("auto" if method in fixed.METHODS else method, rtol, atol, None, 1)
+    tolerance = control_of("auto" if method in fixed.METHODS else method, rtol, atol, None, 100_000)
     groups = quaternion_groups(equations)
     brought: Callable[[InitialState], Floats] = _as_it_is
     given = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
@@ -144,8 +144,8 @@ def stepper(
 class Stepper:
     """One state, or a batch of them, taken forward by `step`.
 
-    `q`, `u`, `tau` and `inputs` are views of the numbers that are stepped: (n,), with a batch (N, n). They stay the
-    same arrays for good: what a step changes is seen in them, what is written into them counts from the next step on.
+    `q`, `u`, `z`, `tau` and `inputs` are views of the numbers that are stepped: (n,), with a batch (N, n). They stay
+    the same arrays for good: a step changes them, and what is written into them counts from the next step on.
     Copy what is to be kept.
     """
 
@@ -165,6 +165,7 @@ class Stepper:
         none = np.zeros((*x.shape[:-1], 0))
         self._q: Floats = x[..., :n]
         self._u: Floats = x[..., n : n + m]
+        self._z: Floats = x[..., n + m :]
         self._tau: Floats = engine.arrays["tau"][place] if "tau" in engine.arrays else none
         self._inputs: Floats = engine.arrays["inputs"][place] if "inputs" in engine.arrays else none
         self._state = self._q, self._u
@@ -251,6 +252,15 @@ class Stepper:
     @u.setter
     def u(self, given: Any) -> None:
         self._assign(self._u, given, "u")
+
+    @property
+    def z(self) -> Floats:
+        """The states without mass."""
+        return self._z
+
+    @z.setter
+    def z(self, given: Any) -> None:
+        self._assign(self._z, given, "z")
 
     @property
     def state(self) -> State:
@@ -348,7 +358,7 @@ class Stepper:
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
         """States from what a run takes, or from arrays with a row for each member chosen."""
         count = len(self._start[chosen])
-        if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]):
+        if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
         rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
         if not (self._is_batch and rows):
@@ -370,7 +380,7 @@ class Stepper:
         return self._brought(first)
 
     def _failure(self) -> SimulationError:
-        told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, (*self._q, *self._u), strict=True))
+        told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, self._engine.x[0], strict=True))
         return SimulationError(
             f"after t = {self.t:.6g} s the state cannot go on; it is {told}.",
             cure="Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on.",
@@ -379,14 +389,14 @@ class Stepper:
 
     @property
     def _names(self) -> list[str]:
-        return [*self._equations.coordinates, *(f"{name}'" for name in self._equations.speeds)]
+        return [*self._equations.coordinates, *(f"{name}'" for name in self._equations.speeds), *self._equations.states]
 
 
 _INFINITE = float("inf")
 
 
 def _as_it_is(first: InitialState) -> Floats:
-    return np.concatenate([first.q, first.u])
+    return np.concatenate([first.q, first.u, first.z])
 
 
 def _positive(dt: Any) -> float:

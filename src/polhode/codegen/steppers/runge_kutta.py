@@ -14,16 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
+from .right_side import right_side_functions
 from .run_record import (
+    PROJECTION,
     RUN,
     Reason,
     copy,
     evaluate_events,
+    finish_step,
     look_for_crossings,
     note_what_is_large,
     rates,
-    rates_function,
-    write_samples,
 )
 from .tableaux import Pair
 
@@ -36,7 +37,7 @@ _SWALLOWED = 2.0**-49
 
 def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
     """The module of a pair."""
-    functions = [rates_function(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
+    functions = [*right_side_functions(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 
 
@@ -109,11 +110,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
     run = Record(RUN, f.arguments["run"])
     tenths = f.variable(0)
     with f.repeat():
-        with f.when(run.pending > 0):
-            write_samples(f, run)
-            run.pending = 0
-            with f.when(run.look > 0):
-                f.give(Reason.LOOK)
+        finish_step(f, run)
         with f.when(~(run.t < run.t_end)):
             f.give(Reason.DONE)
         with f.when(run.budget <= 0):
@@ -152,7 +149,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
             run.dense_ready = 0
             run.steps = run.steps + 1
             run.budget = run.budget - 1
-            run.pending = 1
+            run.pending = PROJECTION
             note_what_is_large(f, run)
             look_for_crossings(f, run)
         with f.when(~good):

@@ -28,9 +28,6 @@ from .ida import solver_by_ida
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
-#: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
-#: where all coordinates move as one, would allow ten times as much.
-_GROWTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -98,9 +95,8 @@ def integrate(
     """
     t, x = record.last
     method = _working(control.method)
-    side = rates.right_side
-    if method.is_native and side is not None and not (events or guard.watches_steps):
-        return native.integrate(rates, guard, record, times, control, report, side)
+    if method.is_native and rates.can_step_natively and not (events or guard.watches_steps):
+        return native.integrate(rates, guard, record, times, control, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = times if driven and not method.is_multistep else times[-1:]
@@ -133,7 +129,7 @@ def integrate(
         record.steps += 1
         acting = rates.actuation(t, x) if driven else None
         if not method.is_implicit:
-            solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
+            solver.h_abs = min(solver.h_abs, native.CAREFUL * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == recorded + 1 and times[recorded] == t
         asked = watched.events or jumps or (last > recorded and not at_end)

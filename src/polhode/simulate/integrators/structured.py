@@ -18,7 +18,6 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record
-from .native import RightSideOf
 from .single_steps import PythonSteps, Stepper
 
 #: A step this much shorter is tried where one has no finite end.
@@ -28,8 +27,8 @@ _SHORT = 1e-3
 class StructuredSteps:
     """Steps in native code; the run goes on where it was left, with what rounding left out of its state."""
 
-    def __init__(self, rates: Rates, side: RightSideOf, h: float, method: str, variables: str) -> None:
-        self.rates, self.side, self.h, self.method, self.variables = rates, side, h, method, variables
+    def __init__(self, rates: Rates, h: float, method: str, variables: str) -> None:
+        self.rates, self.h, self.method, self.variables = rates, h, method, variables
         self.last: Floats = np.zeros(0)
         self.why = Reason.BUDGET
         self.run: StepRun | None = None
@@ -45,15 +44,14 @@ class StructuredSteps:
                 cure='Use method="rk4".',
                 code="E-SIM-062",
             ) from None
-        side = rates.right_side
-        if guard.discontinuities or side is None:
+        if guard.discontinuities or not rates.can_step_natively:
             record.info["variables"] = "q, u"
             return CalledSteps(rates, h, method, guard, None if rates.is_autonomous else record)
         reason = why_not_canonical(rates.functions.equations) if method.startswith("gauss") else "its group is stepped"
         record.info["variables"] = "q, u" if reason else "q, p"
         if reason and method.startswith("gauss"):
             record.notices.append(f"{method} is symmetric here, not symplectic: {reason}.")
-        return cls(rates, side, h, method, record.info["variables"])
+        return cls(rates, h, method, record.info["variables"])
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
         if self.run is None or not np.array_equal(x, self.last):
@@ -71,7 +69,7 @@ class StructuredSteps:
         known: dict[str, Any] = {"tau": rates.tau.constant, "inputs": rates.inputs.constant}
         if self.variables == "q, u":
             run = StepRun(self.method, x, h=self.h, groups=rates.groups)
-            run.use(self.side(run))
+            rates.steps_natively(run)
         else:
             values = rates.functions.parameter_values("canonical_rates", rates.given)
             momenta = rates.functions.evaluate(
