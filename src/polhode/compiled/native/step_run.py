@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -17,6 +18,9 @@ from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
 
 _STRUCTURE = STEPS.structure()
+#: A piece of a run takes about this long, so that an interrupt is heard.
+_PIECE_SECONDS = 0.05
+_FIRST_BUDGET = 1000
 
 
 def _gauss(stages: int) -> Callable[[bool], str]:
@@ -28,10 +32,17 @@ def _gauss(stages: int) -> Callable[[bool], str]:
     return module
 
 
+def _lie(fused: bool) -> str:
+    from polhode.codegen.steppers.lie import lie_module
+
+    return lie_module(fused=fused)
+
+
 #: For each method the number of its stages and how its module is written.
 MODULES: dict[str, tuple[int, Callable[[bool], str]]] = {
     "gauss4": (2, _gauss(2)),
     "gauss6": (3, _gauss(3)),
+    "lie4": (4, _lie),
 }
 
 
@@ -79,7 +90,7 @@ class StepRun(NativeRun):
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._partners = np.array(partners or [-1] * len(groups), dtype=np.int64)
-        self._lengths = np.ones(max(1, len(groups)))
+        self._lengths = np.ones(len(groups) + 4)  # and room for a rotation vector
         self._kept = {}
         record = self.record
         record.h, record.size, record.blocks = h, size, padded(size) // 4
@@ -98,6 +109,12 @@ class StepRun(NativeRun):
         states = np.full((records, self.size), np.nan)
         record = self.record
         record.samples, record.next_sample, record.sample_count = states.ctypes.data, 0, records
-        record.every, record.pending, record.steps, record.budget = every, 0, 0, records * every
-        reason = self._reason(self.steps_code.advance(self._address))
+        record.every, record.pending, record.steps = every, 0, 0
+        whole, budget, reason = records * every, _FIRST_BUDGET, Reason.BUDGET
+        while reason == Reason.BUDGET and record.steps < whole:
+            began = time.perf_counter()
+            record.budget = min(budget, whole - record.steps)
+            reason = self._reason(self.steps_code.advance(self._address))
+            if time.perf_counter() - began < _PIECE_SECONDS:
+                budget *= 2
         return int(record.steps), states, reason

@@ -22,7 +22,7 @@ from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from .single_steps import Ended, PythonSteps, SingleSteps, Stepper
-from .structured import StructuredSteps
+from .structured import gauss_steps, lie_steps
 
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
@@ -202,13 +202,17 @@ class _EventSteps(SingleSteps):
         return new
 
 
-def _every(equations: EquationsOfMotion) -> str:
-    """No mechanism is refused."""
+def _never(equations: EquationsOfMotion) -> str:
     return ""
 
 
-def _without_constraints(equations: EquationsOfMotion) -> str:
+def _with_constraints(equations: EquationsOfMotion) -> str:
     return "" if equations.constraints is None else "it does not keep constraints"
+
+
+def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
+    none = "it turns quaternions, of which there are none (without them it is rk4)"
+    return _with_constraints(equations) or ("" if equations.tree.quaternions else none)
 
 
 @dataclass(frozen=True)
@@ -216,14 +220,15 @@ class Method:
     """How steps are made, and why there are none for a mechanism, if there is a reason."""
 
     steps: Callable[[Rates, Guard, Record, float, str], Stepper]
-    refusal: Callable[[EquationsOfMotion], str] = _every
+    refusal: Callable[[EquationsOfMotion], str] = _never
 
 
 EXPLICIT = tuple(TABLEAUX)
 #: The methods with fixed steps by their names.
 METHODS = {name: Method(_explicit) for name in EXPLICIT} | {
-    "gauss4": Method(StructuredSteps.made, _without_constraints),
-    "gauss6": Method(StructuredSteps.made, _without_constraints),
+    "gauss4": Method(gauss_steps, _with_constraints),
+    "gauss6": Method(gauss_steps, _with_constraints),
+    "lie4": Method(lie_steps, _with_constraints_or_without_quaternions),
 }
 
 

@@ -6,8 +6,6 @@ has a say: then they are symplectic. Elsewhere they step coordinates and speeds,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...codegen.steppers.run_record import Reason
@@ -24,79 +22,103 @@ from .single_steps import PythonSteps, Stepper
 _SHORT = 1e-3
 
 
-class StructuredSteps:
-    """Steps in native code; the run goes on where it was left, with what rounding left out of its state."""
+def gauss_steps(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
+    """Steps of one of Gauss' methods."""
+    _check_native(method)
+    why_not = why_not_canonical(rates.functions.equations) or _python_has_a_say(rates, guard)
+    if why_not:
+        record.notices.append(f"{method} steps speeds, not momenta, and is symmetric but not symplectic: {why_not}.")
+        return _steps_of_speeds(rates, guard, record, h, method)
+    record.info["variables"] = "q, p"
+    return MomentumSteps(rates, h, method)
 
-    def __init__(self, rates: Rates, h: float, method: str, variables: str) -> None:
-        self.rates, self.h, self.method, self.variables = rates, h, method, variables
+
+def lie_steps(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
+    """Steps of a method that turns quaternions."""
+    _check_native(method)
+    return _steps_of_speeds(rates, guard, record, h, method)
+
+
+def _steps_of_speeds(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
+    record.info["variables"] = "q, u"
+    if _python_has_a_say(rates, guard):
+        return CalledSteps(rates, h, method, guard, None if rates.is_autonomous else record)
+    return StructuredSteps(rates, h, method)
+
+
+def _python_has_a_say(rates: Rates, guard: Guard) -> str:
+    if guard.discontinuities:
+        return "a force jumps"
+    return "" if rates.can_step_natively else "a controller drives it"
+
+
+def _check_native(method: str) -> None:
+    try:
+        step_code(method)
+    except OSError as problem:
+        raise PolhodeError(
+            f"the method {method} needs native code, which does not work here ({problem}).",
+            cure='Use method="rk4".',
+            code="E-SIM-062",
+        ) from None
+
+
+class StructuredSteps:
+    """Steps of coordinates and speeds in native code; they go on with what rounding left out of the last state."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        self.rates, self.h, self.method = rates, h, method
         self.last: Floats = np.zeros(0)
         self.why = Reason.BUDGET
         self.run: StepRun | None = None
 
-    @classmethod
-    def made(cls, rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
-        """Steps of a method for a run."""
-        try:
-            step_code(method)
-        except OSError as problem:
-            raise PolhodeError(
-                f"the method {method} needs native code, which does not work here ({problem}).",
-                cure='Use method="rk4".',
-                code="E-SIM-062",
-            ) from None
-        if guard.discontinuities or not rates.can_step_natively:
-            record.info["variables"] = "q, u"
-            return CalledSteps(rates, h, method, guard, None if rates.is_autonomous else record)
-        reason = why_not_canonical(rates.functions.equations) if method.startswith("gauss") else "its group is stepped"
-        record.info["variables"] = "q, u" if reason else "q, p"
-        if reason and method.startswith("gauss"):
-            record.notices.append(f"{method} is symmetric here, not symplectic: {reason}.")
-        return cls(rates, h, method, record.info["variables"])
-
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
         if self.run is None or not np.array_equal(x, self.last):
-            self.run = self._begun(x, done)
+            self.run = self.begun(x, done)
         before = int(self.run.record.evaluations)
         taken, states, self.why = self.run.take(records, every)
         self.rates.evaluations += int(self.run.record.evaluations) - before
-        states = self._states(states)
-        whole = taken == records * every
-        self.last = states[-1] if whole else self._states(self.run.x[None, :].copy())[0]
-        return taken, states
+        self.last = self.stepped(self.run.x[None, :].copy())[0]
+        return taken, self.stepped(states)
 
-    def _begun(self, x: Floats, done: int) -> StepRun:
-        rates, n = self.rates, self.rates.coordinates
-        known: dict[str, Any] = {"tau": rates.tau.constant, "inputs": rates.inputs.constant}
-        if self.variables == "q, u":
-            run = StepRun(self.method, x, h=self.h, groups=rates.groups)
-            rates.steps_natively(run)
-        else:
-            values = rates.functions.parameter_values("canonical_rates", rates.given)
-            momenta = rates.functions.evaluate(
-                "canonical_momenta", x[:n], x[n : n + self._speeds], parameters=rates.given
-            )
-            x = np.concatenate([x[:n], momenta, x[n + self._speeds :]])
-            partners = [first + n for first, _ in rates.groups]
-            run = StepRun(self.method, x, h=self.h, groups=rates.groups, partners=partners)
-            native = rates.functions.native("canonical_rates").with_parameters(values)
-            run.use(run.compiled(native, known, state="canonical"))
+    def begun(self, x: Floats, done: int) -> StepRun:
+        """A native run at a state, from which the next step is the given one."""
+        run = StepRun(self.method, x, h=self.h, groups=self.rates.groups)
+        self.rates.steps_natively(run)
         run.start(x, done)
         return run
 
-    @property
-    def _speeds(self) -> int:
-        return len(self.rates.functions.equations.u)
-
-    def _states(self, states: Floats) -> Floats:
-        """Coordinates and speeds of some states as they are stepped."""
-        if self.variables == "q, u":
-            return states
-        n = self.rates.coordinates
-        u = self.rates.functions.evaluate("canonical_speeds", states, parameters=self.rates.given)
-        return np.concatenate([states[:, :n], u, states[:, 2 * n :]], axis=1)
+    def stepped(self, states: Floats) -> Floats:
+        """States as they are stepped as states of the run."""
+        return states
 
     def reason(self, done: int) -> BaseException:
         return why_no_step(self.rates, self.h, self.method, self.why, done, self.last)
+
+
+class MomentumSteps(StructuredSteps):
+    """Steps of coordinates and momenta."""
+
+    def __init__(self, rates: Rates, h: float, method: str) -> None:
+        super().__init__(rates, h, method)
+        self.n, self.m = rates.coordinates, len(rates.functions.equations.u)
+        self.canonical_rates, self.momenta, self.speeds = (
+            rates.functions.native(name).with_parameters(rates.functions.parameter_values(name, rates.given))
+            for name in ("canonical_rates", "canonical_momenta", "canonical_speeds")
+        )
+
+    def begun(self, x: Floats, done: int) -> StepRun:
+        rates, n, m = self.rates, self.n, self.m
+        x = np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
+        run = StepRun(self.method, x, h=self.h, groups=rates.groups, partners=[first + n for first, _ in rates.groups])
+        known = {"tau": rates.tau.constant, "inputs": rates.inputs.constant}
+        run.use(run.compiled(self.canonical_rates, known, state="canonical"))
+        run.start(x, done)
+        return run
+
+    def stepped(self, states: Floats) -> Floats:
+        n = self.n
+        return np.concatenate([states[:, :n], self.speeds(states), states[:, 2 * n :]], axis=1)
 
 
 def why_no_step(rates: Rates, h: float, method: str, why: Reason, done: int, x: Floats) -> BaseException:
@@ -125,7 +147,7 @@ class CalledSteps(PythonSteps):
     def step(self, x: Floats, k: int) -> Floats:
         """One step of the method."""
         if self.run is None:
-            self.run = StepRun(self.method, x, h=self.h)
+            self.run = StepRun(self.method, x, h=self.h, groups=self.rates.groups)
             self.run.use(self.run.python(self.rates))
         if not np.array_equal(x, self.reached):
             self.run.start(x, k)
