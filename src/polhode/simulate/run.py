@@ -57,6 +57,7 @@ def simulate(
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
+    on: Mapping[Any, Any] | None = None,
     hold: Sequence[str] = (),
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
@@ -77,6 +78,8 @@ def simulate(
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
+    on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
+                    `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
     hold            coordinates that stay as given when a mechanism with constraints is assembled
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
@@ -116,8 +119,15 @@ def simulate(
     efforts = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = read_signal(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
-    watched = read_events(equations, events, until, run.parameters)
+    watched = read_events(equations, events, until, run.parameters, on)
     if method in fixed.METHODS:
+        if watched.changes_states:
+            raise PolhodeError(
+                f"events that change the state need an adaptive method; {method} has fixed steps.",
+                place="on",
+                cure='Use method="auto".',
+                code="E-SIM-072",
+            )
         if not isinstance(span, Even):
             raise PolhodeError(
                 f"given sample times need an adaptive method; {method} has fixed steps.",
@@ -139,7 +149,7 @@ def simulate(
             return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
-    if watch_energy:
+    if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)

@@ -87,7 +87,7 @@ def stepper(
     count = 1 if batch is None else _whole(batch, "batch")
     if count * len(equations.q) * 800.0 > MOST_BYTES:
         raise LimitError(
-            f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-063"
+            f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
         )
     functions = functions or Functions(derivation)
     substeps = _whole(substeps, "substeps")
@@ -102,7 +102,7 @@ def stepper(
                 f"{signal.what} is a function; in a loop of your own you are the controller.",
                 place="stepper",
                 cure=f"Give st.step({signal.what}=…) at every step.",
-                code="E-SIM-064",
+                code="E-SIM-104",
             )
     if equations.constraints is not None and equations.constraints.rows:
         from .constrained_stepping import ConstrainedStepping
@@ -112,7 +112,7 @@ def stepper(
                 "a mechanism with constraints has no batch of steppers.",
                 place="batch",
                 cure="Use a stepper for each member, or equations.simulate.",
-                code="E-SIM-065",
+                code="E-SIM-105",
             )
         kept = ConstrainedStepping(
             functions, equations.constraints, parameters, given, acting, method, substeps, tolerance
@@ -123,7 +123,7 @@ def stepper(
         values = functions.parameter_values("state_rates", parameters)
         if values.ndim == 2 and len(values) != count:
             raise ShapeError(
-                f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-066"
+                f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
             )
         rhs = functions.native("state_rates")
         if method in fixed.METHODS:
@@ -188,7 +188,7 @@ class Stepper:
                     "how far to go is not said.",
                     place="step",
                     cure="Give step(dt), or stepper(dt=…).",
-                    code="E-SIM-067",
+                    code="E-SIM-107",
                 )
         elif not 0.0 < dt < _INFINITE:
             _positive(dt)
@@ -218,7 +218,7 @@ class Stepper:
                 "forces depend on time, which the members share with fixed steps.",
                 place="reset",
                 cure="Reset all members, or take an adaptive method.",
-                code="E-SIM-068",
+                code="E-SIM-108",
             )
         self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
         self._engine.t[chosen] = 0.0
@@ -281,7 +281,7 @@ class Stepper:
     @t.setter
     def t(self, given: Any) -> None:
         if self._engine.shares_time and np.ndim(given):
-            raise PolhodeError("the members share one time.", place="t", cure="Give one number.", code="E-SIM-068")
+            raise PolhodeError("the members share one time.", place="t", cure="Give one number.", code="E-SIM-108")
         self._engine.t[...] = given
 
     @property
@@ -317,7 +317,7 @@ class Stepper:
     def _assign(self, array: Floats, given: Any, name: str) -> None:
         values = _numbers(given, name)
         if values.shape not in (array.shape, array.shape[-1:]):
-            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-SIM-069")
+            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-SIM-109")
         array[...] = values
 
     def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
@@ -328,21 +328,21 @@ class Stepper:
             for name, value in given.items():
                 if name not in names:
                     known = f"There are {listed(names)}." if names else "There are none."
-                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-SIM-069")
+                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-SIM-109")
                 made[..., names.index(name)] = _numbers(value, what)
             return made
         values = _numbers(given, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
-            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-SIM-069")
+            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-SIM-109")
         return values
 
     def _chosen(self, members: Any) -> Any:
         if members is None:
             return slice(None)
         if not self._is_batch:
-            raise PolhodeError("there is one state, no members.", place="reset", code="E-SIM-070")
+            raise PolhodeError("there is one state, no members.", place="reset", code="E-SIM-110")
         chosen, count = np.asarray(members), len(self._engine.x)
         if chosen.dtype == np.bool_ and chosen.shape == (count,):
             return np.flatnonzero(chosen)
@@ -351,7 +351,7 @@ class Stepper:
             return np.zeros(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < -count or chosen.max() >= count:
             raise ShapeError(
-                f"members is no mask of {count} truth values, nor a list of indices.", place="reset", code="E-SIM-070"
+                f"members is no mask of {count} truth values, nor a list of indices.", place="reset", code="E-SIM-110"
             )
         return chosen
 
@@ -367,7 +367,7 @@ class Stepper:
             raise ShapeError(
                 f"expected a row for each of {count} members, got {listed(str(len(given)) for given in rows)}.",
                 place="start",
-                code="E-SIM-069",
+                code="E-SIM-109",
             )
 
         def row(given: Any, k: int) -> Any:
@@ -384,7 +384,7 @@ class Stepper:
         return SimulationError(
             f"after t = {self.t:.6g} s the state cannot go on; it is {told}.",
             cure="Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on.",
-            code="E-SIM-071",
+            code="E-SIM-111",
         )
 
     @property
@@ -429,6 +429,6 @@ def _no_method(method: Any) -> PolhodeError:
             f"the method {method} does not go a step at a time.",
             place="stepper",
             cure=f"Choose one of {', '.join(METHODS)}.",
-            code="E-SIM-072",
+            code="E-SIM-112",
         )
     return known

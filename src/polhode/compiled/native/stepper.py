@@ -126,6 +126,7 @@ class NativeRun:
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
         self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -195,6 +196,20 @@ class NativeRun:
         record = self.record
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
         record.check_values, record.check_count = values.ctypes.data, len(values)
+
+    def watch(self, function: Compiled, directions: Sequence[float]) -> None:
+        """Come back where one of the values of a compiled function of x and t changes its sign in its direction."""
+        work, count = function.work(), len(directions)
+        values, old, sides = np.zeros(count), np.zeros(count), np.zeros(count)
+        table = (ctypes.c_void_p * 4)(0, self._address + _STRUCTURE.clock.offset, work.ctypes.data, values.ctypes.data)
+        along = np.array(directions, dtype=np.float64)
+        self._kept["events"] = function, work, along, table
+        self.event_values, self.event_values_old, self.event_sides = values, old, sides
+        record = self.record
+        record.events_at, record.event_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.event_x_index, record.event_count = 0, count
+        record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
+        record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
 
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""

@@ -7,7 +7,7 @@ recorded there did act; multistep methods choose their own, and what acted is in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
-from ..events import Event, EventLocator
+from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import Rates
@@ -86,7 +86,7 @@ def integrate(
     record: Record,
     times: Floats,
     control: Control,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Go from the record's first state to the last of `times`; the state at each of them goes into the record.
@@ -95,8 +95,8 @@ def integrate(
     """
     t, x = record.last
     method = _working(control.method)
-    if method.is_native and rates.can_step_natively and not (events or guard.watches_steps):
-        return native.integrate(rates, guard, record, times, control, report)
+    if method.is_native and rates.can_step_natively and not guard.watches_steps:
+        return native.integrate(rates, guard, record, times, control, events, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = times if driven and not method.is_multistep else times[-1:]
@@ -143,15 +143,23 @@ def integrate(
                 last = int(np.searchsorted(times, met, side="right"))
         ended = watched.locate(interpolant, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
-            last = int(np.searchsorted(times, ended, side="right"))
+            last = int(np.searchsorted(times, ended.t, side="right"))
         if last > recorded:
             states = x[None, :] if interpolant is None else interpolant(times[recorded:last]).T
             record.add(times[recorded:last], _projected(rates, times[recorded:last], states))
             recorded = last
         if ended is not None and interpolant is not None:
-            x = rates.projected(ended, interpolant(ended))
-            record.end(ended, x)
-            return "event"
+            t, x = ended.t, rates.projected(ended.t, interpolant(ended.t))
+            record.end(t, x)
+            if ended.event.change is None:
+                return "event"
+            x = native.changed(rates, record, ended, x)
+            watched.restart(t, x, ended)
+            if jumps:
+                jumps.start(t, x)
+            if t < times[-1]:
+                solver = make(t, x, bound(t))
+            continue
         report(t)
         if jumps and met is not None and interpolant is not None:
             t, x = met, rates.projected(met, interpolant(met))

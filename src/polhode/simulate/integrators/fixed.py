@@ -7,7 +7,7 @@ To add a method is one line in METHODS: how its steps are made, and for which me
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from ...codegen.llvm.step_loop import METHODS as TABLEAUX
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
-from ..events import Event, EventLocator
+from ..events import EventLocator, Events
 from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -38,7 +38,7 @@ def integrate(
     steps: int,
     every: int,
     method: str,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last.
@@ -178,9 +178,7 @@ class _ProjectedSteps:
 class _EventSteps(SingleSteps):
     """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
 
-    def __init__(
-        self, stepper: Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Sequence[Event]
-    ) -> None:
+    def __init__(self, stepper: Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Events) -> None:
         self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
         t, x = record.last
         self.events = EventLocator(events, rates.coordinates, record, t, x)
@@ -197,7 +195,7 @@ class _EventSteps(SingleSteps):
         interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
         ended = self.events.locate(interpolant, t_old, t, new)
         if ended is not None:
-            raise Ended(ended, new if ended == t else self.rates.projected(ended, interpolant(ended)))
+            raise Ended(ended.t, new if ended.t == t else self.rates.projected(ended.t, interpolant(ended.t)))
         self.guard.step(t, new, self.rate)
         return new
 
@@ -240,5 +238,5 @@ def check_fit(method: str, equations: EquationsOfMotion) -> None:
             f"the method {method} is not for system '{equations.system.name}': {reason}.",
             place="method",
             cure='Use method="auto" or "rk4".',
-            code="E-SIM-061",
+            code="E-SIM-101",
         )

@@ -59,7 +59,7 @@ def _check_native(method: str) -> None:
         raise PolhodeError(
             f"the method {method} needs native code, which does not work here ({problem}).",
             cure='Use method="rk4".',
-            code="E-SIM-062",
+            code="E-SIM-102",
         ) from None
 
 
