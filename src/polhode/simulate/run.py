@@ -74,7 +74,7 @@ def simulate(
                     of these cost more steps
     method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
                     scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
-                    `step`: rk4, heun, midpoint, euler
+                    `step`: rk4, heun, midpoint, euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
