@@ -122,6 +122,26 @@ def _derivatives(names: Sequence[str], of: str) -> Maker:
     return outputs
 
 
+def _actuation(equations: EquationsOfMotion) -> Outputs:
+    inputs = [given.symbol for given in equations.system.inputs.values()]
+    return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
+
+
+def _jacobian(stabilised: bool) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.variations import Variations
+
+        made = Variations(equations, equations.stabilisation_rate if stabilised else None)
+        size = len(made.x)
+        in_time = made.by([equations.system.time])
+        return [
+            ("xdot_d_x", (size, size), list(made.jacobian().entries())),
+            ("xdot_d_t", (size,), list(in_time.entries())),
+        ]
+
+    return outputs
+
+
 #: The functions that every mechanism has.
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
@@ -133,6 +153,7 @@ CATALOGUE: dict[str, Entry] = {
     "momentum": Entry(("q", "u"), _momentum),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
+    "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),
     "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
         _derivatives(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_derivatives"),
@@ -143,10 +164,11 @@ CATALOGUE: dict[str, Entry] = {
     ),
 }
 
-#: Those that there are where a system has constraints; with multipliers, the first three.
+#: Those that there are where a system has constraints; with multipliers, the first four.
 CONSTRAINED: dict[str, Entry] = {
     "multipliers": Entry(("q", "u", "tau"), _vector("multipliers", "multipliers")),
     "stabilised_rates": Entry(("x", "tau", "alpha"), _stabilised_rates, rates=("xdot",)),
+    "stabilised_rates_jacobian": Entry(("x", "tau", "alpha"), _jacobian(stabilised=True)),
     "kept_rates": Entry(("x", "tau", "alpha"), _kept_rates, rates=("xdot",)),
     "constraint_values": Entry(("q",), _of_constraints("constraint_values", "values")),
     "definition_values": Entry(("q",), _of_constraints("definition_values", "definition_values")),
@@ -164,6 +186,9 @@ CANONICAL: dict[str, Entry] = {
     "canonical_speeds": Entry(("canonical",), _canonical("speeds", "speeds")),
 }
 
+#: What acts: efforts and inputs as they are given, or as their laws say.
+ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
+
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
@@ -174,7 +199,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES

@@ -51,10 +51,8 @@ class ConstrainedStepping:
         self._tableau = TABLEAUX.get(method)
         self._manifold = Manifold(functions, constraints, parameters)
         self.x, self.t = np.zeros((1, sum(map(len, (equations.q, equations.u, equations.z))))), np.zeros(1)
-        # what acts is read from these rows at every step
-        self._tau = Signal(tau.what, tau.names, tau.constant.copy())
-        self._inputs = Signal(inputs.what, inputs.names, inputs.constant.copy())
-        self.arrays: Mapping[str, Floats] = {"tau": self._tau.constant[None], "inputs": self._inputs.constant[None]}
+        self._tau, self._inputs = tau, inputs
+        self.arrays: Mapping[str, Floats] = {"tau": tau.constant[None].copy(), "inputs": inputs.constant[None].copy()}
         self._rates: Rates | None = None
         self._run: NativeRun | None = None
         self._failed = np.zeros(1, dtype=np.bool_)
@@ -91,6 +89,7 @@ class ConstrainedStepping:
         rates, t, x = self._rates, float(self.t[0]), self.x[0].copy()
         if rates is None or self._failed[0]:
             return 1
+        rates.drive.tau[:], rates.drive.inputs[:] = self.arrays["tau"][0], self.arrays["inputs"][0]
         try:
             self.x[0] = (
                 self._adaptive(rates, t, x, dt)

@@ -43,16 +43,6 @@ class Record:
             self.actuation.pop()
         self.actuation.append((t, values))
 
-    def actuation_at(self, times: Floats, size: int) -> Floats:
-        """Efforts and inputs at some times: straight lines between those that were recorded, nan beyond them."""
-        made = np.full((len(times), size), np.nan)
-        if self.actuation:
-            known = np.array([t for t, _ in self.actuation])
-            values = np.array([each for _, each in self.actuation])
-            for k in range(size):
-                made[:, k] = np.interp(times, known, values[:, k], right=np.nan)
-        return made
-
     @property
     def last(self) -> tuple[float, Floats]:
         """The last time and state."""

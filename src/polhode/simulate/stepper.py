@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypedDict
 
 import numpy as np
 
+from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
 from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
 from .initial_state import InitialState, initial_state, quaternion_groups
-from .inputs import read_signal
+from .inputs import read_efforts, read_inputs
 from .integrators import adaptive, fixed
 from .settings import MOST_BYTES, control_of, unknown_method
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 State: TypeAlias = tuple[Floats, Floats]
 
 #: Methods that go a step at a time.
-METHODS = ("auto", *(name for name, method in adaptive.METHODS.items() if method.is_native), *fixed.EXPLICIT)
+METHODS = ("auto", *PAIRS, *fixed.EXPLICIT)
 
 
 class StepperOptions(TypedDict, total=False):
@@ -94,12 +95,11 @@ def stepper(
     tolerance = control_of("auto" if method in fixed.METHODS else method, rtol, atol, None, 100_000)
     groups = quaternion_groups(equations)
     brought: Callable[[InitialState], Floats] = _as_it_is
-    given = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
-    acting = read_signal(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
+    given, acting = read_efforts(equations, tau), read_inputs(equations, inputs, functions.input_values())
     for signal in (given, acting):
-        if signal.function is not None:
+        if not signal.is_constant:
             raise PolhodeError(
-                f"{signal.what} is a function; in a loop of your own you are the controller.",
+                f"{signal.what} varies in time; in a loop of your own you are the controller.",
                 place="stepper",
                 cure=f"Give st.step({signal.what}=…) at every step.",
                 code="E-SIM-104",

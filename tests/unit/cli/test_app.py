@@ -112,6 +112,17 @@ def test_states_without_mass_are_printed_and_run(polhode: Shell, tmp_path: Path)
     assert list(json.loads(polhode(*asked, "--json"))["final"]["states"]) == ["current"]
 
 
+def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:
+    model = MODELS / "pendulum.yaml"
+    ends = [
+        json.loads(polhode("simulate", model, "-t", 1, "--json", *more))["final"]["coordinates"]["theta"]
+        for more in (["--input", "motor=0.1*sin(t)"], ["--effort", "omega=0.1*sin(t)"], ["--effort", "omega=-theta"])
+    ]
+    assert len({round(end, 12) for end in ends}) > 1
+    polhode("simulate", model, "--input", "motor", code=2)
+    assert "E-CLI-006" in polhode.errors
+
+
 def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
     said = polhode("simulate", MODELS / "arm.yaml", code=2)
     assert "partial: singular mass matrix" in said
@@ -261,9 +272,9 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
-    assert lines[0] == "time,q.theta,u.omega"
+    assert lines[0] == "time,q.theta,u.omega,input.motor"
     assert len(lines) == 202
-    assert all(len([float(cell) for cell in line.split(",")]) == 3 for line in lines[1:])
+    assert all(len([float(cell) for cell in line.split(",")]) == 4 for line in lines[1:])
     assert "energy" in polhode.errors
     assert not list(tmp_path.iterdir())
     polhode("simulate", MODELS / "pendulum.yaml", "--csv", "-", "--json", code=2)

@@ -100,6 +100,22 @@ def test_a_member_has_the_same_bits_alone_and_in_a_batch(pendulum: Any, top: Any
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853"])
+def test_members_may_have_parameters_of_their_own(pendulum: Any, method: str) -> None:
+    masses = np.linspace(1, 3, 6)
+    batch = pendulum.stepper(batch=6, parameters={"m": masses}, start={"upper": 1}, dt=0.01, method=method)
+    for _ in range(3):
+        batch.step()
+    for k in (0, 5):
+        alone = pendulum.stepper(parameters={"m": masses[k]}, start={"upper": 1}, dt=0.01, method=method)
+        for _ in range(3):
+            alone.step()
+        assert np.array_equal(alone.q, batch.q[k])
+    assert batch.q[0, 0] != batch.q[5, 0]
+    with pytest.raises(ph.PolhodeError, match="6 values for a batch of 5"):
+        pendulum.stepper(batch=5, parameters={"m": masses})
+
+
+@pytest.mark.parametrize("method", ["rk4", "DOP853"])
 def test_members_that_fail_are_marked_and_the_others_go_on(pendulum: Any, method: str) -> None:
     st = pendulum.stepper(batch=10, dt=0.01, method=method, start={"upper": 0.3})
     whole = pendulum.stepper(batch=10, dt=0.01, method=method, start={"upper": 0.3})
@@ -187,7 +203,7 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
         (lambda: pendulum.stepper(batch=0), "not a whole number"),
         (lambda: pendulum.stepper(batch=10**10), "would take more than"),
         (lambda: pendulum.stepper(substeps=1.5), "not a whole number"),
-        (lambda: pendulum.stepper(tau=lambda t, q, u: u), "you are the controller"),
+        (lambda: pendulum.stepper(tau=lambda t, q, u: u), "in a loop of your own"),
         (lambda: pendulum.stepper(stert=1), "no option 'stert'"),
         (lambda: four_bar().derive().stepper(batch=2), "no batch of steppers"),
     ):

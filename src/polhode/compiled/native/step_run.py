@@ -98,10 +98,10 @@ class StepRun(NativeRun):
         record.partners, record.lengths = self._partners.ctypes.data, self._lengths.ctypes.data
         self.x[:] = x
 
-    def start(self, x: Floats, number: int) -> None:
-        """Begin anew at a state, from which the next step is the given one."""
+    def start(self, x: Floats, number: int, origin: float = 0.0) -> None:
+        """Begin anew at a state, from which the next step is the given one, counted from a time on."""
         self.x[:] = x
-        self.record.number = number
+        self.record.number, self.record.origin = number, origin
         self._reason(self.steps_code.begin(self._address))
 
     def take(self, records: int, every: int) -> tuple[int, Floats, Reason]:

@@ -95,7 +95,7 @@ class NativeRun:
 
     def __init__(
         self,
-        method: str,
+        method: str | StepperCode,
         x: Floats,
         *,
         t: float = 0.0,
@@ -103,7 +103,7 @@ class NativeRun:
         atol: float,
         groups: Sequence[tuple[int, int]] = (),
     ) -> None:
-        self.code = stepper_code(method)
+        self.code = stepper_code(method) if isinstance(method, str) else method
         self.size = size = len(x)
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)

@@ -21,7 +21,7 @@ from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
-from .single_steps import Ended, PythonSteps, SingleSteps, Stepper
+from .single_steps import SNAP, Ended, PythonSteps, SingleSteps, Stepper
 from .structured import gauss_steps, lie_steps
 
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
@@ -92,7 +92,7 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
 
 
 def _explicit(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
-    if guard.discontinuities or not rates.is_autonomous:
+    if guard.discontinuities or not rates.is_autonomous or len(rates.breaks):
         return PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
     return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
 
@@ -110,11 +110,11 @@ class _NativeSteps:
         self.rates, self.h, self.method = rates, h, method
         of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
         self.loop = rates.functions.fixed_step(method, rates.groups, of)
-        self.constant: dict[str, Any] = {"tau": rates.tau.constant}
+        self.constant: dict[str, Any] = {"tau": rates.drive.tau}
         if "alpha" in rates.native.arrays:
             self.constant["alpha"] = rates.alpha
         if "inputs" in rates.native.arrays:
-            self.constant["inputs"] = rates.inputs.constant
+            self.constant["inputs"] = rates.drive.inputs
         self.parameters = rates.functions.parameter_values(of, rates.given)
         self.stages = len(TABLEAUX[method].b)
         self.last: Floats = np.zeros(0)
@@ -185,6 +185,8 @@ class _EventSteps(SingleSteps):
         self.rate = rates(t, x)
 
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        if self.rates.begin(k * self.h, x, SNAP * self.h):
+            self.rate = self.rates(k * self.h, x)
         taken, states = self.stepper.advance(x, k, 1, 1)
         if not taken:
             raise self.stepper.reason(k)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...codegen.steppers.run_record import SAMPLES, Reason
 from ...compiled.native.stepper import NativeRun
+from ..callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
@@ -59,7 +60,8 @@ class _NativeIntegration:
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.run = run = NativeRun(control.method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        code = rates.stepper(control.method)
+        self.run = run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
@@ -82,7 +84,7 @@ class _NativeIntegration:
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                reason = run.advance(self.end, min(budget, self.control.most_steps - run.record.steps))
+                reason = run.advance(self._goal, min(budget, self.control.most_steps - run.record.steps))
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget *= 2
                 if reason in (Reason.CROSSING, Reason.STEP):
@@ -90,13 +92,32 @@ class _NativeIntegration:
                         return "event"
                 else:
                     self._look_into(reason)
+                if reason == Reason.DONE and run.record.t < self.end:
+                    self._pass_break()
+                    reason = Reason.BUDGET
                 self._note()
                 report(run.record.t)
-        except (Stop, NonFinite, KeyboardInterrupt):
+        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
             self.record.end(float(run.record.t), run.x)
             raise
         return "done"
+
+    @property
+    def _goal(self) -> float:
+        """The end, or a few last bits before the next break: no step sees what holds after it."""
+        return min(self.rates.before_break, self.end)
+
+    def _pass_break(self) -> None:
+        """Go on at a break: what is held is asked, and the rates are new."""
+        run, t = self.run, self.rates.next_break
+        run.record.t = t
+        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
+            self.states[run.record.next_sample] = run.x
+            run.record.next_sample += 1
+        if t < self.end:
+            self.rates.begin(t, run.x.copy())
+            run.f[:] = self.rates(t, run.x.copy())
 
     def _note(self) -> None:
         """Bring the record up to date."""
@@ -181,7 +202,7 @@ class _NativeIntegration:
 
     def _pass_singular_pose(self) -> None:
         """Steps in Python until native code can be trusted again."""
-        while not self.rates.is_well_conditioned and self.run.record.t < self.end:
+        while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
             self._step_in_python()
         self.rates.steps_natively(self.run)
 
@@ -196,7 +217,7 @@ class _NativeIntegration:
             run.record.pending = 0
         self._in_python()
         run.record.sample_count = 0
-        reason = run.advance(self.end, 1)
+        reason = run.advance(self._goal, 1)
         run.record.sample_count = len(self.times)
         if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK):
             self._look_into(reason)
@@ -325,6 +346,23 @@ class NativeSolver:
             return np.array([self.run.state_at(float(each)) for each in t]).T
 
         return interpolant
+
+
+class TaylorSolver(NativeSolver):
+    """Taylor steps one at a time: Python looks at each, but has no say in the rates."""
+
+    def __init__(
+        self, rates: Rates, t: float, x: Floats, t_bound: float, *, max_step: float, rtol: float, atol: float
+    ) -> None:
+        self.rates, self.t_bound, self.status = rates, t_bound, "running"
+        self.run = NativeRun(rates.stepper("taylor"), x, t=t, rtol=rtol, atol=atol, groups=rates.groups)
+        rates.steps_natively(self.run)
+        self.run.record.h_max = max_step
+        self.run.begin(t_bound)
+
+    def step(self) -> str | None:
+        self.rates.evaluations += 1
+        return super().step()
 
 
 def solver(method: str) -> Callable[[], Callable[..., NativeSolver]]:

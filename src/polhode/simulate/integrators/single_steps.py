@@ -10,12 +10,15 @@ import numpy as np
 from ...codegen.llvm.step_loop import METHODS as TABLEAUX
 from ...codegen.llvm.step_loop import Tableau
 from ...compiled.native.fixed_step import runge_kutta_step
+from ..callables import ControllerFailed
 from ..discontinuities import Discontinuities
 from ..guard import Stop
 from ..initial_state import Floats
-from ..inputs import ControllerFailed
 from ..rates import NonFinite, Rates
 from ..record import Record
+
+#: A break this near to the end of a step, as a part of the step, is at its end.
+SNAP = 1e-9
 
 
 class Stepper(Protocol):
@@ -80,6 +83,7 @@ class PythonSteps(SingleSteps):
         self.tableau: Tableau = TABLEAUX[method]
 
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        self.rates.begin(k * self.h, x, SNAP * self.h)
         if self.driven is not None and recorded:
             self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
         new = self.step(x, k)
@@ -88,8 +92,18 @@ class PythonSteps(SingleSteps):
         return new
 
     def step(self, x: Floats, k: int) -> Floats:
-        """One step of the method, projected."""
-        new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
+        """One step of the method, in parts where there are breaks inside it."""
+        t, end = k * self.h, (k + 1) * self.h
+        while self.rates.next_break < end - SNAP * self.h:
+            at = self.rates.next_break
+            x = self.part(x, t, at, at - t)
+            self.rates.begin(at, x)
+            t = at
+        return self.part(x, t, end, self.h if t == k * self.h else end - t)
+
+    def part(self, x: Floats, t: float, end: float, h: float) -> Floats:
+        """The method from one time to another, projected."""
+        new = runge_kutta_step(self.tableau, lambda c, x: self.rates(end if c == 1.0 else t + c * h, x), x, h)
         if self.rates.is_constrained and np.isfinite(new).all():
-            return self.rates.projected((k + 1) * self.h, new)
+            return self.rates.projected(end, new)
         return self.rates.unit(new)[0] if self.rates.groups else new

@@ -25,7 +25,8 @@ _SHORT = 1e-3
 def gauss_steps(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
     """Steps of one of Gauss' methods."""
     _check_native(method)
-    why_not = why_not_canonical(rates.functions.equations) or _python_has_a_say(rates, guard)
+    law = "an effort or input follows a law" if rates.drive.laws is not None else ""
+    why_not = why_not_canonical(rates.functions.equations) or law or _python_has_a_say(rates, guard)
     if why_not:
         record.notices.append(f"{method} steps speeds, not momenta, and is symmetric but not symplectic: {why_not}.")
         return _steps_of_speeds(rates, guard, record, h, method)
@@ -49,6 +50,8 @@ def _steps_of_speeds(rates: Rates, guard: Guard, record: Record, h: float, metho
 def _python_has_a_say(rates: Rates, guard: Guard) -> str:
     if guard.discontinuities:
         return "a force jumps"
+    if len(rates.breaks):
+        return "what acts on it changes suddenly"
     return "" if rates.can_step_natively else "a controller drives it"
 
 
@@ -111,7 +114,7 @@ class MomentumSteps(StructuredSteps):
         rates, n, m = self.rates, self.n, self.m
         x = np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
         run = StepRun(self.method, x, h=self.h, groups=rates.groups, partners=[first + n for first, _ in rates.groups])
-        known = {"tau": rates.tau.constant, "inputs": rates.inputs.constant}
+        known = {"tau": rates.drive.tau, "inputs": rates.drive.inputs}
         run.use(run.compiled(self.canonical_rates, known, state="canonical"))
         run.start(x, done)
         return run
@@ -144,15 +147,20 @@ class CalledSteps(PythonSteps):
         self.run: StepRun | None = None
         self.reached: Floats = np.zeros(0)
 
-    def step(self, x: Floats, k: int) -> Floats:
-        """One step of the method."""
-        if self.run is None:
-            self.run = StepRun(self.method, x, h=self.h, groups=self.rates.groups)
-            self.run.use(self.run.python(self.rates))
+    def part(self, x: Floats, t: float, end: float, h: float) -> Floats:
+        """The method from one time to another; whole steps go on with what rounding left out of the last."""
+        run = self.run if self.run is not None and h == self.h else self._begun(x, h)
         if not np.array_equal(x, self.reached):
-            self.run.start(x, k)
-        taken, states, why = self.run.take(1, 1)
+            run.start(x, 0, t)
+        taken, states, why = run.take(1, 1)
         if not taken:
-            raise why_no_step(self.rates, self.h, self.method, why, k, x)
-        self.reached = np.asarray(states[0])
-        return self.reached
+            raise why_no_step(self.rates, h, self.method, why, round(t / h), x)
+        if h == self.h:
+            self.run, self.reached = run, np.asarray(states[0])
+        return np.asarray(states[0])
+
+    def _begun(self, x: Floats, h: float) -> StepRun:
+        run = StepRun(self.method, x, h=h, groups=self.rates.groups)
+        run.use(run.python(self.rates))
+        self.reached = np.zeros(0)
+        return run

@@ -29,8 +29,13 @@ def test_they_go_where_other_methods_go_under_all_that_acts(method: str, within:
     wind = s.input("wind")
     s.joint_force("shoulder", wind - 0.3 * s.joints["shoulder"].u[0] + ph.sin(3 * s.time))
     equations = s.derive()
-    controlled = {"tau": lambda t, q, u: {"shoulder": -0.2 * u[0]}, "inputs": {"wind": 0.4}}
-    for acting in ({"inputs": {"wind": 0.4}, "tau": {"elbow_wy": 0.1}}, controlled):
+    for acting in (
+        {"inputs": {"wind": 0.4}, "tau": {"elbow_wy": 0.1}},
+        {"inputs": {"wind": 0.4}, "tau": lambda t, q, u: {"shoulder": -0.2 * u[0]}},
+        {"inputs": {"wind": ph.cos(s.time) - 0.1 * s.joints["shoulder"].u[0]}},
+        {"inputs": {"wind": ph.held(lambda t, q, u: -q[0], 0.123)}},
+        {"inputs": {"wind": ph.sampled([0, 0.7, 2], [0, 1, 0.5])}},
+    ):
         fine = equations.simulate(2, rtol=1e-12, atol=1e-12, **OPTIONS, **acting)
         run = equations.simulate(2, method=method, step=0.01, **OPTIONS, **acting)
         assert np.allclose(run.q[-1], fine.q[-1], atol=within)
