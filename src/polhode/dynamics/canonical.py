@@ -53,7 +53,7 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     """Hamilton's equations, from M, Γ and the bias of any formalism."""
     reason = why_not_canonical(equations)
     if reason:
-        raise PolhodeError(f"system '{equations.system.name}' has no canonical momenta: {reason}.", code="E-EQ-005")
+        raise PolhodeError(f"system '{equations.system.name}' has no canonical momenta: {reason}.", code="E-EQ-020")
     q, u, P = list(equations.q), list(equations.u), momentum_symbols(equations)
     M, gamma = equations.mass_matrix, equations.kinematic_matrix
     back = equations.tree.kinematic_left_inverse().T
