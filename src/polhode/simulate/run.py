@@ -74,8 +74,8 @@ def simulate(
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
                     cost more steps
     method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45 and RK23 in native code,
-                    scipy.DOP853, scipy.LSODA, scipy.Radau, scipy.BDF …, ida, with `rtol`,
-                    `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler
+                    scipy.DOP853, scipy.LSODA, scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer
+                    than `step`; or of fixed `step`: rk4, heun, midpoint, euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
@@ -105,6 +105,7 @@ def simulate(
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     equations = derivation.equations
+    fixed.check_fit(method, equations)
     width = 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)

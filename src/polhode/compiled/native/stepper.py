@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,11 @@ class StepperCode:
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
-        self.members = ctypes.CFUNCTYPE(None, run, ctypes.c_void_p)(code.address("ph_members"))
+
+    @cached_property
+    def members(self) -> Callable[[int, int], None]:
+        """Many runs one after the other."""
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
 
 
 @cache
@@ -60,7 +64,7 @@ def stepper_code(method: str) -> StepperCode:
     return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
 
 
-class _Memory:
+class Memory:
     """Arrays in one aligned piece of memory, padded to whole blocks."""
 
     def __init__(self, counts: Mapping[str, int], size: int) -> None:
@@ -133,7 +137,7 @@ class NativeRun:
         self._address = ctypes.addressof(self.record)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "residual": 1, "nodes": 8, "state_on": 1, "pose": 1}
         counts |= {"k": self.code.stages, "dense": self.code.dense_rows}
-        self._memory = _Memory(counts, size)
+        self._memory = Memory(counts, size)
         for name, array in self._memory.arrays.items():
             setattr(self.record, name, array.ctypes.data)
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
@@ -154,13 +158,13 @@ class NativeRun:
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
-    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0) -> RightSide:
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
         """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
         native, work = function.native, function.work()
         alive: list[Any] = [function, work, native.code]
         pointers: list[int] = []
         for name, array in zip(function.arrays, function.outline.arrays, strict=True):
-            if name == "x":
+            if name == state:
                 pointers.append(0)
             elif name == "t":
                 pointers.append(self._address + _STRUCTURE.clock.offset)
@@ -178,7 +182,7 @@ class NativeRun:
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
         places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-        x_index = places["x"]
+        x_index = places[state]
         return RightSide(native.code.address("ph_at"), table, x_index, out_index, named, alive, places)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
