@@ -13,6 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from polhode import Equations
+from polhode.compiled.functions import Functions
+from polhode.errors import PolhodeError
+
 from .clock import least_times, seconds_of
 from .motions import DOUBLE_PENDULUM, double_pendulum
 from .native_build import SOURCES, compile_with, kept, key_of
@@ -51,17 +55,21 @@ def rows(quick: bool, say: Callable[[str], None]) -> list[Timing]:
             )  # fmt: skip
 
     def ours() -> None:
-        equations.simulate(_DURATION, start=starts(members), functions=functions, samples=2, progress=False)
+        _batch(equations, functions, members)
 
     theirs = least_times({"base": partial(seconds_of, base)}, 2)["base"] * members / _BASE_MEMBERS
     what, peer = f"{_DURATION:g} s each, one core", "SciPy's DOP853 by simulate, fifty of them scaled"
     try:
         least = least_times({"ours": partial(seconds_of, ours)}, 3)["ours"]
-    except Exception as problem:  # whatever keeps a batch from running is the note
-        return [
-            Timing(SECTION, case, what, None, peer, theirs, _LEAST_RATIO, note=f"no batch ran: {str(problem)[:60]}")
-        ]
+    except PolhodeError as problem:
+        return [Timing(SECTION, case, what, None, peer, theirs, _LEAST_RATIO, note=f"no batch ran: {problem}"[:90])]
     return [Timing(SECTION, case, what, least, peer, theirs, _LEAST_RATIO), *_two_cores(members, case, say)]
+
+
+def _batch(equations: Equations, functions: Functions, members: int) -> None:
+    equations.simulate(
+        _DURATION, start=starts(members), functions=functions, samples=2, progress=False, watch_energy=False
+    )
 
 
 def _two_cores(members: int, case: str, say: Callable[[str], None]) -> list[Timing]:
@@ -140,7 +148,7 @@ def main(members: int, cores: set[int]) -> float:
     least = float("inf")
     for _ in range(3):
         start = time.perf_counter()
-        equations.simulate(_DURATION, start=starts(members), functions=functions, samples=2, progress=False)
+        _batch(equations, functions, members)
         least = min(least, time.perf_counter() - start)
     return least
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from .plain_tree import Floats
 from .reference import distance, reference
 from .table import Curve, Point
 
+if TYPE_CHECKING:
+    from .heyoka_engine import Heyoka
+
 SECTION = "simulate"
-OURS = "polhode"
+OURS, HEYOKA = "polhode", "heyoka"
 BASE = "scipy.DOP853" if "scipy.DOP853" in METHODS else "DOP853"
 #: Native methods that are drawn beside what `auto` chooses, as far as they exist.
 _METHODS = ("DOP853", "taylor", "Rodas5P", "Radau")
-_TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(10, 31))
+_TOLERANCES = tuple(10.0 ** (-k / 4) for k in range(20, 61))
 _FEW = tuple(10.0**-k for k in (5, 6, 7, 8, 9, 10, 11, 12, 13))
 _TAYLOR = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14, 1e-15)
 _STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5)
@@ -83,7 +87,7 @@ def engines_for(motion: Motion, quick: bool) -> list[Engine]:
         return found
     found += [Engine(f"{OURS} {name}", _FEW, partial(ours, name)) for name in native]
     if not motion.is_stiff:
-        found.append(Engine("heyoka", _TAYLOR[:4] if quick else _TAYLOR, partial(_heyoka, quick)))
+        found.append(Engine(HEYOKA, _TAYLOR[:4] if quick else _TAYLOR, partial(_heyoka, quick)))
         found += [Engine(f"MuJoCo {name}", _STEPS, partial(_mujoco, name)) for name in ("RK4", "implicitfast")]
     found += [
         Engine(f"SciPy {name}", _FEW, partial(_scipy, name))
@@ -93,7 +97,7 @@ def engines_for(motion: Motion, quick: bool) -> list[Engine]:
     return found
 
 
-def _heyoka(quick: bool, motion: Motion, tolerance: float) -> Run:
+def _heyoka(quick: bool, motion: Motion, tolerance: float) -> Heyoka:
     from .heyoka_engine import Heyoka
 
     functions = motion.equations.compile()
@@ -172,39 +176,38 @@ def _least(measures: Sequence[Callable[[], float]], budget: float) -> list[float
 
 
 def rounding(motion: Motion, truth: Floats) -> float | None:
-    """What doubles cannot beat: the median error at the tightest tolerance, from starts that differ in their last bits.
+    """What doubles cannot beat: the median error at tight tolerances, from starts that differ in their last bits.
 
     Taken by heyoka, which sums its series with little error; None where that cannot run the motion.
     """
     if motion.is_stiff or motion.pendulum is not None:
         return None
-    from .heyoka_engine import Heyoka
-
-    functions = motion.equations.compile()
-    run = Heyoka(
-        functions.program("state_rates"), functions.parameter_values("state_rates"), motion.start, motion.duration,
-        _TAYLOR[-1], patient=False,
-    )  # fmt: skip
-    dice = np.random.default_rng(3)
-    errors = []
-    for _ in range(9):
-        run.start = motion.start * (1 + np.finfo(float).eps * dice.integers(-1, 2, len(motion.start)))
-        errors.append(distance(run(), truth))
+    eps, dice, errors = np.finfo(float).eps, np.random.default_rng(3), []
+    for tolerance in _TAYLOR[-2:]:
+        run = _heyoka(True, motion, tolerance)
+        for _ in range(9):
+            run.start = motion.start + eps * np.maximum(1.0, np.abs(motion.start)) * dice.integers(-1, 2, len(truth))
+            errors.append(distance(run(), truth))
     return float(np.median(errors))
 
 
-def compared(curves: Sequence[Curve], case: str, peer: str, ours: str = OURS) -> tuple[float, float, float] | None:
+def compared(
+    curves: Sequence[Curve], case: str, peer: str, setting: float | None = None
+) -> tuple[float, float, float] | None:
     """At which of the peer's errors ours gains least: that error, our seconds and theirs; None where none compares.
 
-    Ours are those of the fastest run that is at least as precise. Where we have none, our seconds are infinite.
+    Ours are those of the fastest run that is at least as precise. Where we have none, our seconds are infinite. With a
+    setting, the peer's run that has it is compared alone.
     """
     table = {curve.engine: curve for curve in curves if curve.case == case}
-    if peer not in table or ours not in table:
+    if peer not in table or OURS not in table:
         return None
     worst = None
     for point in table[peer].points:
+        if setting not in (None, point.setting):
+            continue
         if _ABOVE_ROUNDING * table[peer].floor <= point.error <= LARGEST_ERROR:
-            own = table[ours].seconds_at(point.error) or math.inf
+            own = table[OURS].seconds_at(point.error) or math.inf
             if worst is None or point.seconds / own < worst[2] / worst[1]:
                 worst = point.error, own, point.seconds
     return worst

@@ -27,3 +27,9 @@ def test_an_error_that_ours_does_not_reach_takes_for_ever() -> None:
     assert found is not None
     assert math.isinf(found[1])
     assert compared([curve("polhode", (1e-7, 1e-3))], "arm", "peer") is None
+
+
+def test_one_setting_of_a_peer_is_compared_alone() -> None:
+    ours = curve("polhode", (1e-10, 1e-3))
+    peer = Curve("simulate", "arm", "peer", (Point(1e-6, 1e-7, 1e-3), Point(1e-9, 1e-9, 5e-3)), 1e-12)
+    assert compared([ours, peer], "arm", "peer", 1e-9) == (1e-9, 1e-3, 5e-3)
