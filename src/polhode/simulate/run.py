@@ -287,7 +287,8 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
+            inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
+            efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 

@@ -23,6 +23,7 @@ from .run_record import (
     copy,
     evaluate_events,
     finish_step,
+    keep_step,
     look_for_crossings,
     note_what_is_large,
     rates,
@@ -146,6 +147,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
             run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
             run.taken = step
             copy(f, run, run.x, run.x_old)
+            keep_step(f, run)
             copy(f, run, run.y, run.x)
             copy(f, run, _stage(run, pair.stages - 1), run.f)
             run.dense_ready = 0

@@ -27,6 +27,8 @@ from polhode.files.version import key_of, version_digest
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ALIGNMENT = 64
+#: Bytes of steps that a run keeps at most.
+MOST_KEPT = 64_000_000
 
 
 class StepperCode:
@@ -153,6 +155,7 @@ class NativeRun:
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
+        self._history = np.empty((0, size + 2))
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
 
@@ -252,6 +255,35 @@ class NativeRun:
         record = self.record
         record.times, record.samples = times.ctypes.data, states.ctypes.data
         record.next_sample, record.sample_count = 0, len(times)
+
+    # ---- steps that are kept -----------------------------------------------------------------------------------
+
+    def keep_steps(self, count: int) -> None:
+        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        record, width = self.record, self.size + 2
+        wanted = record.trace_count + count
+        if 8 * width * wanted > MOST_KEPT:
+            record.trace_room = 0
+        elif wanted > len(self._history):
+            grown = np.empty((max(wanted, 2 * len(self._history)), width))
+            grown[: record.trace_count] = self._history[: record.trace_count]
+            self._history, record.trace, record.trace_room = grown, grown.ctypes.data, len(grown)
+
+    @property
+    def kept_steps(self) -> Floats | None:
+        """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        record = self.record
+        return self._history[: record.trace_count].copy() if record.trace_count == record.steps else None
+
+    def retake(self, row: Floats) -> Reason:
+        """Take a step once more that was kept, so that `state_at` tells of it."""
+        record = self.record
+        record.trace_room = record.sample_count = record.event_count = record.each_step = 0
+        record.t, record.h, record.h_max = row[0], row[1], row[1]
+        self.x[:] = row[2:]
+        reason = self.begin(row[0] + 2.0 * row[1])
+        record.after_rejection = record.pending = 0
+        return reason or self.advance(row[0] + 2.0 * row[1], 1)
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 
