@@ -21,6 +21,7 @@ CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 #: What each family of codes is about.
 FAMILIES = {
     "AXIS": "Axes of joints",
+    "BATCH": "Batches of runs",
     "BIND": "Dependent speeds",
     "BLOCK": "Sayers' building block",
     "BODY": "Bodies: mass, centre of mass, inertia",
@@ -29,6 +30,7 @@ FAMILIES = {
     "CLOSE": "Loops and the joints that close them",
     "CODE": "Generated code: programs, targets, backends",
     "COMPARE": "Comparing formalisms",
+    "DATA": "Datasets on disk: NetCDF, Zarr, NumPy archives",
     "DEMO": "The demonstration",
     "DERIVE": "Deriving: formalisms and their options",
     "DESC": "The descriptor form",
@@ -60,7 +62,9 @@ FAMILIES = {
     "SAMPLE": "Sample mechanisms",
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
+    "SENS": "Sensitivities and gradients",
     "SIM": "Simulation",
+    "SWEEP": "Sweeps",
     "TABLE": "Tables",
     "TRAJ": "Trajectories",
     "TREE": "The tree of bodies",

@@ -34,7 +34,7 @@ def run(
 ) -> int:
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
-    parameters, inputs = _settings(system, settings)
+    parameters, inputs = read_settings(system, settings)
     inputs |= show.laws(options.pop("inputs", []), "--input")
     tau = show.laws(options.pop("tau", []), "--effort")
     _check_files(files, json)
@@ -76,7 +76,7 @@ def run(
     return 130 if trajectory.status == "interrupted" else 2
 
 
-def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
+def read_settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
     """`--set` reaches parameters and inputs alike."""
     values = show.assignments(given)
     for name in values:
@@ -99,13 +99,19 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
                 cure="Name a file.",
                 code="E-CLI-005",
             )
-        if path is not None and not path.absolute().parent.is_dir():
-            raise PolhodeError(
-                f"there is no folder {str(path.absolute().parent)!r}.",
-                place=f"--{option}",
-                cure="Make it first, or name another.",
-                code="E-CLI-004",
-            )
+        if path is not None:
+            check_folder(option, path)
+
+
+def check_folder(option: str, path: Path) -> None:
+    """Raise where the folder that a file goes to is not there."""
+    if not path.absolute().parent.is_dir():
+        raise PolhodeError(
+            f"there is no folder {str(path.absolute().parent)!r}.",
+            place=f"--{option}",
+            cure="Make it first, or name another.",
+            code="E-CLI-004",
+        )
 
 
 def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:

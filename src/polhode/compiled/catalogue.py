@@ -102,6 +102,16 @@ def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
     return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
 
 
+def _canonical(name: str, field: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.canonical import canonical
+
+        made = list(getattr(canonical(equations), field))
+        return [(name, (len(made),), made)]
+
+    return outputs
+
+
 def _derivatives(names: Sequence[str], of: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics import derivatives
@@ -117,6 +127,21 @@ def _actuation(equations: EquationsOfMotion) -> Outputs:
     return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
 
 
+def _jacobian(stabilised: bool) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.variations import Variations
+
+        made = Variations(equations, equations.stabilisation_rate if stabilised else None)
+        size = len(made.x)
+        in_time = made.by([equations.system.time])
+        return [
+            ("xdot_d_x", (size, size), list(made.jacobian().entries())),
+            ("xdot_d_t", (size,), list(in_time.entries())),
+        ]
+
+    return outputs
+
+
 #: The functions that every mechanism has.
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
@@ -128,6 +153,7 @@ CATALOGUE: dict[str, Entry] = {
     "momentum": Entry(("q", "u"), _momentum),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
+    "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),
     "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
         _derivatives(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_derivatives"),
@@ -138,10 +164,11 @@ CATALOGUE: dict[str, Entry] = {
     ),
 }
 
-#: Those that there are where a system has constraints; with multipliers, the first three.
+#: Those that there are where a system has constraints; with multipliers, the first four.
 CONSTRAINED: dict[str, Entry] = {
     "multipliers": Entry(("q", "u", "tau"), _vector("multipliers", "multipliers")),
     "stabilised_rates": Entry(("x", "tau", "alpha"), _stabilised_rates, rates=("xdot",)),
+    "stabilised_rates_jacobian": Entry(("x", "tau", "alpha"), _jacobian(stabilised=True)),
     "kept_rates": Entry(("x", "tau", "alpha"), _kept_rates, rates=("xdot",)),
     "constraint_values": Entry(("q",), _of_constraints("constraint_values", "values")),
     "definition_values": Entry(("q",), _of_constraints("definition_values", "definition_values")),
@@ -152,9 +179,15 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: Hamilton's equations, of mechanisms that have canonical momenta.
+CANONICAL: dict[str, Entry] = {
+    "canonical_rates": Entry(("canonical", "tau"), _canonical("rates", "rates")),
+    "canonical_momenta": Entry(("q", "u"), _canonical("momenta", "momenta")),
+    "canonical_speeds": Entry(("canonical",), _canonical("speeds", "speeds")),
+}
+
 #: What acts: efforts and inputs as they are given, or as their laws say.
 ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
-
 
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
@@ -166,7 +199,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, ENTRIES, ACTING)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES
@@ -179,6 +212,7 @@ def catalogued(asked: Asked) -> Entry:
 
 
 def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    from ..dynamics.canonical import momentum_symbols
     from ..expr.spelling import acceleration_of
 
     constraints = equations.constraints
@@ -189,6 +223,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],
+        "canonical": [*equations.q, *momentum_symbols(equations), *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
         "alpha": [equations.stabilisation_rate],

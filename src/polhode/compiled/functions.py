@@ -18,14 +18,16 @@ from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
+from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
+from .values import default_of, real_numbers
+from .variations import DerivativesOf
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from ..model.records import Parameter
     from .closed_loop import Laws
     from .native import FixedStep
     from .store import Facts, StoredFunction
@@ -160,13 +162,16 @@ class Functions:
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
-        """Parameters in an order: given values first, then the model's defaults."""
+        """Parameters in an order: given values first, then the model's defaults.
+
+        Where some are arrays of N values there are N rows, one set of parameters each.
+        """
         table = self.derivation.model.parameters
         if given is not None and not isinstance(given, Mapping):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
-        given = dict(given or {})
+        given = {key: counted(key, value) for key, value in (given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
@@ -180,18 +185,18 @@ class Functions:
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-003",
             )
-        return np.array([_number(key, given.get(key, table[key].value)) for key in order], dtype=np.float64)
+        return parameter_sets({key: given.get(key, table[key].value) for key in order}, given)
 
     def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
         """The inputs as an array, the model's defaults where none is given."""
         table = self.derivation.model.inputs
         if given is not None and not isinstance(given, Mapping):
-            return _real(given, "inputs")
+            return real_numbers(given, "inputs")
         given = dict(given or {})
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [_real(given.get(key, _default(value)), f"input '{key}'") for key, value in table.items()]
+        columns = [real_numbers(given.get(key, default_of(value)), f"input '{key}'") for key, value in table.items()]
         return _stacked(columns)
 
     def evaluate(
@@ -222,12 +227,14 @@ class Functions:
         if extra:
             known = {
                 "z": lambda: self._given_states(name, z),
-                "t": lambda: _real(t, "t")[..., None],
+                "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
+        if values is not None and values.ndim == 2:
+            check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:
             self._quaternions = self._quaternions_of(name)
         if not (self._quaternions and arrays):
@@ -261,8 +268,8 @@ class Functions:
                 code="E-FUN-014",
             )
         if isinstance(given, Mapping):
-            return _stacked([_real(given[key], f"state '{key}'") for key in names])
-        made = _real(given, "z")
+            return _stacked([real_numbers(given[key], f"state '{key}'") for key in names])
+        made = real_numbers(given, "z")
         if made.ndim == 0 or made.shape[-1] != len(names):
             raise ShapeError(
                 f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
@@ -286,7 +293,7 @@ class Functions:
                 "actuated=[…], the speeds that efforts act on.",
                 code="E-FUN-007",
             )
-        return np.zeros(len(rows)) if isinstance(given, str) else _real(given, "multipliers")
+        return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
 
     def _with_defaults(self, name: Asked) -> Any:
         """The compiled function with the model's own parameter values."""
@@ -309,7 +316,7 @@ class Functions:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
-    def _no_effort(self, name: str) -> NDArray[np.float64]:
+    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def forward_dynamics(
@@ -358,6 +365,28 @@ class Functions:
         effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
+
+    def derivatives(self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """∂(`of`)/∂s by parameters, inputs or efforts, a column each; the arrays are those of the function itself.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 2)), ph.Prismatic("x"))
+        >>> s.derive().compile().derivatives("forward_dynamics", ["m", "tau_x"], [0.0], [0.0], [6.0]).tolist()
+        [[-1.5, 0.5]]
+        """
+        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
+            asked = DerivativesOf(of, tuple(by))
+        if asked.arrays[len(arrays) :] == ("tau",):
+            arrays = (*arrays, self._no_effort(asked))
+        return self._one(asked, *arrays, **more)
+
+    def state_rates_jacobian(
+        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
+        effort = self._no_effort("state_rates_jacobian") if tau is None else tau
+        return self._two("state_rates_jacobian", x, effort, **more)
 
     def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """ż(q, u, z, t, inputs) of the states without mass."""
@@ -442,27 +471,3 @@ class Functions:
 
 def _stacked(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
-
-
-def _real(value: Any, what: str) -> NDArray[np.float64]:
-    """Numbers in an array; anything else is told."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
-        ) from None
-
-
-def _default(given: Parameter) -> float:
-    return 0.0 if given.value is None else float(given.value)
-
-
-def _number(key: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
-    return number

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.passes.switches import jumping_tables
-from .events import find_root
 from .guard import Guard, Stop
 from .initial_state import Floats
 from .rates import Rates
 from .record import Record
+from .roots import find_root
 from .switching import at_the_jump, has_tables, sources
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.

@@ -16,7 +16,7 @@ from ..expr.calls import sampled
 from .callables import Asked, Held, asked
 from .initial_state import Floats, numbers
 
-_SAMPLED = "Give sampled(times, values), or sampled(values, rate=…)."
+_SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
 
 
 @dataclass(frozen=True, eq=False)

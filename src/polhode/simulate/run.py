@@ -57,6 +57,7 @@ def simulate(
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
+    on: Mapping[Any, Any] | None = None,
     hold: Sequence[str] = (),
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
@@ -72,12 +73,14 @@ def simulate(
                     (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
                     cost more steps
-    method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
-                    scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
-                    `step`: rk4, heun, midpoint, euler
+    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45 and RK23 in native code,
+                    scipy.DOP853, scipy.LSODA, scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer
+                    than `step`; or of fixed `step`: rk4, heun, midpoint, euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
+    on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
+                    `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
     hold            coordinates that stay as given when a mechanism with constraints is assembled
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
@@ -102,6 +105,7 @@ def simulate(
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     equations = derivation.equations
+    fixed.check_fit(method, equations)
     width = 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)
@@ -115,8 +119,15 @@ def simulate(
     efforts = read_efforts(equations, tau)
     given = read_inputs(equations, inputs, functions.input_values())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
-    watched = read_events(equations, events, until, run.parameters)
+    watched = read_events(equations, events, until, run.parameters, on)
     if method in fixed.METHODS:
+        if watched.changes_states:
+            raise PolhodeError(
+                f"events that change the state need an adaptive method; {method} has fixed steps.",
+                place="on",
+                cure='Use method="auto".',
+                code="E-SIM-072",
+            )
         if not isinstance(span, Even):
             raise PolhodeError(
                 f"given sample times need an adaptive method; {method} has fixed steps.",
@@ -138,7 +149,7 @@ def simulate(
             return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
-    if watch_energy:
+    if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
@@ -276,7 +287,8 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
+            inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
+            efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 

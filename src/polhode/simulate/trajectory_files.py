@@ -175,7 +175,7 @@ def as_archive(trajectory: Trajectory) -> bytes:
         "states": trajectory.states,
         "status": trajectory.status,
         "message": trajectory.message,
-        "info": _plain(trajectory.info),
+        "info": plain_info(trajectory.info),
         "parameters": {name: float(value) for name, value in trajectory.parameters.items()},
     }
     meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
@@ -262,7 +262,7 @@ def _of_type(kind: type, array: Any) -> Any:
     return array
 
 
-def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
+def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
     """What of the run's statistics JSON can hold, the rest as text."""
 
     def plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ Coordinates and speeds that are prescribed, coupled to others or dependent are n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,28 +107,41 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
 
 def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
     """The values (expressions, samples); accelerations are those that the equations of motion give."""
+    return compiled_values(functions, expressions, trajectory.tau is not None)(trajectory)
+
+
+def compiled_values(
+    functions: Functions, expressions: Sequence[Any], knows_efforts: bool = True
+) -> Callable[[Trajectory], Floats]:
+    """The same as a function of trajectories of one mechanism, compiled once."""
     equations = functions.equations
     roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
-    _check_known(roots, functions, trajectory.tau is not None)
+    _check_known(roots, functions, knows_efforts)
     planned = plan_outputs(equations, "values", ("q", "u", "udot", "tau"), [("values", (len(roots),), roots)])
-    arrays = {
-        "q": trajectory.q,
-        "u": trajectory.u,
-        "z": trajectory.z,
-        "udot": np.zeros_like(trajectory.u),
-        "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
-        "t": trajectory.t[:, None],
-        "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
-    }
-    if any(root.data[0] == "acceleration" for root in free_symbols(roots)):
-        given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
-        arrays["udot"] = functions.forward_dynamics(trajectory.q, trajectory.u, arrays["tau"], trajectory.z, **given)
     native = compile_program(planned.program, cache=False)
-    found = native(
-        *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
-        parameters=functions.values_of(planned.parameters, trajectory.parameters),
-    )
-    return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+    accelerates = any(root.data[0] == "acceleration" for root in free_symbols(roots))
+
+    def along(trajectory: Trajectory) -> Floats:
+        arrays = {
+            "q": trajectory.q,
+            "u": trajectory.u,
+            "z": trajectory.z,
+            "udot": np.zeros_like(trajectory.u),
+            "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
+            "t": trajectory.t[:, None],
+            "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
+        }
+        if accelerates:
+            given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+            q, u, z = trajectory.q, trajectory.u, trajectory.z
+            arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **given)
+        found = native(
+            *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
+            parameters=functions.values_of(planned.parameters, trajectory.parameters),
+        )
+        return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+
+    return along
 
 
 def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:

@@ -33,7 +33,7 @@ _BROKEN = ("--", ":", "-.")  # of runs beside the first
 _NO_PATHS: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({})
 
 #: What a plot must not inherit: a user's TeX would read names as TeX; the salt keeps SVG files reproducible.
-_SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
+SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
 
 
 def plot_channels(
@@ -62,8 +62,8 @@ def plot_channels(
         raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
 
     others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
-    matplotlib = _matplotlib()
-    with matplotlib.rc_context(_SETTINGS):
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
         count = len(panels) + bool(paths)
         rows = -(-count // columns)
         height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
@@ -88,7 +88,7 @@ def plot_channels(
             _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
         if title:
             figure.suptitle(
-                _plain(title, 100),
+                one_line(title, 100),
                 x=0.012,
                 ha="left",
                 fontsize=13,
@@ -110,7 +110,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
             cure="Name the file .png, .svg or .pdf.",
         )
     content = io.BytesIO()
-    with _matplotlib().rc_context(_SETTINGS):
+    with matplotlib_of().rc_context(SETTINGS):
         figure.savefig(content, format=kind, dpi=200, metadata=dates[kind])
     return replace_file(path, content.getvalue())
 
@@ -118,7 +118,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
 _AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
-def _matplotlib() -> Any:
+def matplotlib_of() -> Any:
     try:
         import matplotlib
         import matplotlib.figure
@@ -146,12 +146,12 @@ def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
 
 def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     """Paths on the ground, one metre as long along as across."""
-    _frame(axes)
+    frame(axes)
     for (name, (x, y)), color in zip(paths.items(), PALETTE * len(paths), strict=False):
         along, across = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         axes.plot(along, across, color=color, linewidth=1.5)
         axes.annotate(
-            _plain(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
+            one_line(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
             va="center", fontsize=LABEL_SIZE, annotation_clip=False, **_AS_WRITTEN,
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
@@ -159,7 +159,7 @@ def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     axes.set_xlabel("x, m", color=QUIET, fontsize=9, loc="right")
 
 
-def _frame(axes: Any) -> None:
+def frame(axes: Any) -> None:
     """The grid and the one line that a panel has."""
     axes.set_facecolor("white")
     axes.grid(True, color=HAIR, linewidth=0.8)
@@ -188,12 +188,12 @@ def _panel(
     members: Sequence[Channel],
     others: Sequence[tuple[Floats, Sequence[Channel]]],
 ) -> None:
-    _frame(axes)
-    ticker = _matplotlib().ticker
+    frame(axes)
+    ticker = matplotlib_of().ticker
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
     axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
 
-    heading = "  ".join(part for part in (_plain(name), f"({_plain(unit)})" if unit else "") if part)
+    heading = "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
@@ -206,7 +206,7 @@ def _panel(
     low, high, change = _limits([*members, *(channel for _, channels in others for channel in channels)])
     axes.set_ylim(low, high)
     if change:
-        heading += f"   {change} {_plain(unit)}".rstrip()
+        heading += f"   {change} {one_line(unit)}".rstrip()
     axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
 
     if len(members) <= MOST_DIRECT_LABELS:
@@ -240,7 +240,7 @@ def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], lo
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
         style = {"transform": axes.transAxes, "color": color, "clip_on": False}
         axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **style)
-        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
+        axes.text(1.027, height, one_line(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
@@ -257,7 +257,7 @@ def _legend(axes: Any, members: Sequence[Channel]) -> None:
         ncols=1 + (len(members) - 1) // 8,
     )
     for text, channel in zip(legend.get_texts(), members, strict=True):
-        text.set(text=_plain(channel.name), color=INK, **_AS_WRITTEN)
+        text.set(text=one_line(channel.name), color=INK, **_AS_WRITTEN)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -288,7 +288,7 @@ def _top(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
     return _bottom(block, heights, gap) + gap * (len(block) - 1)
 
 
-def _plain(words: str, longest: int = LONGEST_NAME) -> str:
+def one_line(words: str, longest: int = LONGEST_NAME) -> str:
     """One printable line of the words, cut with an ellipsis where they run on."""
     line = "".join(letter if letter.isprintable() else " " for letter in words).strip()
     return line if len(line) <= longest else line[: longest - 1] + "…"

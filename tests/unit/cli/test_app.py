@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from polhode.cli.app import main
+from polhode.formats import save_yaml
+from polhode.model.samples import motor_driven_pendulum
 
 MODELS = Path(__file__).parents[3] / "models"
 
@@ -98,6 +100,16 @@ def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
         for more in ([], ["--set", "motor=0.1"], ["--set", "motor=0.1", "--set", "m=2"])
     ]
     assert len({round(end["theta"], 12) for end in ends}) == 3
+
+
+def test_states_without_mass_are_printed_and_run(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "motor.yaml"
+    save_yaml(motor_driven_pendulum(), model)
+    assert "1 coordinate, 1 speed, 1 state" in polhode("derive", model)
+    assert "ż[current] = (voltage - K*hinge'*n - R*current)/L" in polhode("derive", model, "--of", "z_rates")
+    asked = ("simulate", model, "-t", 1, "--set", "voltage=2")
+    assert "coordinate or state" in polhode(*asked)
+    assert list(json.loads(polhode(*asked, "--json"))["final"]["states"]) == ["current"]
 
 
 def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:

@@ -12,6 +12,7 @@ does not depend on where it was broken off.
     ILL        the pivots of the constraints are too small to divide by; no step was taken
     PROJECT    the state is to be brought to its constraints by other means; then pending = SAMPLES
     SAMPLE     so is the next sample, which is to be written
+    STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
@@ -39,6 +40,7 @@ class Reason(IntEnum):
     FAILED = 7
     PROJECT = 8
     SAMPLE = 9
+    STEP = 10
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -53,6 +55,7 @@ RUN = Layout(
     size=INTEGER, blocks=INTEGER, budget=INTEGER, steps=INTEGER, rejected=INTEGER, evaluations=INTEGER,
     # flags
     pending=INTEGER, dense_ready=INTEGER, after_rejection=INTEGER, look=INTEGER, failed=INTEGER,
+    each_step=INTEGER,
     # arrays of the state's length, padded
     x=POINTER, x_old=POINTER, f=POINTER, y=POINTER, unit=POINTER, k=POINTER, dense=POINTER,
     # samples
@@ -63,12 +66,14 @@ RUN = Layout(
     pivots=POINTER, pivot_signs=POINTER, largest_pivots=POINTER, pivot_count=INTEGER,
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
-    event_values=POINTER, event_values_old=POINTER, event_directions=POINTER,
+    event_values=POINTER, event_values_old=POINTER, event_directions=POINTER, event_sides=POINTER,
     # constraints: the outputs of the right-hand side that lead back to them, and all of their values
     displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
     check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
     # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
-    pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER, clock_on=DOUBLE,
+    pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER,
+    # steps that are kept: rows of t, h and the state before
+    trace=POINTER, trace_count=INTEGER, trace_room=INTEGER,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.
@@ -141,6 +146,17 @@ def copy(f: Function, run: Record, source: Value, target: Value) -> None:
         target.store_block(block, source.block(block))
 
 
+def keep_step(f: Function, run: Record) -> None:
+    """Keep where the step just taken began, and how long it was, as long as there is room."""
+    with f.when(run.trace_count < run.trace_room):
+        row = run.trace.at(run.trace_count * (run.size + 2))
+        row[0] = run.t_old
+        row[1] = run.taken
+        with f.loop(run.size) as i:
+            row[i + 2] = run.x_old[i]
+        run.trace_count = run.trace_count + 1
+
+
 def rates(f: Function, run: Record, t: Value, x: Value, out: Value) -> None:
     """Call the right-hand side; come back where there is none."""
     reason = f.call("ph_rates", INTEGER, f.arguments["run"], t, x, out)
@@ -196,7 +212,10 @@ def evaluate_events(f: Function, run: Record, t: Value, x: Value) -> None:
 
 
 def look_for_crossings(f: Function, run: Record) -> None:
-    """Come back where an event changed its sign over the last step, in the direction that is asked for, or is nan."""
+    """Come back where an event changed its sign over the last step, in the direction that is asked for, or is nan.
+
+    One that began at its zero, where it changed the state, comes back to the side where the motion came from.
+    """
     with f.when(run.event_count > 0):
         old, new = run.event_values_old, run.event_values
         with f.loop(run.event_count) as i:
@@ -207,10 +226,13 @@ def look_for_crossings(f: Function, run: Record) -> None:
             before, after, direction = old[i], new[i], run.event_directions[i]
             through = (before * after < 0.0) | (after.equals(0.0) & ~before.equals(0.0))
             along = ~(direction * (after - before) < 0.0)
-            with f.when((through & along) | ~after.equals(after)):
+            back = before.equals(0.0) & (run.event_sides[i] * after < 0.0)
+            with f.when((through & along) | back | ~after.equals(after)):
                 crossed.value = 1
         with f.when(crossed.value > 0):
             f.give(Reason.CROSSING)
+    with f.when(run.each_step > 0):
+        f.give(Reason.STEP)
 
 
 def largest_of(f: Function, run: Record, array: Value) -> Value:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
+from .members import members_function
 from .right_side import right_side_functions
 from .run_record import (
     PROJECTION,
@@ -22,6 +23,7 @@ from .run_record import (
     copy,
     evaluate_events,
     finish_step,
+    keep_step,
     look_for_crossings,
     note_what_is_large,
     rates,
@@ -38,6 +40,7 @@ _SWALLOWED = 2.0**-49
 def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
     """The module of a pair."""
     functions = [*right_side_functions(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
+    functions.append(members_function(fused))
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 
 
@@ -144,6 +147,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
             run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
             run.taken = step
             copy(f, run, run.x, run.x_old)
+            keep_step(f, run)
             copy(f, run, run.y, run.x)
             copy(f, run, _stage(run, pair.stages - 1), run.f)
             run.dense_ready = 0

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polhode.codegen.steppers.members import MEMBERS
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
@@ -22,9 +24,11 @@ from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
 
-_STRUCTURE = RUN.structure()
+_STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _ALIGNMENT = 64
+#: Bytes of steps that a run keeps at most.
+MOST_KEPT = 64_000_000
 
 
 class StepperCode:
@@ -38,6 +42,11 @@ class StepperCode:
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
+
+    @cached_property
+    def members(self) -> Callable[[int, int], None]:
+        """Many runs one after the other."""
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
 
 
 @cache
@@ -57,7 +66,7 @@ def stepper_code(method: str) -> StepperCode:
     return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
 
 
-class _Memory:
+class Memory:
     """Arrays in one aligned piece of memory, padded to whole blocks."""
 
     def __init__(self, counts: Mapping[str, int], size: int) -> None:
@@ -80,6 +89,27 @@ class RightSide:
     out_index: int
     outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
     alive: Sequence[Any]  # what the pointers point to
+    places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code."""
+
+    starts: Floats  # (N, n)
+    own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
+    samples: Floats  # (N, T, n)
+    reasons: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    evaluations: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
+        """Members that are still to be run."""
+        count, size = starts.shape
+        rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
+        counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
+        return cls(np.ascontiguousarray(starts), rows, np.empty((count, samples, size)), *counts)
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -95,7 +125,7 @@ class NativeRun:
 
     def __init__(
         self,
-        method: str,
+        method: str | StepperCode,
         x: Floats,
         *,
         t: float = 0.0,
@@ -103,13 +133,13 @@ class NativeRun:
         atol: float,
         groups: Sequence[tuple[int, int]] = (),
     ) -> None:
-        self.code = stepper_code(method)
+        self.code = stepper_code(method) if isinstance(method, str) else method
         self.size = size = len(x)
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "residual": 1, "nodes": 8, "state_on": 1, "pose": 1}
         counts |= {"k": self.code.stages, "dense": self.code.dense_rows}
-        self._memory = _Memory(counts, size)
+        self._memory = Memory(counts, size)
         for name, array in self._memory.arrays.items():
             setattr(self.record, name, array.ctypes.data)
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
@@ -125,17 +155,19 @@ class NativeRun:
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
+        self._history = np.empty((0, size + 2))
         self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
-    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0) -> RightSide:
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
         """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
         native, work = function.native, function.work()
         alive: list[Any] = [function, work, native.code]
         pointers: list[int] = []
         for name, array in zip(function.arrays, function.outline.arrays, strict=True):
-            if name == "x":
+            if name == state:
                 pointers.append(0)
             elif name == "t":
                 pointers.append(self._address + _STRUCTURE.clock.offset)
@@ -152,7 +184,9 @@ class NativeRun:
         pointers += [array.ctypes.data for array in outputs]
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
-        return RightSide(native.code.address("ph_at"), table, function.arrays.index("x"), out_index, named, alive)
+        places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
+        x_index = places[state]
+        return RightSide(native.code.address("ph_at"), table, x_index, out_index, named, alive, places)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
         """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
@@ -196,6 +230,20 @@ class NativeRun:
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
         record.check_values, record.check_count = values.ctypes.data, len(values)
 
+    def watch(self, function: Compiled, directions: Sequence[float]) -> None:
+        """Come back where one of the values of a compiled function of x and t changes its sign in its direction."""
+        work, count = function.work(), len(directions)
+        values, old, sides = np.zeros(count), np.zeros(count), np.zeros(count)
+        table = (ctypes.c_void_p * 4)(0, self._address + _STRUCTURE.clock.offset, work.ctypes.data, values.ctypes.data)
+        along = np.array(directions, dtype=np.float64)
+        self._kept["events"] = function, work, along, table
+        self.event_values, self.event_values_old, self.event_sides = values, old, sides
+        record = self.record
+        record.events_at, record.event_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.event_x_index, record.event_count = 0, count
+        record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
+        record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
+
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
         self._memory.arrays["pose"][: len(q)] = q
@@ -208,7 +256,51 @@ class NativeRun:
         record.times, record.samples = times.ctypes.data, states.ctypes.data
         record.next_sample, record.sample_count = 0, len(times)
 
+    # ---- steps that are kept -----------------------------------------------------------------------------------
+
+    def keep_steps(self, count: int) -> None:
+        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        record, width = self.record, self.size + 2
+        wanted = record.trace_count + count
+        if 8 * width * wanted > MOST_KEPT:
+            record.trace_room = 0
+        elif wanted > len(self._history):
+            grown = np.empty((max(wanted, 2 * len(self._history)), width))
+            grown[: record.trace_count] = self._history[: record.trace_count]
+            self._history, record.trace, record.trace_room = grown, grown.ctypes.data, len(grown)
+
+    @property
+    def kept_steps(self) -> Floats | None:
+        """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        record = self.record
+        return self._history[: record.trace_count].copy() if record.trace_count == record.steps else None
+
+    def retake(self, row: Floats) -> Reason:
+        """Take a step once more that was kept, so that `state_at` tells of it."""
+        record = self.record
+        record.trace_room = record.sample_count = record.event_count = record.each_step = 0
+        record.t, record.h, record.h_max = row[0], row[1], row[1]
+        self.x[:] = row[2:]
+        reason = self.begin(row[0] + 2.0 * row[1])
+        record.after_rejection = record.pending = 0
+        return reason or self.advance(row[0] + 2.0 * row[1], 1)
+
     # ---- stepping ----------------------------------------------------------------------------------------------
+
+    def members(self, members: Members, span: range, t_end: float, most_steps: int) -> None:
+        """Run these members to t_end, one after the other, without the interpreter's lock."""
+        side: RightSide = self._kept["side"]
+        record = _MEMBERS(
+            first=span.start, end=span.stop, starts=members.starts.ctypes.data, samples=members.samples.ctypes.data,
+            reasons=members.reasons.ctypes.data, steps=members.steps.ctypes.data,
+            evaluations=members.evaluations.ctypes.data, most_steps=most_steps,
+        )  # fmt: skip
+        for name, rows in members.own.items():
+            setattr(record, f"{name}_rows", rows.ctypes.data)
+            setattr(record, f"{name}_stride", rows.shape[1])
+            setattr(record, f"{name}_index", side.places[name])
+        self.record.t_end = t_end
+        self.code.members(self._address, ctypes.addressof(record))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""

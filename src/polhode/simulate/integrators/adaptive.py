@@ -7,24 +7,27 @@ recorded there did act; multistep methods choose their own, and what acted is in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ...codegen.taylor.cost_model import is_taylor_faster
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
+from ...errors import PolhodeError
 from ..callables import ControllerFailed
-from ..events import Event, EventLocator
+from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
-from ..rates import Rates
+from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from . import native
 from .ida import solver_by_ida
 
+TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
@@ -36,13 +39,14 @@ class Method:
     """A solver with step-size control: how to get it, whether it is implicit, and whether it uses earlier steps.
 
     Those that do are never given a projected state, which their earlier steps would not fit. A native one can take
-    whole runs by itself.
+    whole runs by itself. One that needs series takes rates that are all in the equations, and smooth.
     """
 
     solver: Callable[[], Callable[..., Any]]
     is_implicit: bool = False
     is_multistep: bool = False
     is_native: bool = False
+    needs_series: bool = False
 
 
 def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
@@ -60,6 +64,7 @@ METHODS = {
     "DOP853": Method(native.solver("DOP853"), is_native=True),
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),
+    "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
@@ -74,7 +79,7 @@ METHODS = {
 class Control:
     """How a run with step-size control goes about it."""
 
-    method: str = "DOP853"
+    method: str = "auto"
     rtol: float = 1e-9
     atol: float = 1e-9
     largest_step: float = np.inf
@@ -87,17 +92,29 @@ def integrate(
     record: Record,
     times: Floats,
     control: Control,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Go from the record's first state to the last of `times`; the state at each of them goes into the record.
 
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
+    is_auto = control.method == "auto"
+    control = resolved(control, rates, bool(events) or guard.watches_steps)
+    record.info["method"] = control.method
+    method = working(control.method, rates)
+    if method.is_native and rates.can_step_natively and not guard.watches_steps:
+        try:
+            return native.integrate(rates, guard, record, times, control, events, report)
+        except (Stop, NonFinite):
+            if not is_auto or control.method != TAYLOR:
+                raise
+        # a series may end where the motion does not
+        control = replace(control, method="DOP853")
+        record.info["method"] = f"{TAYLOR}, DOP853"
+        rest = np.concatenate([[record.last[0]], times[times > record.last[0]]])
+        return native.integrate(rates, guard, record, rest, control, events, report)
     t, x = record.last
-    method = _working(control.method)
-    if method.is_native and rates.can_step_natively and not (events or guard.watches_steps):
-        return native.integrate(rates, guard, record, times, control, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = np.union1d(times if driven and not method.is_multistep else times[-1:], rates.breaks.times)
@@ -147,15 +164,23 @@ def integrate(
                 last = int(np.searchsorted(times, met, side="right"))
         ended = watched.locate(interpolant, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
-            last = int(np.searchsorted(times, ended, side="right"))
+            last = int(np.searchsorted(times, ended.t, side="right"))
         if last > recorded:
             states = x[None, :] if interpolant is None else interpolant(times[recorded:last]).T
             record.add(times[recorded:last], _projected(rates, times[recorded:last], states))
             recorded = last
         if ended is not None and interpolant is not None:
-            x = rates.projected(ended, interpolant(ended))
-            record.end(ended, x)
-            return "event"
+            t, x = ended.t, rates.projected(ended.t, interpolant(ended.t))
+            record.end(t, x)
+            if ended.event.change is None:
+                return "event"
+            x = native.changed(rates, record, ended, x)
+            watched.restart(t, x, ended)
+            if jumps:
+                jumps.start(t, x)
+            if t < times[-1]:
+                solver = make(t, x, bound(t))
+            continue
         report(t)
         if jumps and met is not None and interpolant is not None:
             t, x = met, rates.projected(met, interpolant(met))
@@ -194,16 +219,46 @@ def integrate(
     return "done"
 
 
-def _working(name: str) -> Method:
-    """The method of a name; SciPy's of the same name where native code cannot be made, which is told once."""
+def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
+    """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
+    if control.method != "auto":
+        return control
+    can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
+    is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
+    return replace(control, method=TAYLOR if is_best else "DOP853")
+
+
+def working(name: str, rates: Rates | None = None) -> Method:
+    """The method of a name; SciPy's, of the same name if there is one, where native code cannot be made: told once."""
     method = METHODS[name]
     if method.is_native:
+        if method.needs_series and rates is not None:
+            _check_series(name, rates)
         try:
-            stepper_code(name)
+            code = name if rates is None else rates.stepper(name)
+            if isinstance(code, str):
+                stepper_code(code)
         except OSError as problem:
-            say_once(f"the run is by SciPy's {name}: native code does not work here ({problem}).")
-            return METHODS[f"scipy.{name}"]
+            theirs = name if f"scipy.{name}" in METHODS else "DOP853"
+            say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
+            return METHODS[f"scipy.{theirs}"]
     return method
+
+
+def _check_series(name: str, rates: Rates) -> None:
+    """Refuse rates that have no series; those with a corner are told where the code is made."""
+    told = {
+        "there are constraints": rates.is_constrained,
+        "a controller in Python acts": not rates.is_autonomous,
+        "there are forces that jump": rates.signs is not None,
+    }
+    for what, is_so in told.items():
+        if is_so:
+            raise PolhodeError(
+                f"the method {name!r} needs smooth rates, all in the equations, but {what}.",
+                cure='Take method="DOP853".',
+                code="E-SIM-081",
+            )
 
 
 def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:

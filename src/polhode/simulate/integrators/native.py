@@ -17,6 +17,7 @@ import numpy as np
 from ...codegen.steppers.run_record import SAMPLES, Reason
 from ...compiled.native.stepper import NativeRun
 from ..callables import ControllerFailed
+from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -27,28 +28,40 @@ if TYPE_CHECKING:
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.02
-_FIRST_BUDGET = 256
+_FIRST_BUDGET, _KEPT_AT_ONCE = 256, 65_536
 #: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
 #: vanish, as it may where all coordinates move as one, would allow more.
 CAREFUL = 1.5
+#: Changes of the state that follow each other so soon never end.
+_ZENO = 1e-12
+#: A smaller part of the state that projection changes is not worth a word.
+_TOLD = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is looked for.
 _AHEAD = 12
 
 
-def integrate(rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, report: Report) -> str:
-    """Go from the record's first state to the last of `times`, in native code but where Python must help."""
-    return _NativeIntegration(rates, guard, record, times, control).go(report)
+def integrate(
+    rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events, report: Report
+) -> str:
+    """Go from the record's first state to the last of `times`, in native code but where Python must help.
+
+    Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
+    """
+    return _NativeIntegration(rates, guard, record, times, control, events).go(report)
 
 
 class _NativeIntegration:
     """One run in native code; constraints that are ill conditioned are passed step by step, in Python."""
 
-    def __init__(self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control) -> None:
+    def __init__(
+        self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events
+    ) -> None:
         self.rates, self.guard, self.record, self.control = rates, guard, record, control
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.run = run = NativeRun(control.method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        code = rates.stepper(control.method)
+        self.run = run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
@@ -56,6 +69,10 @@ class _NativeIntegration:
         run.record.h_max, run.record.bound = control.largest_step, guard.bound
         if rates.is_constrained:
             run.record.growth = CAREFUL
+        self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
+        if events.compiled is not None:
+            run.watch(events.compiled, [event.direction for event in events.watched])
+        run.record.each_step = int(bool(events) and events.compiled is None)
         rates.steps_natively(run)
         if run.begin(self.end):  # ill conditioned from the start
             self._in_python()
@@ -67,10 +84,16 @@ class _NativeIntegration:
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                reason = run.advance(self._goal, min(budget, self.control.most_steps - run.record.steps))
+                allowed = min(budget, self.control.most_steps - run.record.steps)
+                run.keep_steps(allowed)
+                reason = run.advance(self._goal, allowed)
                 if time.perf_counter() - began < _PIECE_SECONDS:
-                    budget *= 2
-                self._look_into(reason)
+                    budget = min(2 * budget, _KEPT_AT_ONCE)
+                if reason in (Reason.CROSSING, Reason.STEP):
+                    if self._ends_by_event(reason):
+                        return "event"
+                else:
+                    self._look_into(reason)
                 if reason == Reason.DONE and run.record.t < self.end:
                     self._pass_break()
                     reason = Reason.BUDGET
@@ -80,7 +103,15 @@ class _NativeIntegration:
             self._note()
             self.record.end(float(run.record.t), run.x)
             raise
+        finally:
+            self._keep_interpolant()
         return "done"
+
+    def _keep_interpolant(self) -> None:
+        """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
+        steps = self.run.kept_steps
+        if steps is not None and len(steps) and not len(self.rates.breaks):
+            self.record.interpolant = DenseOutput(self.run, self.rates, steps)
 
     @property
     def _goal(self) -> float:
@@ -103,8 +134,9 @@ class _NativeIntegration:
         run, record = self.run.record, self.record
         record.steps = run.steps
         self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
-        kept, done = sum(len(t) for t, _ in record.pieces) - 1, run.next_sample
-        record.add(self.times[kept:done], self.states[kept:done])
+        done = run.next_sample
+        record.add(self.times[self.kept : done], self.states[self.kept : done])
+        self.kept = done
 
     def _look_into(self, reason: Reason) -> None:
         """Do what native code came back for, or raise what ends the run."""
@@ -122,6 +154,33 @@ class _NativeIntegration:
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
         elif reason in (Reason.ILL, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._help(reason)
+
+    # ---- events ------------------------------------------------------------------------------------------------
+
+    def _ends_by_event(self, reason: Reason) -> bool:
+        """Note what was crossed in the last step; whether that ends the run. A change of the state is made."""
+        run, watched = self.run, self.watched
+        if reason == Reason.CROSSING:
+            watched.values = run.event_values_old.tolist()
+        t = float(run.record.t)
+        met = watched.locate(run.state_at, float(run.record.t_old), t, run.x)
+        if met is None:
+            return False
+        x = run.x.copy() if met.t == t else run.state_at(met.t)
+        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= met.t:
+            self._sample_in_python()
+        self._note()
+        x = self.rates.projected(met.t, x)
+        self.record.end(met.t, x)
+        run.record.t, run.x[:], run.record.pending = met.t, x, 0
+        if met.event.change is None:
+            return True
+        run.x[:] = x = changed(self.rates, self.record, met, x)
+        run.begin(self.end)
+        watched.restart(met.t, x, met)
+        if len(run.event_values):
+            run.event_values[:], run.event_sides[:] = watched.values, watched.sides
+        return False
 
     # ---- by other means where constraints are ill conditioned -----------------------------------------------------
 
@@ -197,6 +256,64 @@ class _NativeIntegration:
         run, t = self.run, float(self.run.record.t)
         run.x[:] = self.rates.projected(t, run.x.copy())
         run.f[:] = self.rates(t, run.x.copy())
+
+
+class DenseOutput:
+    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked.
+
+    It stays with the process that ran: a trajectory that is sent elsewhere goes without.
+    """
+
+    def __init__(self, run: NativeRun, rates: Rates, steps: Floats) -> None:
+        self.run, self.rates, self.steps = run, rates, steps
+        self._at = -1
+
+    def __call__(self, times: Floats) -> Floats:
+        """States (T, n) at times (T,)."""
+        places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
+        made = np.empty((len(times), self.run.size))
+        for k in np.argsort(places, kind="stable").tolist():
+            made[k] = self._state(float(times[k]), int(places[k]))
+        return made
+
+    def _state(self, t: float, place: int) -> Floats:
+        run, rates = self.run, self.rates
+        if place != self._at:
+            rates.steps_natively(run)
+            if run.retake(self.steps[place]) == Reason.ILL:
+                run.use(run.python(rates))
+                run.retake(self.steps[place])
+            self._at = place
+        row = self.steps[place]
+        x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))
+        return rates.unit(rates.projected(t, x))[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _nothing, ()
+
+
+def _nothing() -> None:
+    return None
+
+
+def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
+    """The state after an event that changes it, on the constraints; it goes into the record."""
+    if met.event.change is None:
+        return x
+    if met.t - record.changed_at <= _ZENO * max(1.0, abs(met.t)):
+        raise Stop(
+            "event_stuck",
+            f"at t = {met.t:.6g} s event {met.number} follows itself without end.",
+            "Let the motion come to rest, or end the run, where it is slow: with a terminal event of the speed, say.",
+        )
+    record.changed_at = met.t
+    new = met.event.change.applied(met.t, x)
+    after = rates.projected(met.t, new)
+    if rates.is_constrained and np.abs(after - new).max() > _TOLD * max(1.0, float(np.abs(new).max())):
+        told = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        record.notices += [] if told in record.notices else [told]
+    record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
+    return after
 
 
 def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
@@ -277,6 +394,23 @@ class NativeSolver:
             return np.array([self.run.state_at(float(each)) for each in t]).T
 
         return interpolant
+
+
+class TaylorSolver(NativeSolver):
+    """Taylor steps one at a time: Python looks at each, but has no say in the rates."""
+
+    def __init__(
+        self, rates: Rates, t: float, x: Floats, t_bound: float, *, max_step: float, rtol: float, atol: float
+    ) -> None:
+        self.rates, self.t_bound, self.status = rates, t_bound, "running"
+        self.run = NativeRun(rates.stepper("taylor"), x, t=t, rtol=rtol, atol=atol, groups=rates.groups)
+        rates.steps_natively(self.run)
+        self.run.record.h_max = max_step
+        self.run.begin(t_bound)
+
+    def step(self) -> str | None:
+        self.rates.evaluations += 1
+        return super().step()
 
 
 def solver(method: str) -> Callable[[], Callable[..., NativeSolver]]:
