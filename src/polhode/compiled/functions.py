@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
 _OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
+#: Functions with so many sets of laws are kept for the next call.
+_MOST_LAWS = 8
 
 
 class Functions:
@@ -69,6 +71,7 @@ class Functions:
         self._stored: dict[Asked, StoredFunction] = {}
         self._compiled: dict[Asked, Any] = {}
         self._defaults: dict[Asked, Any] = {}
+        self._driven: dict[str, Functions] = {}
         self._quaternions: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -96,7 +99,11 @@ class Functions:
         from .closed_loop import Laws, laws_of
 
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
-        return Functions(self.derivation, bake=self.bake, laws=made, **self._options)
+        if made.digest not in self._driven:
+            if len(self._driven) >= _MOST_LAWS:
+                self._driven.pop(next(iter(self._driven)))
+            self._driven[made.digest] = Functions(self.derivation, bake=self.bake, laws=made, **self._options)
+        return self._driven[made.digest]
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
