@@ -157,9 +157,9 @@ def test_in_a_notebook_names_are_escaped(run: Trajectory) -> None:
 
 
 def test_statistics_tell_how_the_run_went(run: Trajectory) -> None:
-    assert run.info["method"] == "DOP853"
+    assert run.info["method"] == "taylor"
     assert run.info["steps"] > 10
-    assert run.info["evaluations"] > run.info["steps"]
+    assert run.info["evaluations"] >= run.info["steps"]
     assert "201 samples" in str(run)
 
 
