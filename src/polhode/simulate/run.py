@@ -24,7 +24,6 @@ from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import METHODS, adaptive, fixed
 from .manifold import Manifold
-from .power_audit import TOLERANCE
 from .progress import reporting
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
@@ -152,6 +151,8 @@ def simulate(
     if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
+        from .power_audit import TOLERANCE
+
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made
 
