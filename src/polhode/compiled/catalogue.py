@@ -108,6 +108,21 @@ def _derivatives(names: Sequence[str], of: str) -> Maker:
     return outputs
 
 
+def _jacobian(stabilised: bool) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.variations import Variations
+
+        made = Variations(equations, equations.stabilisation_rate if stabilised else None)
+        size = len(made.x)
+        in_time = made.by([equations.system.time])
+        return [
+            ("xdot_d_x", (size, size), list(made.jacobian().entries())),
+            ("xdot_d_t", (size,), list(in_time.entries())),
+        ]
+
+    return outputs
+
+
 #: The functions that every mechanism has.
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
@@ -119,6 +134,7 @@ CATALOGUE: dict[str, Entry] = {
     "momentum": Entry(("q", "u"), _momentum),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
+    "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),
     "inverse_dynamics_derivatives": Entry(
         ("q", "u", "udot"),
         _derivatives(("tau_d_q", "tau_d_u", "tau_d_udot"), "inverse_derivatives"),
@@ -129,10 +145,11 @@ CATALOGUE: dict[str, Entry] = {
     ),
 }
 
-#: Those that there are where a system has constraints; with multipliers, the first three.
+#: Those that there are where a system has constraints; with multipliers, the first four.
 CONSTRAINED: dict[str, Entry] = {
     "multipliers": Entry(("q", "u", "tau"), _vector("multipliers", "multipliers")),
     "stabilised_rates": Entry(("x", "tau", "alpha"), _stabilised_rates, rates=("xdot",)),
+    "stabilised_rates_jacobian": Entry(("x", "tau", "alpha"), _jacobian(stabilised=True)),
     "kept_rates": Entry(("x", "tau", "alpha"), _kept_rates, rates=("xdot",)),
     "constraint_values": Entry(("q",), _of_constraints("constraint_values", "values")),
     "definition_values": Entry(("q",), _of_constraints("definition_values", "definition_values")),

@@ -43,6 +43,7 @@ _WHAT = {
     "momentum": "angular and linear momentum about the ground from coordinates and speeds",
     "poses": "position and rotation matrix of each body from coordinates",
     "state_rates": "rates of coordinates and speeds from both, and efforts",
+    "state_rates_jacobian": "derivatives of the rates of coordinates and speeds by both, and by time",
     "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
     "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
 }
@@ -53,6 +54,7 @@ _KIND = {
     "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
     "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
+    "xdot_d_x": "derivatives by the state, row after row", "xdot_d_t": "derivatives by time",
     "torque": "torque", "force": "force", "effort": "effort", "origin": "position of the origin",
     "orientation": "rotation matrix, row after row", "jacobian": "angular over linear velocity, row after row",
 }  # fmt: skip

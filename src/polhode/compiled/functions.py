@@ -20,6 +20,7 @@ from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
+from .variations import DerivativesOf
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -292,6 +293,25 @@ class Functions:
         effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
         first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
         return first, second, third
+
+    def derivatives(self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """∂(`of`)/∂s by parameters, inputs or efforts, a column each; the arrays are those of the function itself.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> _ = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 2)), ph.Prismatic("x"))
+        >>> s.derive().compile().derivatives("forward_dynamics", ["m", "tau_x"], [0.0], [0.0], [6.0]).tolist()
+        [[-1.5, 0.5]]
+        """
+        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
+            return self._one(DerivativesOf(of, () if isinstance(by, str) else tuple(by)), *arrays, **more)
+
+    def state_rates_jacobian(
+        self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """∂ẋ/∂x by the coordinates as they are stored, speeds and states without mass, and ∂ẋ/∂t."""
+        effort = self._no_effort("state_rates_jacobian") if tau is None else tau
+        return self._two("state_rates_jacobian", x, effort, **more)
 
     def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """M(q)."""

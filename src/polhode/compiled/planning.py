@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..codegen.ir.program import Program
 from ..errors import check_kind
 from .catalogue import arrays_of, catalogued
-from .quantities import Asked, Outputs, label_of
+from .quantities import Asked, Outputs, Quantity, label_of
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def plan_of(
 
     wanted, make, _ = catalogued(asked)
     with quiet_collector():
-        return plan_outputs(equations, label_of(asked), wanted, make(equations), bake, split_angles, notes)
+        own = asked.own_arrays(equations) if isinstance(asked, Quantity) else {}
+        return plan_outputs(equations, label_of(asked), wanted, make(equations), bake, split_angles, notes, own)
 
 
 def plan_outputs(
@@ -50,6 +53,7 @@ def plan_outputs(
     bake: bool = False,
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
+    own_arrays: Mapping[str, list[Expr]] = MappingProxyType({}),
 ) -> Planned:
     """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
     from ..codegen.plan import plan
@@ -66,7 +70,7 @@ def plan_outputs(
             entries[:] = roots[start : start + len(entries)]
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
-    arrays = arrays_of(equations)
+    arrays = {**arrays_of(equations), **own_arrays}
     extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(

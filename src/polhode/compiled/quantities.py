@@ -59,6 +59,10 @@ class Quantity(ABC):
         words = [word for option, given in options if given is not None for word in (option, given)]
         return identifier(self.kind, str(name), *words)
 
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        """Arrays that this function alone takes, or takes otherwise than others do."""
+        return {}
+
     @abstractmethod
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         """What the function puts out."""

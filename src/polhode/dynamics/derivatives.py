@@ -127,7 +127,7 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
     ]
 
 
-def _shortest(equations: EquationsOfMotion) -> _Differentiated | _Composite:
+def shortest_inverse(equations: EquationsOfMotion) -> _Differentiated | _Composite:
     """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
     closed = _Composite(equations)
     ways: list[_Differentiated | _Composite] = [closed] if equations.constraints is None and closed.holds() else []
@@ -145,7 +145,7 @@ def _size(columns: tuple[Columns, Columns]) -> int:
 def inverse_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M."""
     size = len(equations.u)
-    way = _shortest(equations)
+    way = shortest_inverse(equations)
     by_q, by_u = way.columns(equations.udot)
     return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), way.mass_matrix
 
@@ -159,7 +159,7 @@ def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, M
         by_q, by_u = _columns(equations, rates)
         by_tau = [derivative(rates, effort) for effort in equations.tau]
         return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_tau, size)
-    way = _shortest(equations)
+    way = shortest_inverse(equations)
     factors = factor(equations.tree, way.mass_matrix)
     by_q, by_u = way.columns([as_expr(rate) for rate in factors.solve(equations.tau - Vector(way.bias))])
 

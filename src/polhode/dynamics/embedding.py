@@ -22,6 +22,7 @@ from typing import Any
 from ..constraints import Constraints, DependentSpeeds
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
+from ..geometry.linear import Factors
 from ..kinematics.tree import Tree
 from .equations import Recipe, Stabilisation, factor, solve
 
@@ -66,8 +67,8 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         return free.inverse(ud) - usable.efforts(usable.multipliers)
 
     @cache
-    def response() -> tuple[list[Vector], SymmetricFactors]:
-        """M⁻¹Aᵀ by columns, and the factors of A M⁻¹ Aᵀ."""
+    def response() -> tuple[list[Vector], SymmetricFactors, Factors]:
+        """M⁻¹Aᵀ by columns, the factors of A M⁻¹ Aᵀ, and those of M."""
         A = usable.A
         factors = factor(tree, free.mass_matrix())
         columns = [Vector(factors.solve(list(row))) for row in A]
@@ -75,11 +76,11 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         for i, row in enumerate(A):
             for j in range(i + 1):
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
-        return columns, factor_symmetric(S)
+        return columns, factor_symmetric(S), factors
 
     def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
         """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
-        columns, factors = response()
+        columns, factors, _ = response()
         multipliers = Vector(factors.solve(wanted))
         total = Vector([as_expr(0)] * len(tree.u))
         for column, multiplier in zip(columns, multipliers, strict=True):
@@ -91,9 +92,14 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         udot = Vector([as_expr(entry) for entry in solve(tree, free)])
         gap = [-(row.dot(udot) + g) for row, g in zip(usable.A, usable.gamma, strict=True)]
         if alpha:
-            gap = [missing - pull for missing, pull in zip(gap, _pulls(usable, alpha), strict=True)]
+            gap = [missing - pull for missing, pull in zip(gap, pulls(usable, alpha), strict=True)]
         change, multipliers = answer(gap)
         return udot + change, multipliers
+
+    def accelerated(force: Sequence[Any], wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+        alone = Vector(response()[2].solve(list(force)))
+        change, multipliers = answer([right - row.dot(alone) for row, right in zip(usable.A, wanted, strict=True)])
+        return alone + change, multipliers
 
     def projection_step() -> tuple[Vector, Vector]:
         step, _ = answer([as_expr(0) if row.value is None else -row.value for row in usable.rows])
@@ -107,13 +113,18 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         forward=lambda: solution(as_expr(0))[0],
         multipliers=lambda: solution(as_expr(0))[1],
         stabilisation=Stabilisation(
-            accelerations=lambda alpha: solution(alpha)[0],
+            rows=usable,
+            solution=solution,
+            response=accelerated,
             pivots=lambda: Vector(response()[1].pivots),
             projection_step=projection_step,
         ),
     )
 
 
-def _pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
+def pulls(constraints: Constraints, alpha: Expr) -> list[Expr]:
     """2α (A u + a) + α² φ, for each row; a row on the level of speeds has no φ."""
-    return [2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0) for row in constraints.rows]
+    return [
+        as_expr(2 * alpha * row.rate + (alpha**2 * row.value if row.value is not None else 0))
+        for row in constraints.rows
+    ]

@@ -33,7 +33,9 @@ from .loads import Loads
 class Stabilisation:
     """What keeps a run on its constraints, in the metric of the mass matrix."""
 
-    accelerations: Callable[[Expr], Vector]  # those that bring the constraints back at a rate α
+    rows: Constraints  # those that are kept, independent of each other
+    solution: Callable[[Expr], tuple[Vector, Vector]]  # u̇ and λ that bring the constraints back at a rate α
+    response: Callable[[Sequence[Any], Sequence[Any]], tuple[Vector, Vector]]  # u̇, λ of M u̇ = f + Aᵀλ, A u̇ = r
     pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
     projection_step: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
@@ -240,23 +242,24 @@ class EquationsOfMotion:
     def stabilised_dynamics(self) -> Vector:
         """u̇(q, u, τ, α) with A u̇ + γ + 2α (A u + a) + α² φ = 0."""
         with quiet_collector():
-            return _exact(self._stabilisation.accelerations(self.stabilisation_rate))
+            return _exact(self.stabilisation.solution(self.stabilisation_rate)[0])
 
     @cached_property
     def constraint_pivots(self) -> Vector:
         """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
         with quiet_collector():
-            return _exact(self._stabilisation.pivots())
+            return _exact(self.stabilisation.pivots())
 
     @cached_property
     def projection_step(self) -> tuple[Vector, Vector]:
         """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
         with quiet_collector():
-            step, change = self._stabilisation.projection_step()
+            step, change = self.stabilisation.projection_step()
             return _exact(step), _exact(change)
 
     @property
-    def _stabilisation(self) -> Stabilisation:
+    def stabilisation(self) -> Stabilisation:
+        """What keeps a run on its constraints, for equations with multipliers."""
         made = self.recipe.stabilisation
         if made is None:
             raise PolhodeError("only equations with multipliers bring constraints back.", code="E-EQ-003")

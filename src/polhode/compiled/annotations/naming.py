@@ -65,7 +65,8 @@ class Naming:
             "poses": [self._poses],
         }
         forward = [self._bias, self._elimination, self._composite_bodies, self._articulated_bodies]
-        steps |= dict.fromkeys(("forward_dynamics", "state_rates", "forward_dynamics_derivatives"), forward)
+        solved = ("forward_dynamics", "state_rates", "state_rates_jacobian", "forward_dynamics_derivatives")
+        steps |= dict.fromkeys(solved, forward)
         return [self._constants, *steps.get(of, [])]
 
     # ---- words -----------------------------------------------------------------------------------------------

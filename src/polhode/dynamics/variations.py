@@ -1,0 +1,279 @@
+"""How the rates of the state vary: the Jacobian of ẋ = f(x, t; p, τ, inputs), and products with it.
+
+The accelerations are never differentiated through the elimination that gives them. They solve K y = r, with
+
+    a tree                  y = u̇         K = M                   r = τ - bias
+    dependent speeds        y = u̇         K = EᵀME                the same on the independent speeds
+    multipliers             y = (u̇, λ)    K = [M, -Aᵀ; A, 0]      r = (τ - bias, -γ)
+
+and so, along any direction of states and parameters, and for any covector w,
+
+    K y′ = (r - K y)′ at constant y,        w·y′ = z·(r - K y)′ with Kᵀ z = w,
+
+where K is factored once. The first is forward accumulation along given directions (variational equations), the second
+reverse accumulation (adjoint equations); neither makes a matrix. Along many directions of a tree it is shorter to make
+the matrices ∂τ/∂q and ∂τ/∂u of the inverse dynamics first, and then that is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..errors import unknown
+from ..expr import (
+    Expr,
+    Matrix,
+    as_expr,
+    derivative,
+    directional,
+    gradient,
+    operation_counts,
+    quiet_collector,
+    substitute,
+    symbol,
+)
+from ..expr.spelling import spelled
+from ..geometry.elimination import factor_symmetric
+from .derivatives import forward_derivatives, shortest_inverse
+from .embedding import pulls
+from .equations import EquationsOfMotion, factor
+
+Direction = Mapping[Expr, Expr]
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """The equations that accelerations (and multipliers) solve: r - K y = 0."""
+
+    unknowns: tuple[Expr, ...]  # y, as symbols in `gap`
+    solution: tuple[Expr, ...]  # y(x)
+    gap: tuple[Expr, ...]  # r - K y
+    solve: Callable[[Sequence[Expr]], list[Expr]]  # K⁻¹, of which the accelerations
+    solve_transposed: Callable[[Sequence[Expr]], list[Expr]]  # K⁻ᵀ, for a covector of the accelerations
+
+    def known(self, entries: Sequence[Expr]) -> list[Expr]:
+        """Expressions with the solution put in."""
+        return substitute(entries, dict(zip(self.unknowns, self.solution, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Variations:
+    """The rates of a state x = (q, u, z), and how they vary; with `alpha`, those that bring constraints back.
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> l, c = s.parameter("l"), s.parameter("c")
+    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"), coordinates=["theta"])
+    >>> s.joint_force(hinge, -c * hinge.u[0])
+    >>> made = Variations(s.derive().record)
+    >>> ph.normal(made.by([c]))
+    Matrix([[0], [-hinge/l**2]])
+    """
+
+    equations: EquationsOfMotion
+    alpha: Expr | None = None
+
+    @cached_property
+    def x(self) -> list[Expr]:
+        """The symbols of the state."""
+        return [*self.equations.q, *self.equations.u, *self.equations.z]
+
+    @cached_property
+    def rates(self) -> list[Expr]:
+        """ẋ."""
+        if self.alpha is None:
+            return [as_expr(entry) for entry in self.equations.state_rates]
+        size = len(self.equations.q)
+        accelerations = self._solved.solution[: len(self.equations.u)]
+        beyond = self.equations.state_rates[size + len(accelerations) :]
+        return [*self.equations.coordinate_rates, *accelerations, *beyond]
+
+    @property
+    def accelerations(self) -> slice:
+        """Where accelerations are among the rates."""
+        size = len(self.equations.q)
+        return slice(size, size + len(self.equations.u))
+
+    # ---- products --------------------------------------------------------------------------------------------
+
+    @quiet_collector()
+    def along(self, directions: Sequence[Direction]) -> list[list[Expr]]:
+        """The derivatives of ẋ along directions, in each of which symbols move at given rates."""
+        each = zip(directions, self._shorter(directions), strict=True)
+        return [self._put_in(direction, accelerations) for direction, accelerations in each]
+
+    def _put_in(self, direction: Direction, accelerations: Sequence[Expr]) -> list[Expr]:
+        made = self.rates.copy()
+        made[self.accelerations] = []
+        made = directional(made, direction)
+        start = self.accelerations.start
+        return [*made[:start], *accelerations, *made[start:]]
+
+    def _shorter(self, directions: Sequence[Direction]) -> list[list[Expr]]:
+        """u̇′ along directions, by the shorter of two ways."""
+        direct = [self._directed(direction) for direction in directions]
+        if len(directions) < 2 or not self._has_charts:
+            return direct
+        by_matrices = self._by_matrices(directions)
+        return min((direct, by_matrices), key=lambda way: _size([entry for column in way for entry in column]))
+
+    def _directed(self, direction: Direction) -> list[Expr]:
+        """u̇′ along one direction."""
+        solved = self._solved
+        return solved.solve(solved.known(directional(solved.gap, direction)))
+
+    def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
+        """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
+        equations, solved = self.equations, self._solved
+        by_q, by_u = shortest_inverse(equations).columns(solved.solution)
+        back = equations.tree.kinematic_left_inverse()
+        own = {*equations.q, *equations.u}
+        zero = as_expr(0)
+        found = []
+        for direction in directions:
+            turn = [as_expr(row.dot([direction.get(q, zero) for q in equations.q])) for row in back]
+            others = {x: rate for x, rate in direction.items() if x not in own}
+            total = solved.known(directional(solved.gap, others))
+            for column, rate in (
+                *zip(by_q, turn, strict=True),
+                *zip(by_u, (direction.get(u, zero) for u in equations.u), strict=True),
+            ):
+                total = [entry - part * rate for entry, part in zip(total, column, strict=True)]
+            found.append(solved.solve(total))
+        return found
+
+    @quiet_collector()
+    def pulled_back(self, covector: Sequence[Expr], by: Sequence[Expr]) -> list[Expr]:
+        """Σ wᵢ ∂ẋᵢ/∂s for each symbol s, by reverse accumulation."""
+        solved, place = self._solved, self.accelerations
+        weights = [symbol(f"weight {k}", "adjoint") for k in range(len(solved.gap))]
+        total = as_expr(0)
+        for weight, entry in zip(weights, solved.gap, strict=True):
+            total = total + weight * entry
+        others = [k for k in range(len(self.rates)) if not place.start <= k < place.stop]
+        for k in others:
+            total = total + covector[k] * self.rates[k]
+        values = solved.solve_transposed(covector[place])
+        return solved.known(substitute(gradient(total, by), dict(zip(weights, values, strict=True))))
+
+    # ---- matrices --------------------------------------------------------------------------------------------
+
+    @quiet_collector()
+    def jacobian(self) -> Matrix:
+        """∂ẋ/∂x by the stored coordinates; of a quaternion, at unit length and for changes that keep it.
+
+        A motion is the same whatever the length of a quaternion: ẋ is taken as that of its direction.
+        """
+        made = self._by_speeds() if self._has_charts else self.along([{x: as_expr(1)} for x in self.x])
+        for first in self.equations.tree.quaternions:
+            own = range(first, first + 4)
+            for row in (k for k in range(len(self.x)) if k not in own):
+                along = sum((made[k][row] * self.x[k] for k in own), start=as_expr(0))
+                for k in own if along else ():
+                    made[k][row] = made[k][row] - along * self.x[k]
+        return Matrix.columns_of(made, len(self.x))
+
+    def _by_speeds(self) -> list[list[Expr]]:
+        """The columns of ∂ẋ/∂x, those of the accelerations from their derivatives along unit speeds."""
+        equations, place = self.equations, self.accelerations
+        by_q, by_u, _ = forward_derivatives(equations)
+        by_state = [*(by_q @ equations.tree.kinematic_left_inverse()).columns, *by_u.columns]
+        beyond = [column[place] for column in self.along([{x: as_expr(1)} for x in equations.z])]
+        plain = self.rates[: place.start] + self.rates[place.stop :]
+        found = []
+        for x, accelerations in zip(self.x, [*by_state, *beyond], strict=True):
+            own = derivative(plain, x)
+            found.append([*own[: place.start], *map(as_expr, accelerations), *own[place.start :]])
+        return found
+
+    def by(self, symbols: Sequence[Expr]) -> Matrix:
+        """∂ẋ/∂s for parameters, inputs, efforts, or time."""
+        return Matrix.columns_of(self.along([{each: as_expr(1)} for each in symbols]), len(self.x))
+
+    # ---- what accelerations solve ----------------------------------------------------------------------------
+
+    @cached_property
+    def _has_charts(self) -> bool:
+        """Whether a tree without constraints has a chart for every joint: then speeds span all changes of q."""
+        equations = self.equations
+        return (
+            equations.constraints is None
+            and self.alpha is None
+            and len(equations.q) - len(equations.tree.quaternions) == len(equations.u)
+        )
+
+    @cached_property
+    def _solved(self) -> _Solved:
+        equations = self.equations
+        if equations.dependent_speeds is None and equations.recipe.stabilisation is not None:
+            return self._with_multipliers()
+        gap = [as_expr(a - b) for a, b in zip(equations.efforts, equations.inverse_dynamics, strict=True)]
+        factors: Any = (
+            factor(equations.tree, equations.mass_matrix)
+            if equations.dependent_speeds is None
+            else factor_symmetric(equations.mass_matrix)
+        )
+
+        def solve(right: Sequence[Expr]) -> list[Expr]:
+            return [as_expr(entry) for entry in factors.solve(list(right))]
+
+        return _Solved(tuple(equations.udot), tuple(equations.forward_dynamics), tuple(gap), solve, solve)
+
+    def _with_multipliers(self) -> _Solved:
+        equations = self.equations
+        stabilisation = equations.stabilisation
+        usable = stabilisation.rows
+        alpha = as_expr(0) if self.alpha is None else self.alpha
+        size = len(equations.u)
+        forces = [as_expr(a - b) for a, b in zip(equations.tau, equations.inverse_dynamics, strict=True)]
+        kept = [
+            -(row.dot(equations.udot) + g + pull)
+            for row, g, pull in zip(usable.A, usable.gamma, pulls(usable, alpha), strict=True)
+        ]
+
+        def solve(right: Sequence[Expr]) -> list[Expr]:
+            return [as_expr(entry) for entry in stabilisation.response(right[:size], right[size:])[0]]
+
+        def solve_transposed(right: Sequence[Expr]) -> list[Expr]:
+            accelerations, multipliers = stabilisation.response(right, [as_expr(0)] * len(kept))
+            return [as_expr(entry) for entry in (*accelerations, *(-multiplier for multiplier in multipliers))]
+
+        return _Solved(
+            (*equations.udot, *usable.multipliers),
+            tuple(as_expr(entry) for part in stabilisation.solution(alpha) for entry in part),
+            tuple(as_expr(entry) for entry in (*forces, *kept)),
+            solve,
+            solve_transposed,
+        )
+
+
+def _size(entries: Sequence[Expr]) -> int:
+    return sum(operation_counts(entries).values())
+
+
+# ---- by name -------------------------------------------------------------------------------------------------
+
+
+def varying(equations: EquationsOfMotion, name: str) -> Expr:
+    """A parameter, an input, an effort or the time, by its spelling."""
+    system = equations.system
+    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
+    if name not in known:
+        raise unknown("parameter, input or effort", name, known, code="E-EQ-005")
+    return known[name]
+
+
+def derivatives_by(equations: EquationsOfMotion, of: str, names: Sequence[str]) -> Matrix:
+    """∂(a result)/∂s by parameters, inputs, efforts or time: of accelerations and rates without differentiating M⁻¹."""
+    symbols = [varying(equations, name) for name in names]
+    if of in ("forward_dynamics", "state_rates"):
+        made = Variations(equations)
+        matrix = made.by(symbols)
+        return matrix if of == "state_rates" else Matrix(list(matrix)[made.accelerations])
+    with quiet_collector():
+        roots = list(getattr(equations, of))
+        return Matrix.columns_of([derivative(roots, each) for each in symbols], len(roots))

@@ -1,0 +1,150 @@
+"""Native derivatives by parameters, inputs, efforts, state and time, beside differences, SymPy and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+import polhode as ph
+from polhode.compiled.variations import AdjointRates, DerivativesOf, VariationalRates
+from polhode.errors import PolhodeError
+from polhode.model.samples import four_bar
+
+Floats = NDArray[np.float64]
+Q, U, TAU = np.array([0.3, -0.7]), np.array([0.4, 1.1]), np.array([0.2, -0.5])
+
+
+def cart() -> ph.System:
+    """A pole on a cart that an input pushes, under a wind that time makes stronger."""
+    s = ph.System("cart and pole")
+    M, m, l, c = (s.parameter(name, value) for name, value in (("M", 2), ("m", 0.5), ("l", 0.7), ("c", 0.3)))
+    push = s.input("push", 1.5)
+    body, pole = s.body("cart", mass=M), s.body("pole", mass=m, com=(0, 0, l / 2), inertia=ph.rod(m, l))
+    rail = s.joint("rail", s.ground, body, ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
+    pivot = s.joint("pivot", body, pole, ph.Revolute("y"), coordinates=["tilt"], speeds=["rate"])
+    s.joint_force(rail, push + ph.sin(2 * s.time) * m)
+    s.joint_force(pivot, -c * pivot.u[0])
+    return s
+
+
+def slope(function: Callable[[float], Any], at: float) -> Floats:
+    """A central difference, extrapolated once."""
+    h = 1e-3 * max(1.0, abs(at))
+    coarse, fine = ((np.asarray(function(at + d)) - function(at - d)) / (2 * d) for d in (h, h / 2))
+    return np.asarray((4 * fine - coarse) / 3)
+
+
+@pytest.mark.parametrize("of", ["forward_dynamics", "inverse_dynamics", "bias"])
+@pytest.mark.parametrize("name", ["M", "m", "l", "c"])
+def test_derivatives_by_a_parameter_are_differences(of: str, name: str) -> None:
+    f = cart().derive().compile()
+    arrays = (Q, U, TAU)[: 2 if of == "bias" else 3]
+    value = float(f.derivation.model.parameters[name].value)
+    found = f.derivatives(of, [name], *arrays, t=0.4)
+    wanted = slope(lambda p: getattr(f, of)(*arrays, t=0.4, parameters={name: p}), value)
+    assert found.shape == (2, 1)
+    assert_allclose(found[:, 0], wanted, atol=1e-9)
+
+
+def test_derivatives_by_inputs_efforts_and_time_are_differences() -> None:
+    f = cart().derive().compile()
+    x = np.concatenate([Q, U])
+    found = f.derivatives("state_rates", ["push", "tau_v", "tau_rate", "t"], x, TAU, t=0.4)
+    by = [
+        slope(lambda p: f.evaluate("state_rates", x, TAU, t=0.4, inputs={"push": p}), 1.5),
+        slope(lambda p: f.evaluate("state_rates", x, [p, TAU[1]], t=0.4), TAU[0]),
+        slope(lambda p: f.evaluate("state_rates", x, [TAU[0], p], t=0.4), TAU[1]),
+        slope(lambda p: f.evaluate("state_rates", x, TAU, t=p), 0.4),
+    ]
+    assert_allclose(found, np.transpose(by), atol=1e-9)
+
+
+def test_derivatives_are_those_of_sympy() -> None:
+    """∂u̇/∂l of a pendulum, by an engine that shares nothing with ours."""
+    s = ph.System("pendulum")
+    l = s.parameter("l", 0.8)
+    s.joint("hinge", s.ground, s.body("bob", 2, (0, 0, -l)), ph.Revolute("y"), coordinates=["theta"])
+    length, theta, tau = sympy.symbols("l theta tau")
+    expected = sympy.diff((tau - 2 * sympy.Rational("9.81") * length * sympy.sin(theta)) / (2 * length**2), length)
+    found = s.derive().compile().derivatives("forward_dynamics", ["l"], [0.3], [0.1], [0.5])
+    assert_allclose(found, float(expected.subs({length: 0.8, theta: 0.3, tau: 0.5})), rtol=1e-14)
+
+
+def test_the_jacobian_of_the_rates_is_their_difference_quotient() -> None:
+    f = cart().derive().compile()
+    x = np.concatenate([Q, U])
+    by_x, by_t = f.state_rates_jacobian(x, TAU, t=0.4)
+    for k, unit in enumerate(np.eye(4)):
+        wanted = slope(lambda p, unit=unit: f.evaluate("state_rates", x + p * unit, TAU, t=0.4), 0.0)
+        assert_allclose(by_x[:, k], wanted, atol=1e-9)
+    assert_allclose(by_t, f.derivatives("state_rates", ["t"], x, TAU, t=0.4)[:, 0], rtol=1e-14)
+    assert by_t.any()
+
+
+def test_with_quaternions_the_jacobian_is_that_of_the_orientation_they_stand_for() -> None:
+    """Of any length: `evaluate` scales them, and ẋ along a quaternion is the rate as it is."""
+    s = ph.System("satellite")
+    body = s.body("bus", mass=5, inertia=(1, 2, 3))
+    s.joint("fly", s.ground, body, ph.Free())
+    tip = s.body("tip", mass=0.5, com=(0, 0, 0.3), inertia=(0.02, 0.02, 0.01))
+    s.joint("hinge", body, tip, ph.Revolute("y"), at=(0.2, 0, 0))
+    f = s.derive().compile()
+    random = np.random.default_rng(3)
+    x, tau = random.normal(size=15), random.normal(size=7)
+    x[:4] /= np.linalg.norm(x[:4])
+    by_x, _ = f.state_rates_jacobian(x, tau)
+    for k, unit in enumerate(np.eye(15)):
+        wanted = slope(lambda p, unit=unit: f.evaluate("state_rates", x + p * unit, tau), 0.0)
+        assert_allclose(by_x[:, k], wanted, atol=1e-8 * abs(by_x).max())
+
+
+def test_with_multipliers_the_stabilised_rates_have_a_jacobian_too() -> None:
+    f = four_bar().derive().compile()
+    x, tau, alpha = np.linspace(0.2, 0.9, 6), np.array([0.1, 0.2, 0.3]), np.array([3.0])
+    by_x, by_t = f.evaluate("stabilised_rates_jacobian", x, tau, alpha)
+    for k, unit in enumerate(np.eye(6)):
+        wanted = slope(lambda p, unit=unit: f.evaluate("stabilised_rates", x + p * unit, tau, alpha), 0.0)
+        assert_allclose(by_x[:, k], wanted, atol=1e-7 * abs(by_x).max())
+    assert not by_t.any()
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded", None])
+def test_variations_and_adjoints_are_the_jacobian_forwards_and_backwards(constraints: str | None) -> None:
+    e = cart().derive() if constraints is None else four_bar().derive(constraints=constraints)
+    f = e.compile()
+    names = ("m", "l", "push")[: 3 if constraints is None else 0] or tuple(e.system.parameters)[:2]
+    random = np.random.default_rng(1)
+    size, efforts = len(e.q) + len(e.u), len(e.tau)
+    x, tau = random.uniform(0.2, 0.8, size), random.normal(size=efforts)
+    S, w = random.normal(size=(4, size)), random.normal(size=size)
+    more = {"t": 0.4, "inputs": {"push": 1.5} if constraints is None else None}
+    by_x, _ = f.state_rates_jacobian(x, tau, **more)
+    by_p = f.derivatives("state_rates", names, x, tau, **more)
+    rates = f.evaluate("state_rates", x, tau, **more)
+    forward = f.evaluate(VariationalRates(names, 4), np.concatenate([x, S.ravel()]), tau, **more).reshape(5, size)
+    expected = S @ by_x.T
+    expected[: len(names)] += by_p.T
+    assert_allclose(forward, np.vstack([rates, expected]), atol=1e-11 * abs(by_x).max())
+    backward = f.evaluate(AdjointRates(names), np.concatenate([x, w, np.zeros(len(names))]), tau, **more)
+    assert_allclose(backward, np.concatenate([rates, -w @ by_x, -w @ by_p]), atol=1e-11 * abs(by_x).max())
+
+
+def test_functions_with_the_same_words_are_told_apart_on_disk() -> None:
+    x = cart().derive().record.q[0]
+    assert repr(AdjointRates(("m",), x)) != repr(AdjointRates(("m",), 2 * x)) != repr(AdjointRates(("m",)))
+
+
+def test_what_cannot_be_differentiated_is_told() -> None:
+    f = cart().derive().compile()
+    with pytest.raises(PolhodeError, match="no result to differentiate 'energy'"):
+        f.derivatives("energy", ["m"], Q, U)
+    with pytest.raises(PolhodeError, match="no parameter, input or effort 'mm'"):
+        f.derivatives("bias", ["mm"], Q, U)
+    with pytest.raises(PolhodeError, match="not names"):
+        DerivativesOf("bias", "m")  # type: ignore[arg-type]

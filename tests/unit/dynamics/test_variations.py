@@ -1,0 +1,69 @@
+"""Variations of the state's rates: both accumulations and the Jacobian are those of the graph of the rates itself."""
+
+from __future__ import annotations
+
+import pytest
+from tests.seeds import seeds
+
+import polhode as ph
+from polhode.constraints.random_constraints import random_constrained_system
+from polhode.dynamics.equations import EquationsOfMotion
+from polhode.dynamics.variations import Variations
+from polhode.expr import Expr, as_expr, directional, gradient, jacobian, same, symbol
+from polhode.model.samples import four_bar
+from polhode.model.samples.random_system import random_system
+
+
+def _symbols(equations: EquationsOfMotion) -> list[Expr]:
+    """All that the rates can depend on beside the state."""
+    system = equations.system
+    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    return [*given, *equations.tau, system.time]
+
+
+def _check(equations: EquationsOfMotion, alpha: Expr | None = None) -> None:
+    made = Variations(equations, alpha)
+    everything = [*made.x, *_symbols(equations)]
+    directions = [{each: symbol(f"d{k} {i}") for i, each in enumerate(everything)} for k in range(2)]
+    if equations.tree.quaternions:  # changes of a quaternion's length are nobody's
+        directions = [{x: rate for x, rate in each.items() if x not in equations.q} for each in directions]
+    for direction, found in zip(directions, made.along(directions), strict=True):
+        assert same(found, directional(made.rates, direction))
+    covector = [symbol(f"w {k}") for k in range(len(made.x))]
+    total = sum((w * rate for w, rate in zip(covector, made.rates, strict=True)), start=as_expr(0))
+    assert same(made.pulled_back(covector, everything), gradient(total, everything))
+    if not equations.tree.quaternions:
+        assert same(made.jacobian().entries(), jacobian(made.rates, made.x).entries())
+
+
+@pytest.mark.parametrize("seed", seeds(3, of=8))
+def test_of_a_tree(seed: int) -> None:
+    _check(random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+@pytest.mark.parametrize("seed", seeds(2, of=8))
+def test_of_a_mechanism_with_constraints(seed: int, constraints: str) -> None:
+    _check(random_constrained_system(seed).derive(constraints=constraints).record)
+
+
+def test_of_rates_that_bring_constraints_back() -> None:
+    equations = four_bar().derive().record
+    _check(equations, equations.stabilisation_rate)
+    assert same(
+        Variations(equations, equations.stabilisation_rate).rates,
+        [*equations.coordinate_rates, *equations.stabilised_dynamics],
+    )
+
+
+def test_many_directions_share_the_matrices_of_the_inverse_dynamics() -> None:
+    s = ph.System("arm")
+    parent = s.ground
+    for k, axis in enumerate("zyyx"):
+        body = s.body(f"link {k}", mass=1 + k, com=(0.1, 0.02, 0.2), inertia=(0.02, 0.03, 0.015))
+        s.joint(f"q{k}", parent, body, ph.Revolute(axis), at=(0, 0, 0.4 if k else 0))
+        parent = body
+    made = Variations(s.derive().record)
+    directions = [{x: symbol(f"d{k} {i}") for i, x in enumerate(made.x)} for k in range(8)]
+    for direction, found in zip(directions, made.along(directions), strict=True):
+        assert same(found, directional(made.rates, direction))
