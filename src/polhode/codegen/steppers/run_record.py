@@ -11,6 +11,7 @@ does not depend on where it was broken off.
     UNDERFLOW  the error would need a step that rounding swallows
     ILL        the pivots of the constraints are too small to divide by; no step was taken
     FAILED     a right-hand side in Python raised
+    STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
 and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
@@ -34,6 +35,7 @@ class Reason(IntEnum):
     UNDERFLOW = 5
     ILL = 6
     FAILED = 7
+    STIFF = 10
 
 
 RUN = Layout(
@@ -55,6 +57,10 @@ RUN = Layout(
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
     event_values=POINTER, event_values_old=POINTER, event_directions=POINTER,
+    # what implicit methods have beside (`jacobian.IMPLICIT`)
+    implicit=POINTER,
+    # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
+    noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.
@@ -76,7 +82,8 @@ def rates_function(fused: bool) -> Function:
     table = run.arguments
     table.store(run.x_index, x, POINTER)
     with f.when(run.group_count > 0):
-        _scale_to_unit(f, run, x)
+        copy(f, run, x, run.unit)
+        scale_to_unit(f, run, run.unit)
         table.store(run.x_index, run.unit, POINTER)
     table.store(run.out_index, out, POINTER)
     f.call_at(run.at, "void", table)
@@ -106,10 +113,8 @@ def group(run: Record, number: Value) -> tuple[Value, Value]:
     return run.groups.load(number * 2, INTEGER), run.groups.load(number * 2 + 1, INTEGER)
 
 
-def _scale_to_unit(f: Function, run: Record, x: Value) -> None:
-    """run.unit becomes x with quaternions of unit length, run.lengths the lengths that they had."""
-    unit = run.unit
-    copy(f, run, x, unit)
+def scale_to_unit(f: Function, run: Record, x: Value) -> None:
+    """Quaternions to unit length; run.lengths become the lengths that they had."""
     with f.loop(run.group_count) as number:
         first, count = group(run, number)
         square = f.variable(0.0)
@@ -118,7 +123,7 @@ def _scale_to_unit(f: Function, run: Record, x: Value) -> None:
         length = f.sqrt(square.value)
         run.lengths[number] = length
         with f.loop(first + count, first) as i:
-            unit[i] = x[i] / length
+            x[i] = x[i] / length
 
 
 def copy(f: Function, run: Record, source: Value, target: Value) -> None:

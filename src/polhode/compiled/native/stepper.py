@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from polhode.codegen.steppers.linear import Field
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.implicit import ImplicitPart
+from polhode.compiled.native.memory import Memory
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
@@ -24,14 +27,13 @@ from polhode.files.version import key_of, version_digest
 
 _STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_ALIGNMENT = 64
 
 
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int) -> None:
-        self.code, self.stages, self.dense_rows = code, stages, dense_rows
+    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+        self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
@@ -43,31 +45,17 @@ class StepperCode:
 @cache
 def stepper_code(method: str) -> StepperCode:
     """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
-    from polhode.codegen.steppers.runge_kutta import dense_rows, runge_kutta_module
-    from polhode.codegen.steppers.tableaux import PAIRS
+    from polhode.codegen.steppers.methods import STEPPERS
 
-    pair = PAIRS[method]
+    stepper = STEPPERS[method]
 
     def make() -> Entry:
         from polhode.compiled.native import engine
 
-        return Entry().with_object_code(engine.object_code(runge_kutta_module(pair, fused=engine.host().fused)))
+        return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
-
-
-class _Memory:
-    """Arrays in one aligned piece of memory, padded to whole blocks."""
-
-    def __init__(self, counts: Mapping[str, int], size: int) -> None:
-        width = padded(size)
-        whole = np.zeros(width * sum(counts.values()) + _ALIGNMENT // 8)
-        first = (-whole.ctypes.data % _ALIGNMENT) // 8
-        self.arrays: dict[str, Floats] = {}
-        for name, rows in counts.items():
-            self.arrays[name] = whole[first : first + rows * width]
-            first += rows * width
+    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +96,7 @@ class NativeRun:
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": self.code.stages, "dense": self.code.dense_rows}
-        self._memory = _Memory(counts, size)
+        self._memory = Memory(counts, size)
         for name, array in self._memory.arrays.items():
             setattr(self.record, name, array.ctypes.data)
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
@@ -124,6 +112,9 @@ class NativeRun:
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
+        self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
+        if self.implicit is not None:
+            record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -185,6 +176,8 @@ class NativeRun:
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""
+        if self.implicit is not None:
+            self.implicit.restart()
         self.record.t_end = t_end
         return self._reason(self.code.begin(self._address))
 
