@@ -19,8 +19,9 @@ ADAPTIVE = [name for name in HERE if name not in TABLEAUX and name != "auto"]
 FIXED = list(TABLEAUX)
 #: Tolerances that each can be asked for in a quick test.
 TOLERANCE = {
-    "DOP853": 1e-10, "RK45": 1e-9, "RK23": 1e-6, "scipy.DOP853": 1e-10, "scipy.RK45": 1e-9, "scipy.RK23": 1e-6,
-    "scipy.LSODA": 1e-10, "scipy.Radau": 1e-8, "scipy.BDF": 1e-8, "ida": 1e-8,
+    "DOP853": 1e-10, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 1e-9, "Radau": 1e-8,
+    "scipy.DOP853": 1e-10, "scipy.RK45": 1e-9, "scipy.RK23": 1e-6, "scipy.LSODA": 1e-10,
+    "scipy.Radau": 1e-8, "scipy.BDF": 1e-8, "ida": 1e-8,
 }  # fmt: skip
 
 

@@ -71,6 +71,19 @@ class Rates:
         known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
         return lambda run: run.compiled(native, known)
 
+    def differentiates_natively(self, run: NativeRun) -> bool:
+        """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
+        native = self.native
+        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
+            return False
+        name = f"{self.of}_jacobian"
+        made = self.functions.native(name).with_parameters(self.functions.parameter_values(name, self.given))
+        if run.implicit is None or made.backend == "numpy":
+            return False
+        known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
+        run.implicit.compiled(run.compiled(made, known))
+        return True
+
     def actuation(self, t: float, x: Floats) -> Floats:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:

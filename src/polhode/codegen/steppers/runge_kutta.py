@@ -25,6 +25,7 @@ from .run_record import (
     rates_function,
     write_samples,
 )
+from .stiffness import EDGES, come_back_if_stiff, is_looked_at, note_if_stiff
 from .tableaux import Pair
 
 _SAFETY, _LEAST_FACTOR = 0.8, 0.2
@@ -116,6 +117,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
                 f.give(Reason.LOOK)
         with f.when(~(run.t < run.t_end)):
             f.give(Reason.DONE)
+        come_back_if_stiff(f, run)
         with f.when(run.budget <= 0):
             f.give(Reason.BUDGET)
         h, room = f.variable(f.smallest(run.h, run.h_max)), run.t_end - run.t
@@ -137,6 +139,7 @@ def _advance(pair: Pair, fused: bool) -> Function:
             factor.value = run.growth
         good = finite & (error <= 1.0)
         with f.when(good):
+            _look_for_stiffness(f, run, pair)
             tenths.value = 0
             ceiling = f.select(run.after_rejection > 0, 1.0, run.growth)
             run.after_rejection = 0
@@ -187,6 +190,22 @@ def _error(f: Function, run: Record, pair: Pair, h: Value) -> tuple[Value, Value
         together = f.fma(0.01, sums[1].value.sum(), first)
         error = h * first / f.sqrt(n * f.select(together > 0.0, together, 1.0))
     return error, error.equals(error) & zero.value.sum().equals(0.0) & (error < 1e300)
+
+
+def _look_for_stiffness(f: Function, run: Record, pair: Pair) -> None:
+    """Compare the end of a step with its last stage, where that is at the same time."""
+    if pair.order not in EDGES:
+        return
+    with f.when(is_looked_at(f, run)):
+        rate, state = f.variable(0.0, BLOCK), f.variable(0.0, BLOCK)
+        between = [b - a for b, a in zip(pair.a[-1], (*pair.a[-2], 0.0), strict=True)]
+        with f.loop(run.blocks) as block:
+            weight = 1.0 / f.fma(run.rtol, f.absolute(run.y.block(block)), f.spread(run.atol))
+            last, before = (_stage(run, pair.stages - k).block(block) for k in (1, 2))
+            for total, value in ((rate, last - before), (state, _combine(f, run, between, block))):
+                part = value * weight
+                total.value = f.fma(part, part, total.value)
+        note_if_stiff(f, run, rate.value.sum(), state.value.sum(), EDGES[pair.order])
 
 
 def _state_at(pair: Pair, fused: bool) -> Function:

@@ -13,6 +13,7 @@ from .run_record import (
     rates,
     write_samples,
 )
+from .stiffness import come_back_if_stiff
 
 _LEAST_FACTOR = 0.2
 #: A step that has no finite rates is tried again a tenth as long, so many times.
@@ -82,9 +83,7 @@ def next_step(f: Function, run: Record) -> tuple[Value, Value]:
             f.give(Reason.LOOK)
     with f.when(~(run.t < run.t_end)):
         f.give(Reason.DONE)
-    with f.when((run.patience > 0) & (run.noted_steps >= run.patience)):
-        run.noted_steps = 0
-        f.give(Reason.STIFF)
+    come_back_if_stiff(f, run)
     with f.when(run.budget <= 0):
         f.give(Reason.BUDGET)
     h, room = f.variable(f.smallest(run.h, run.h_max)), run.t_end - run.t

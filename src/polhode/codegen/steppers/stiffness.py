@@ -13,20 +13,23 @@ two at each step.
 from __future__ import annotations
 
 from ..llvm.builder import BLOCK, Function, Record, Value
+from .run_record import Reason
 
-#: Where h |λ| of an explicit method is beyond this, stability bounds its steps (the domain of DOP853 ends at 6.1).
-EDGE = 6.1
+#: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
+#: little inside of the domain of stability, which ends at 6.1 and 3.3 on the real axis.
+EDGES = {8: 4.0, 5: 2.4}
 #: So many steps in a row that are not stiff forget those that were.
 _FORGET = 6
 #: Steps between looks while nothing was found.
 _EVERY = 16
 #: An implicit step is worth so many explicit ones.
 _WORTH = 3.0
+_CALM = _WORTH * EDGES[8]
 
 
-def note_if_stiff(f: Function, run: Record, rate: Value, state: Value) -> None:
-    """Count a step whose end differs by `rate` and `state`, sums of squares, from a stage at the same time."""
-    is_stiff = rate > EDGE * EDGE * state
+def note_if_stiff(f: Function, run: Record, rate: Value, state: Value, edge: float) -> None:
+    """Count a step whose end differs by `rate` and `state` / h, sums of squares, from a stage at the same time."""
+    is_stiff = rate > edge * edge * state
     with f.when(is_stiff):
         run.quiet_steps = 0
         run.noted_steps = run.noted_steps + 1
@@ -42,12 +45,19 @@ def is_looked_at(f: Function, run: Record) -> Value:
     return (run.patience > 0) & ((run.noted_steps > 0) | (steps - steps / _EVERY * _EVERY).equals(0))
 
 
+def come_back_if_stiff(f: Function, run: Record) -> None:
+    """Come back where so many steps in a row were noted that another kind of method should go on."""
+    with f.when((run.patience > 0) & (run.noted_steps >= run.patience)):
+        run.noted_steps = 0
+        f.give(Reason.STIFF)
+
+
 def note_if_calm(f: Function, run: Record, implicit: Record, step: Value) -> None:
     """Count a step of an implicit method that an explicit one could have taken in a few."""
     with f.when(run.patience > 0):
         radius = _spectral_radius(f, run, implicit)
         implicit.spectral_radius = radius
-        is_calm = step * radius < _WORTH * EDGE
+        is_calm = step * radius < _CALM
         run.noted_steps = f.select(is_calm, run.noted_steps + 1, 0)
 
 

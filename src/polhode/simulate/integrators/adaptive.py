@@ -62,6 +62,8 @@ METHODS = {
     "DOP853": Method(native.solver("DOP853"), is_native=True),
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),
+    "Rodas5P": Method(native.solver("Rodas5P"), is_implicit=True, is_native=True),
+    "Radau": Method(native.solver("Radau"), is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),

@@ -68,6 +68,8 @@ def begun(rates: Rates, record: Record, control: Control, t_end: float, side: Ri
     t, x = record.last
     run = NativeRun(control.method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
     run.use(side(run))
+    if run.implicit is not None:
+        rates.differentiates_natively(run)
     run.record.h_max = control.largest_step
     run.begin(t_end)
     return run
@@ -109,6 +111,8 @@ class NativeSolver:
         self.rates, self.t_bound, self.status = rates, t_bound, "running"
         self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol)
         self.run.use(self.run.python(rates))
+        if self.run.implicit is not None and hasattr(rates, "differentiates_natively"):
+            rates.differentiates_natively(self.run)
         self.run.record.h_max = max_step
         self.run.begin(t_bound)
 
