@@ -30,8 +30,9 @@ IMPLICIT = Layout(
     jacobians=INTEGER, factorisations=INTEGER,
 )  # fmt: skip
 
-#: Differences are over this part of a coordinate, of what it changes in a step, or of a hundredth.
-_PART, _LEAST = 2.0**-26, 1e-2
+#: Differences are over this part of a coordinate or of what it changes in a step; or over atol, within bounds.
+_PART = 2.0**-26
+_LEAST, _MOST = 1e-20, 1e-10
 #: Differences in time are over this part of a step.
 _PART_OF_STEP = 1e-6
 
@@ -83,10 +84,11 @@ def _compiled(f: Function, run: Record, implicit: Record) -> None:
 def _by_differences(f: Function, run: Record, implicit: Record) -> None:
     n, stride, x, h = run.size, run.blocks * WIDTH, f.arguments["x"], f.arguments["h"]
     jacobian, y, rate, moved = implicit.jacobian, run.y, run.f, run.k
+    least = f.largest(f.smallest(run.atol, _MOST), _LEAST)
     copy(f, run, x, y)
     with f.loop(n) as j:
-        scale = f.largest(f.largest(f.absolute(x[j]), f.absolute(h * rate[j])), _LEAST)
-        along = f.select(rate[j] < 0.0, -_PART * scale, _PART * scale)
+        size = f.largest(_PART * f.largest(f.absolute(x[j]), f.absolute(h * rate[j])), least)
+        along = f.select(rate[j] < 0.0, -size, size)
         y[j] = x[j] + along
         difference = y[j] - x[j]  # as it is rounded
         rates(f, run, f.arguments["t"], y, moved)
@@ -97,7 +99,7 @@ def _by_differences(f: Function, run: Record, implicit: Record) -> None:
 
 def _by_difference_in_time(f: Function, run: Record, implicit: Record) -> None:
     t, rate, moved, in_time = f.arguments["t"], run.f, run.k, implicit.in_time
-    later = t + f.largest(_PART_OF_STEP * f.arguments["h"], _PART * f.absolute(t) * _PART_OF_STEP)
+    later = t + _PART_OF_STEP * f.arguments["h"]
     difference = later - t
     with f.loop(run.size) as i:
         in_time[i] = 0.0
