@@ -67,13 +67,17 @@ def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
 
 
 def _kept_rates(equations: EquationsOfMotion) -> Outputs:
+    from ..expr import as_expr
+
     step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
+    is_embedded = equations.dependent_speeds is not None
     return [
-        *_stabilised_rates(equations),
+        *(_vector("xdot", "state_rates")(equations) if is_embedded else _stabilised_rates(equations)),
         ("pivots", (len(pivots),), pivots),
         ("step", (len(step),), list(step)),
         ("change", (len(change),), list(change)),
+        ("displacement", (len(equations.q),), [as_expr(entry) for entry in equations.tree.kinematic_matrix() @ step]),
     ]
 
 

@@ -17,7 +17,7 @@ from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
 from ..expr.node import SYMBOL
-from ..geometry.elimination import solve_columns
+from ..geometry.elimination import eliminate
 from .rows import Constraints
 
 #: How much of a column, relative to the largest entry, must be its own to be taken as independent.
@@ -48,13 +48,17 @@ class DependentSpeeds:
 
     def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
+        return self._eliminated(right)[0]
+
+    def _eliminated(self, right: Sequence[Sequence[Any]]) -> tuple[Matrix, list[Expr]]:
+        """A_d⁻¹ times columns, and what was divided by."""
         constraints = self.constraints
         numbers = (
             None
             if constraints.at_reference is None
             else [[row[k] for k in self.dependent] for row in constraints.at_reference]
         )
-        return solve_columns([[row[k] for k in self.dependent] for row in constraints.A], right, numbers)
+        return eliminate([[row[k] for k in self.dependent] for row in constraints.A], right, numbers)
 
     @cached_property
     def E(self) -> Matrix:
@@ -97,6 +101,21 @@ class DependentSpeeds:
         for row, k in zip(found, self.dependent, strict=True):
             rates[k] = as_expr(row[0])
         return Vector(rates)
+
+    @cached_property
+    def projection_step(self) -> Vector:
+        """δ with A_d δ = -φ, a displacement in units of the tree's speeds by which the dependent ones answer φ."""
+        rows = self.constraints.rows
+        found = self._solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
+        step = [as_expr(0)] * len(self.constraints.tree.u)
+        for row, k in zip(found, self.dependent, strict=True):
+            step[k] = as_expr(row[0])
+        return Vector(step)
+
+    @cached_property
+    def pivots(self) -> Vector:
+        """What is divided by to get the dependent speeds: where one vanishes, they cannot be had so."""
+        return Vector(self._eliminated([[] for _ in self.constraints.rows])[1])
 
 
 def dependent_speeds_of(

@@ -246,14 +246,24 @@ class EquationsOfMotion:
 
     @cached_property
     def constraint_pivots(self) -> Vector:
-        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing."""
+        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing.
+
+        Embedded, those by which the dependent speeds are solved for.
+        """
         with quiet_collector():
+            if self.dependent_speeds is not None:
+                return self.dependent_speeds.pivots
             return _exact(self.stabilisation.pivots())
 
     @cached_property
     def projection_step(self) -> tuple[Vector, Vector]:
-        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0."""
+        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0.
+
+        Embedded, δ is of the dependent speeds alone, and there is no δu.
+        """
         with quiet_collector():
+            if self.dependent_speeds is not None:
+                return self.dependent_speeds.projection_step, Vector([])
             step, change = self.stabilisation.projection_step()
             return _exact(step), _exact(change)
 

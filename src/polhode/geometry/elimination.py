@@ -28,6 +28,13 @@ def solve_columns(
     >>> solve_columns([[a, 1], [1, 0]], [[0], [a]])
     Matrix([[a], [-a**2]])
     """
+    return eliminate(A, B, at_reference)[0]
+
+
+def eliminate(
+    A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]] | None = None
+) -> tuple[Matrix, list[Expr]]:
+    """X with A X = B, and all that was divided by: pivots, and the determinant of the last two rows."""
     size = len(A)
     width = len(B[0]) if B else 0
     rows = [[as_expr(entry) for entry in (*left, *right)] for left, right in zip(A, B, strict=True)]
@@ -44,8 +51,10 @@ def solve_columns(
         open_columns.remove(column)
         _clear(rows, risk, None if at_reference is None else numbers, (row, column), open_rows, open_columns, size)
     X: list[list[Any]] = [[as_expr(0)] * width for _ in range(size)]
+    divisors = [as_expr(rows[row][column]) for row, column in order]
     if open_rows:
         left = [[rows[r][c] for c in open_columns] for r in open_rows]
+        divisors.append(as_expr(left[0][0] * left[1][1] - left[0][1] * left[1][0]))
         found = _by_determinant(left, [rows[r][size:] for r in open_rows])
         for column, values in zip(open_columns, found, strict=True):
             X[column] = values
@@ -57,7 +66,7 @@ def solve_columns(
             for c in later:
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
-    return Matrix(X)
+    return Matrix(X), divisors
 
 
 def _clear(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..compiled.native.stepper import NativeRun
 from ..constraints import DependentSpeeds
 from ..constraints.newton import solve
 from ..errors import listed
@@ -24,7 +25,7 @@ from .initial_state import Floats
 from .inputs import Signal
 from .manifold import TOLERANCE, Manifold
 from .rates import NonFinite, Rates
-from .singular_poses import Branch, branch_near
+from .singular_poses import Branch, branch_near, pose_near
 
 #: Pivots below this part of the largest seen are ill conditioned: angles, or lengths of rows, of a tenth.
 _SMALL_PIVOT = 1e-2
@@ -59,7 +60,7 @@ class ProjectedRates(Rates):
         self.manifold = manifold
         self.attraction = attraction
         self.full = functions
-        self._compiled: dict[tuple[int, ...], Functions] = {}
+        self._of_rows: dict[tuple[int, ...], Functions] = {}
         self.ill_conditioned_steps = self.halved = 0
         super().__init__(self._with_rows(functions, rows), parameters, tau, inputs, of="kept_rates")
         self.chosen = rows
@@ -75,10 +76,28 @@ class ProjectedRates(Rates):
 
     def _with_rows(self, functions: Functions, rows: list[int]) -> Functions:
         key = tuple(rows)
-        if key not in self._compiled:
+        if key not in self._of_rows:
             whole = len(rows) == len(self.manifold.names) or functions.derivation.rows is not None
-            self._compiled[key] = functions if whole else functions.keeping(rows)
-        return self._compiled[key]
+            self._of_rows[key] = functions if whole else functions.keeping(rows)
+        return self._of_rows[key]
+
+    @property
+    def can_step_natively(self) -> bool:
+        """Auxiliary coordinates are Python's to move, and so is the pull of implicit methods."""
+        return super().can_step_natively and not self.attraction and not self.manifold.definitions
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates and project with the chosen rows, and check all if there are more."""
+        super().steps_natively(run)
+        run.largest_pivots[:] = self.largest
+        if len(self.chosen) < len(self.manifold.names) and self.manifold.positions:
+            native = self.full.native("constraint_values")
+            run.check(native.with_parameters(self.full.parameter_values("constraint_values", self.given)))
+
+    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
+        """A singular pose near a state, and the distance from it in which singular values grow to one."""
+        x, _ = self.unit(x)
+        return pose_near(self.manifold, t, x[: self.coordinates], x[self.coordinates :], len(self.chosen))
 
     def measure(self, t: float, x: Floats) -> None:
         """Learn the size of pivots at this pose and around it."""
@@ -88,7 +107,7 @@ class ProjectedRates(Rates):
 
     def _evaluated(self, t: float, x: Floats) -> tuple[Floats, Floats, Floats, bool]:
         """Rates, the projection step (displacement and change of speeds), and whether pivots can be trusted."""
-        rate, pivots, step, change = self.native(*self._arguments(t, x))
+        rate, pivots, step, change, _ = self.native(*self._arguments(t, x))
         self.largest = np.fmax(self.largest, pivots)
         sure = bool((pivots > _SMALL_PIVOT * self.largest).all() and np.isfinite(rate).all())
         return rate, step, change, sure
@@ -249,7 +268,7 @@ class EmbeddedRates(Rates):
         manifold: Manifold,
         dependent_speeds: DependentSpeeds,
     ) -> None:
-        super().__init__(functions, parameters, tau, inputs)
+        super().__init__(functions, parameters, tau, inputs, of="kept_rates")
         self.manifold = manifold
         self.sign = 1.0
         rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
@@ -259,6 +278,22 @@ class EmbeddedRates(Rates):
     @property
     def is_constrained(self) -> bool:
         return True
+
+    @property
+    def can_step_natively(self) -> bool:
+        """Auxiliary coordinates are Python's to move."""
+        return super().can_step_natively and not self.manifold.definitions
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates, as long as the pivots keep the signs that they have now."""
+        super().steps_natively(run)
+        pivots = self._compiled(*self._arguments(float(run.record.t), self.unit(run.x)[0]))[1]
+        run.pivot_signs[:] = np.where(pivots < 0.0, -1.0, 1.0)
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        self.evaluations += 1
+        x, lengths = self.unit(x)
+        return self._stretched(t, x, self.native(*self._arguments(t, x))[0], lengths)
 
     def measure(self, t: float, x: Floats) -> None:
         """Learn on which side of its dead points the run begins."""

@@ -7,16 +7,18 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import NativeRun, RightSide
+from ..compiled.native.compiled import Compiled
+from ..compiled.native.stepper import NativeRun
+from ..errors import ModelError
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
-from .switching import FixedSigns, with_fixed_signs
+from .switching import with_fixed_signs
 
 
 class NonFinite(Exception):
@@ -54,7 +56,8 @@ class Rates:
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
         self.signs = with_fixed_signs(functions, self.of, values)
-        self.native = self.signs or functions.native(self.of).with_parameters(values)
+        self._compiled: Compiled = functions.native(self.of).with_parameters(values)
+        self.native = self.signs or self._compiled
         self._more = self.native.arrays[2:]
 
     @property
@@ -63,25 +66,37 @@ class Rates:
         return not self._driven
 
     @property
-    def right_side(self) -> Callable[[NativeRun], RightSide] | None:
-        """The rates as native integrators call them without Python; None where Python has a say in them."""
-        native = self.native
-        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
-            return None
+    def can_step_natively(self) -> bool:
+        """Whether native integrators can call the rates without Python."""
+        return not (self._driven or self.signs is not None or self._compiled.backend == "numpy")
+
+    def steps_natively(self, run: NativeRun) -> None:
+        """Let a native run step these rates."""
         known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
-        return lambda run: run.compiled(native, known)
+        run.use(run.compiled(self._compiled, known))
+
+    def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
+        """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
+        return None
 
     def differentiates_natively(self, run: NativeRun) -> bool:
-        """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
-        native = self.native
-        if self._driven or self.is_constrained or isinstance(native, FixedSigns) or native.backend == "numpy":
+        """Give an implicit native run the compiled derivatives of the rates; whether there are any.
+
+        There are none where Python has a say in the rates, under constraints, or through a function of a user's own
+        whose derivative was not given.
+        """
+        if run.implicit is None or self.is_constrained or not self.can_step_natively:
             return False
         name = f"{self.of}_jacobian"
-        made = self.functions.native(name).with_parameters(self.functions.parameter_values(name, self.given))
-        if run.implicit is None or made.backend == "numpy":
+        try:
+            made = self.functions.native(name)
+        except ModelError as problem:
+            if problem.problems[0].code != "E-FUNCTION-001":
+                raise
             return False
         known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
-        run.implicit.compiled(run.compiled(made, known))
+        values = self.functions.parameter_values(name, self.given)
+        run.implicit.compiled(run.compiled(made.with_parameters(values), known))
         return True
 
     def actuation(self, t: float, x: Floats) -> Floats:

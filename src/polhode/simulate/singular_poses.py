@@ -55,6 +55,24 @@ class Branch:
         return np.asarray(free + self.weights @ np.array(made))
 
 
+def pose_near(manifold: Manifold, t: float, q: Floats, u: Floats, rank: int) -> tuple[Floats, float] | None:
+    """A singular pose near q on the way along u, and the distance from it in which singular values grow to one."""
+    found = _pose_ahead(manifold, t, q, u, rank)
+    if found is None:
+        return None
+    s, unit, _ = found
+    speed = float(np.linalg.norm(manifold.coordinate_rates(t, q, u)))
+    return manifold.moved(t + s, q, s * u), unit * speed
+
+
+def _pose_ahead(manifold: Manifold, t: float, q: Floats, u: Floats, rank: int) -> tuple[float, float, float] | None:
+    """When the pose is passed, by two of Newton's steps, with what `_pose` tells of it; None where there is none."""
+    if not u.any():
+        return None
+    found = _pose(manifold, t, q, u, rank, 0.0)
+    return None if found is None else _pose(manifold, t, q, u, rank, found[0])
+
+
 def branch_near(manifold: Manifold, t: float, q: Floats, u: Floats, rank: int, halved: int = 0) -> Branch | None:
     """The branch through a singular pose near (q, u) that moves along u, by nodes `halved` at least so often.
 

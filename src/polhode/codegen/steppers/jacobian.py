@@ -1,7 +1,7 @@
 """The derivatives of the rates that implicit methods need, as native code: ∂ẋ/∂x and ∂ẋ/∂t.
 
-They are a compiled function, behind a pointer as the right-hand side is, or differences of the rates. Rates are those of
-quaternions e at unit length, multiplied by the lengths ℓ that they have; for these f̃(x) = ℓ f(x / ℓ),
+They are a compiled function, behind a pointer as the right-hand side is, or differences of the rates. Rates are those
+of quaternions at unit length, multiplied by the lengths ℓ that they have; for these f̃(x) = ℓ f(x / ℓ),
 
     ∂f̃_i/∂x_j = ℓ_i ∂f_i/∂x_j / ℓ_j,        ℓ = 1 for all that is no component of a quaternion,
 
@@ -11,14 +11,13 @@ where the derivatives of f are those of the quaternion's direction (`dynamics.va
 from __future__ import annotations
 
 from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
-from .run_record import RUN, Reason, copy, group, rates, scale_to_unit
+from .run_record import RUN, copy, group, rates, scale_to_unit
 
 #: What implicit methods have beside the record of a run.
 IMPLICIT = Layout(
-    # compiled derivatives, n by n and n numbers; at = 0 where there are none
+    # compiled derivatives, n by n and n numbers; x_index = -1 where there are none
     at=POINTER, arguments=POINTER, x_index=INTEGER, by_state=POINTER, by_time=POINTER,
-    # derivatives of the rates as they are stepped, in whole blocks; whether they can be used, and are those of the state
-    # as it is now
+    # derivatives of the rates as they are stepped; whether they can be used, and are those of the state as it is now
     jacobian=POINTER, in_time=POINTER, stretch=POINTER, is_usable=INTEGER, is_current=INTEGER,
     # factors of the matrices of a step, and for which step they are
     real=POINTER, complex=POINTER, h_factored=DOUBLE,
@@ -38,10 +37,8 @@ _PART_OF_STEP = 1e-6
 
 
 def jacobian_function(fused: bool, *, with_time: bool) -> Function:
-    """ph_jacobian(run, t, x, h): derivatives at a state whose rates are run.f; a reason where there are none, else 0."""
-    f = Function(
-        "ph_jacobian", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, h=DOUBLE
-    )
+    """ph_jacobian(run, t, x, h): derivatives at a state whose rates are run.f; a reason where there are none, or 0."""
+    f = Function("ph_jacobian", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, h=DOUBLE)
     run = Record(RUN, f.arguments["run"])
     implicit = Record(IMPLICIT, run.implicit)
     implicit.jacobians = implicit.jacobians + 1

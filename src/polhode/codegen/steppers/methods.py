@@ -25,7 +25,10 @@ class Stepper:
     fields: tuple[Field, ...] = ()
 
 
-STEPPERS = {name: Stepper(partial(runge_kutta_module, pair), pair.all_stages, dense_rows(pair)) for name, pair in PAIRS.items()} | {
+_EXPLICIT = {
+    name: Stepper(partial(runge_kutta_module, pair), pair.all_stages, dense_rows(pair)) for name, pair in PAIRS.items()
+}
+STEPPERS = _EXPLICIT | {
     "Rodas5P": Stepper(partial(rosenbrock_module, RODAS5P), RODAS5P.stages + 1, ROSENBROCK_ROWS, (REAL,)),
     "Radau": Stepper(radau_module, STAGES, DENSE_ROWS, (REAL, COMPLEX)),
 }

@@ -22,7 +22,8 @@ from math import sqrt
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value, Variable
 from .jacobian import IMPLICIT, jacobian_function, refresh, shifted
 from .linear import COMPLEX, FACTORS, REAL, factor, factor_function, solve, solve_function
-from .run_record import RUN, rates, rates_function
+from .right_side import right_side_functions
+from .run_record import RUN, rates
 from .step_control import accept, begin_function, is_finite, next_step, norm, refuse
 from .stiffness import note_if_calm
 
@@ -84,7 +85,7 @@ class _Arrays:
 def radau_module(*, fused: bool = True) -> str:
     """The module of the method."""
     functions = [
-        rates_function(fused),
+        *right_side_functions(fused),
         jacobian_function(fused, with_time=False),
         *(make(field, fused) for field in (REAL, COMPLEX) for make in (factor_function, solve_function)),
         begin_function(_ORDER, fused),
@@ -161,7 +162,8 @@ def _factored(f: Function, run: Record, implicit: Record, step: Value) -> Value:
         with f.when(real | pair):
             implicit.h_factored = 0.0
             singular.value = True
-    return singular.value
+    found: Value = singular.value
+    return found
 
 
 def _predict(f: Function, run: Record, implicit: Record, arrays: _Arrays, step: Value) -> None:
@@ -281,7 +283,8 @@ def _error(f: Function, run: Record, implicit: Record, arrays: _Arrays, step: Va
             y.store_block(block, x.block(block) + e.block(block))
         rates(f, run, run.t, y, e)
         error.value = estimate(e)
-    return error.value
+    found: Value = error.value
+    return found
 
 
 def _predicted_ratio(f: Function, implicit: Record, step: Value, error: Value) -> Value:
@@ -291,7 +294,8 @@ def _predicted_ratio(f: Function, implicit: Record, step: Value, error: Value) -
     with f.when((implicit.h_before > 0.0) & (error > 1e-10)):
         trend = step / implicit.h_before * f.power(implicit.error_before / error, 1.0 / _ORDER)
         ratio.value = f.smallest(trend, 1.0) * plain
-    return ratio.value
+    found: Value = ratio.value
+    return found
 
 
 def _keep_polynomial(f: Function, run: Record, arrays: _Arrays) -> None:

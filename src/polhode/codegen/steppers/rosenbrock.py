@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from .jacobian import IMPLICIT, jacobian_function, refresh, shifted
 from .linear import FACTORS, REAL, factor, factor_function, solve, solve_function
+from .right_side import right_side_functions
 from .rosenbrock_tableaux import Rosenbrock
-from .run_record import RUN, rates, rates_function
+from .run_record import RUN, rates
 from .step_control import accept, begin_function, is_finite, next_step, norm, refuse
 from .stiffness import note_if_calm
 
@@ -24,7 +25,7 @@ DENSE_ROWS = 4
 def rosenbrock_module(method: Rosenbrock, *, fused: bool = True) -> str:
     """The module of a method."""
     functions = [
-        rates_function(fused),
+        *right_side_functions(fused),
         jacobian_function(fused, with_time=True),
         factor_function(REAL, fused),
         solve_function(REAL, fused),

@@ -10,6 +10,8 @@ does not depend on where it was broken off.
     NONFINITE  no step, however short, has finite rates at its end
     UNDERFLOW  the error would need a step that rounding swallows
     ILL        the pivots of the constraints are too small to divide by; no step was taken
+    PROJECT    the state is to be brought to its constraints by other means; then pending = SAMPLES
+    SAMPLE     so is the next sample, which is to be written
     FAILED     a right-hand side in Python raised
     STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
 
@@ -20,6 +22,7 @@ and outputs, in order. Arrays of the state's length are padded with zeros to who
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
 
@@ -35,7 +38,13 @@ class Reason(IntEnum):
     UNDERFLOW = 5
     ILL = 6
     FAILED = 7
+    PROJECT = 8
+    SAMPLE = 9
     STIFF = 10
+
+
+#: What is still to be done about the last step, in this order: projection, samples.
+PROJECTION, SAMPLES = 1, 2
 
 
 RUN = Layout(
@@ -53,10 +62,15 @@ RUN = Layout(
     # right-hand side
     at=POINTER, arguments=POINTER, x_index=INTEGER, out_index=INTEGER,
     groups=POINTER, group_count=INTEGER, lengths=POINTER,
-    pivots=POINTER, largest_pivots=POINTER, pivot_count=INTEGER,
+    pivots=POINTER, pivot_signs=POINTER, largest_pivots=POINTER, pivot_count=INTEGER,
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
     event_values=POINTER, event_values_old=POINTER, event_directions=POINTER,
+    # constraints: the outputs of the right-hand side that lead back to them, and all of their values
+    displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
+    check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
+    # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
+    pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER, clock_on=DOUBLE,
     # what implicit methods have beside (`jacobian.IMPLICIT`)
     implicit=POINTER,
     # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
@@ -66,15 +80,17 @@ RUN = Layout(
 #: Rates this much larger than the state are looked into.
 SUSPICIOUS = 1e6
 #: Pivots below this part of the largest seen are ill conditioned.
-SMALL_PIVOT = 1e-2
+SMALL_PIVOT = 6e-4
 
 
-def rates_function(fused: bool) -> Function:
-    """ph_rates(run, t, x, f): f = ẋ(t, x); a reason where there is none, else 0.
+def plain_rates_function(fused: bool) -> Function:
+    """ph_plain_rates(run, t, x, f): f = ẋ(t, x); a reason where there is none, else 0.
 
     Quaternions are used at unit length, and their rates multiplied by the lengths that they have.
     """
-    f = Function("ph_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER)
+    f = Function(
+        "ph_plain_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER
+    )
     run = Record(RUN, f.arguments["run"])
     x, out = f.arguments["x"], f.arguments["out"]
     run.clock = f.arguments["t"]
@@ -94,16 +110,15 @@ def rates_function(fused: bool) -> Function:
         first, count = group(run, number)
         with f.loop(first + count, first) as i:
             out[i] = out[i] * length
-    with f.when(run.pivot_count > 0):
-        unsure = f.variable(0)
-        with f.loop(run.pivot_count) as i:
-            pivot = run.pivots[i]
-            largest = f.largest(run.largest_pivots[i], pivot)
-            run.largest_pivots[i] = largest
-            with f.when(~(pivot > SMALL_PIVOT * largest)):
-                unsure.value = 1
-        with f.when(unsure.value > 0):
-            f.give(Reason.ILL)
+    unsure = f.variable(0)
+    with f.loop(run.pivot_count) as i:
+        pivot = run.pivots[i] * run.pivot_signs[i]
+        largest = f.largest(run.largest_pivots[i], pivot)
+        run.largest_pivots[i] = largest
+        with f.when(~(pivot > SMALL_PIVOT * largest)):
+            unsure.value = 1
+    with f.when(unsure.value > 0):
+        f.give(Reason.ILL)
     f.give(0)
     return f
 
@@ -140,21 +155,43 @@ def rates(f: Function, run: Record, t: Value, x: Value, out: Value) -> None:
 
 
 def write_samples(f: Function, run: Record) -> None:
-    """The states at the sample times up to run.t, by the dense output of the last step."""
+    """The states at the sample times up to run.t, by the dense output of the last step, on the constraints."""
     with f.repeat():
         f.leave_if(~(run.next_sample < run.sample_count))
         t = run.times[run.next_sample]
         f.leave_if(t > run.t)
-        row = run.samples.at(run.next_sample * run.size)
-        with f.when(t.equals(run.t)), f.loop(run.size) as i:
-            row[i] = run.x[i]
+        source = f.variable(run.x)
         with f.when(t < run.t):
-            reason = f.call("ph_state_at", INTEGER, f.arguments["run"], t, run.unit)
+            source.value = run.y
+            reason = f.call("ph_state_at", INTEGER, f.arguments["run"], t, run.y)
             with f.when(reason > 0):
                 f.give(reason)
-            with f.loop(run.size) as i:
-                row[i] = run.unit[i]
+            with f.when(run.coordinate_count > 0):
+                off = f.call("ph_project", INTEGER, f.arguments["run"], t, run.y)
+                with f.when(off > 0):
+                    f.give(Reason.SAMPLE)
+        row = run.samples.at(run.next_sample * run.size)
+        with f.loop(run.size) as i:
+            row[i] = source.value[i]
         run.next_sample = run.next_sample + 1
+
+
+def finish_step(f: Function, run: Record) -> None:
+    """What is pending about the last step: projection, samples; come back where somebody should look."""
+    with f.when(run.pending.equals(PROJECTION)):
+        with f.when(run.coordinate_count > 0):
+            off = f.call("ph_project", INTEGER, f.arguments["run"], run.t, run.x)
+            with f.when(off > 0):
+                f.give(Reason.PROJECT)
+            reason = f.call("ph_rates", INTEGER, f.arguments["run"], run.t, run.x, run.f)
+            with f.when(reason > 0):
+                f.give(Reason.PROJECT)
+        run.pending = SAMPLES
+    with f.when(run.pending.equals(SAMPLES)):
+        write_samples(f, run)
+        run.pending = 0
+        with f.when(run.look > 0):
+            f.give(Reason.LOOK)
 
 
 def evaluate_events(f: Function, run: Record, t: Value, x: Value) -> None:
@@ -188,6 +225,16 @@ def largest_of(f: Function, run: Record, array: Value) -> Value:
     with f.loop(run.blocks) as block:
         found.value = f.largest(found.value, f.absolute(array.block(block)))
     largest: Value = found.value.largest()
+    return largest
+
+
+def largest_entry(f: Function, array: Value, first: Any, end: Value) -> Value:
+    """The largest size of some entries; so large that nothing is larger where one is not a number."""
+    found = f.variable(0.0)
+    with f.loop(end, first) as i:
+        size = f.absolute(array[i])
+        found.value = f.select(size <= found.value, found.value, f.select(size.equals(size), size, 1e300))
+    largest: Value = found.value
     return largest
 
 

@@ -14,30 +14,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
-from .run_record import (
-    RUN,
-    Reason,
-    copy,
-    evaluate_events,
-    look_for_crossings,
-    note_what_is_large,
-    rates,
-    rates_function,
-    write_samples,
-)
-from .stiffness import EDGES, come_back_if_stiff, is_looked_at, note_if_stiff
+from .right_side import right_side_functions
+from .run_record import RUN, copy, rates
+from .step_control import accept, begin_function, next_step, refuse
+from .stiffness import EDGES, is_looked_at, note_if_stiff
 from .tableaux import Pair
 
-_SAFETY, _LEAST_FACTOR = 0.8, 0.2
-#: A step that has no finite rates is tried again a tenth as long, so many times.
-_TENTHS = 12
-#: A step shorter than this part of the time is swallowed by rounding.
-_SWALLOWED = 2.0**-49
+_SAFETY = 0.8
 
 
 def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
     """The module of a pair."""
-    functions = [rates_function(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
+    functions = [
+        *right_side_functions(fused),
+        begin_function(pair.order, fused),
+        _state_at(pair, fused),
+        _advance(pair, fused),
+    ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 
 
@@ -63,71 +56,12 @@ def _moved(f: Function, run: Record, h: Value, weights: Sequence[float]) -> None
         y.store_block(block, f.fma(h, _combine(f, run, weights, block), x.block(block)))
 
 
-def _begin(pair: Pair, fused: bool) -> Function:
-    """The rates at the start, and a first step (Hairer, Nørsett and Wanner, II.4)."""
-    f = Function("ph_begin", returns=INTEGER, fused=fused, run=POINTER)
-    run = Record(RUN, f.arguments["run"])
-    run.dense_ready = 0
-    run.pending = 0
-    rates(f, run, run.t, run.x, run.f)
-    with f.when(run.event_count > 0):
-        evaluate_events(f, run, run.t, run.x)
-    with f.when(run.h > 0.0):
-        f.give(0)
-    x, y, k = run.x, run.y, run.k
-    size, speed = _norm(f, run, run.x), _norm(f, run, run.f)
-    h = f.variable(1e-6)
-    with f.when((size >= 1e-5) & (speed >= 1e-5)):
-        h.value = 0.01 * size / speed
-    h.value = f.smallest(f.smallest(h.value, run.h_max), run.t_end - run.t)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, f.fma(h.value, run.f.block(block), x.block(block)))
-    rates(f, run, run.t + h.value, y, k)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, k.block(block) - run.f.block(block))
-    curve = _norm(f, run, y) / h.value
-    steepest = f.largest(speed, curve)
-    other = f.variable(f.largest(1e-3 * h.value, 1e-6))
-    with f.when(steepest > 1e-15):
-        other.value = f.power(0.01 / steepest, 1.0 / pair.order)
-    run.h = f.smallest(100.0 * h.value, other.value)
-    f.give(0)
-    return f
-
-
-def _norm(f: Function, run: Record, array: Value) -> Value:
-    """The root of the mean square of entries over atol + rtol |x|."""
-    total = f.variable(0.0, BLOCK)
-    with f.loop(run.blocks) as block:
-        scale = f.fma(run.rtol, f.absolute(run.x.block(block)), f.spread(run.atol))
-        part = array.block(block) / scale
-        total.value = f.fma(part, part, total.value)
-    return f.sqrt(total.value.sum() / run.size.as_double())
-
-
 def _advance(pair: Pair, fused: bool) -> Function:
     f = Function("ph_advance", returns=INTEGER, fused=fused, run=POINTER)
     run = Record(RUN, f.arguments["run"])
     tenths = f.variable(0)
     with f.repeat():
-        with f.when(run.pending > 0):
-            write_samples(f, run)
-            run.pending = 0
-            with f.when(run.look > 0):
-                f.give(Reason.LOOK)
-        with f.when(~(run.t < run.t_end)):
-            f.give(Reason.DONE)
-        come_back_if_stiff(f, run)
-        with f.when(run.budget <= 0):
-            f.give(Reason.BUDGET)
-        h, room = f.variable(f.smallest(run.h, run.h_max)), run.t_end - run.t
-        is_last = f.variable(0)
-        with f.when(h.value * 1.0000001 >= room):
-            h.value = room
-            is_last.value = 1
-        with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
-            f.give(Reason.UNDERFLOW)
-        step = h.value
+        step, is_last = next_step(f, run)
         copy(f, run, run.f, run.k)
         for stage in range(1, pair.stages):
             _moved(f, run, step, pair.a[stage])
@@ -142,32 +76,10 @@ def _advance(pair: Pair, fused: bool) -> Function:
             _look_for_stiffness(f, run, pair)
             tenths.value = 0
             ceiling = f.select(run.after_rejection > 0, 1.0, run.growth)
-            run.after_rejection = 0
             longer = step * f.smallest(factor.value, ceiling)
-            # a step that was cut to end at t_end says nothing against the one that was wanted
-            run.h = f.select(is_last.value > 0, f.largest(longer, run.h), longer)
-            run.t_old = run.t
-            run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
-            run.taken = step
-            copy(f, run, run.x, run.x_old)
-            copy(f, run, run.y, run.x)
-            copy(f, run, _stage(run, pair.stages - 1), run.f)
-            run.dense_ready = 0
-            run.steps = run.steps + 1
-            run.budget = run.budget - 1
-            run.pending = 1
-            note_what_is_large(f, run)
-            look_for_crossings(f, run)
+            accept(f, run, step, is_last, _stage(run, pair.stages - 1), longer)
         with f.when(~good):
-            run.rejected = run.rejected + 1
-            run.after_rejection = 1
-            shorter = f.variable(step * f.largest(factor.value, _LEAST_FACTOR))
-            with f.when(~finite):
-                tenths.value = tenths.value + 1
-                shorter.value = 0.1 * step
-                with f.when(tenths.value > _TENTHS):
-                    f.give(Reason.NONFINITE)
-            run.h = shorter.value
+            refuse(f, run, step, factor.value, finite, tenths)
     return f
 
 

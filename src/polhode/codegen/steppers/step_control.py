@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from ..llvm.builder import BLOCK, INTEGER, POINTER, Function, Record, Value, Variable
 from .run_record import (
+    PROJECTION,
     RUN,
     Reason,
     copy,
     evaluate_events,
+    finish_step,
     look_for_crossings,
     note_what_is_large,
     rates,
-    write_samples,
 )
 from .stiffness import come_back_if_stiff
 
@@ -71,16 +72,13 @@ def is_finite(f: Function, run: Record, array: Value) -> Value:
     zero = f.variable(0.0, BLOCK)
     with f.loop(run.blocks) as block:
         zero.value = f.fma(0.0, array.block(block), zero.value)
-    return zero.value.sum().equals(0.0)
+    total: Value = zero.value.sum()
+    return total.equals(0.0)
 
 
 def next_step(f: Function, run: Record) -> tuple[Value, Value]:
     """Finish the last step; the length of the next one, and whether it is the last; come back where there is none."""
-    with f.when(run.pending > 0):
-        write_samples(f, run)
-        run.pending = 0
-        with f.when(run.look > 0):
-            f.give(Reason.LOOK)
+    finish_step(f, run)
     with f.when(~(run.t < run.t_end)):
         f.give(Reason.DONE)
     come_back_if_stiff(f, run)
@@ -110,7 +108,7 @@ def accept(f: Function, run: Record, step: Value, is_last: Value, rate: Value, l
     run.dense_ready = 0
     run.steps = run.steps + 1
     run.budget = run.budget - 1
-    run.pending = 1
+    run.pending = PROJECTION
     note_what_is_large(f, run)
     look_for_crossings(f, run)
 

@@ -6,8 +6,8 @@ equations II*, IV.2):
 
     h |λ| ≈ h |k - k'| / |y - y'|.
 
-An implicit method could be replaced by an explicit one where h ρ(J) is small; ρ comes from the powers of J on one vector,
-two at each step.
+An implicit method could be replaced by an explicit one where h ρ(J) is small; ρ comes from the powers of J on one
+vector, two at each step.
 """
 
 from __future__ import annotations

@@ -95,12 +95,13 @@ class NativeRun:
         self.size = size = len(x)
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)
-        counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": self.code.stages, "dense": self.code.dense_rows}
+        counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "residual": 1, "nodes": 8, "state_on": 1, "pose": 1}
+        counts |= {"k": self.code.stages, "dense": self.code.dense_rows}
         self._memory = Memory(counts, size)
         for name, array in self._memory.arrays.items():
             setattr(self.record, name, array.ctypes.data)
         self.x, self.f = self._memory.arrays["x"][:size], self._memory.arrays["f"][:size]
-        self.x_old = self._memory.arrays["x_old"][:size]
+        self.x_old, self.y = self._memory.arrays["x_old"][:size], self._memory.arrays["y"][:size]
         self.x[:] = x
         self._groups = np.array([entry for group in groups for entry in group], dtype=np.int64)
         self._lengths = np.ones(max(1, len(groups)))
@@ -112,6 +113,7 @@ class NativeRun:
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
+        self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
         if self.implicit is not None:
             record.implicit = self.implicit.address
@@ -135,7 +137,7 @@ class NativeRun:
                 alive.append(values)
                 pointers.append(values.ctypes.data)
         pointers.append(work.ctypes.data)
-        outputs = [np.zeros(max(1, int(np.prod(shape)))) for _, shape in function.outline.outputs]
+        outputs = [np.zeros(int(np.prod(shape))) for _, shape in function.outline.outputs]
         alive.append(outputs)
         out_index = len(pointers) + output
         pointers += [array.ctypes.data for array in outputs]
@@ -159,11 +161,36 @@ class NativeRun:
         return RightSide(ctypes.cast(callback, ctypes.c_void_p).value or 0, table, 0, 1, {}, [callback])
 
     def use(self, side: RightSide) -> None:
-        """Step this right-hand side from now on."""
+        """Step this right-hand side from now on; one that puts out the way back to constraints keeps them."""
         self._kept["side"] = side
-        record = self.record
+        record, outputs = self.record, side.outputs
         record.at, record.arguments = side.address, ctypes.addressof(side.table)
         record.x_index, record.out_index = side.x_index, side.out_index
+        record.coordinate_count = record.speed_count = record.pivot_count = 0
+        if "displacement" in outputs:
+            for name in ("displacement", "change", "pivots"):
+                setattr(record, name, outputs[name].ctypes.data)
+            record.coordinate_count, record.speed_count = len(outputs["displacement"]), len(outputs["change"])
+            record.pivot_count = len(outputs["pivots"])
+            self.largest_pivots, self.pivot_signs = np.zeros(record.pivot_count), np.ones(record.pivot_count)
+            record.largest_pivots = self.largest_pivots.ctypes.data
+            record.pivot_signs = self.pivot_signs.ctypes.data
+
+    def check(self, function: Compiled) -> None:
+        """Look at all values of the constraints after each projection: a compiled function of q (and t)."""
+        work = function.work()
+        values = np.zeros(int(np.prod(function.outline.outputs[0][1])))
+        times = [self._address + _STRUCTURE.clock.offset] * (len(function.arrays) - 1)
+        table = (ctypes.c_void_p * (len(times) + 3))(0, *times, work.ctypes.data, values.ctypes.data)
+        self._kept["check"] = function, work, values, table
+        record = self.record
+        record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.check_values, record.check_count = values.ctypes.data, len(values)
+
+    def pass_pose(self, q: Floats, reach: float) -> None:
+        """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
+        self._memory.arrays["pose"][: len(q)] = q
+        self.record.pose_reach, self.record.pose_known = reach, 1
 
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""

@@ -28,9 +28,6 @@ from .ida import solver_by_ida
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
 _SMOOTH = "A controller or function of your own that jumps, such as np.sign, must be made smooth: no method helps."
-#: A step is at most so much longer than the one before it. An estimate of the error that happens to vanish, as it may
-#: where all coordinates move as one, would allow ten times as much.
-_GROWTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -72,6 +69,8 @@ METHODS = {
     "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
     "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
 }
+#: What SciPy has in the place of a native method that it does not have.
+_SCIPYS = {"Rodas5P": "Radau"}
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,7 @@ class Control:
     atol: float = 1e-9
     largest_step: float = np.inf
     most_steps: int = 1_000_000
+    may_switch: bool = False  # to a method for stiff mechanisms, and back
 
 
 def integrate(
@@ -100,9 +100,8 @@ def integrate(
     """
     t, x = record.last
     method = _working(control.method)
-    side = rates.right_side
-    if method.is_native and side is not None and not (events or guard.watches_steps):
-        return native.integrate(rates, guard, record, times, control, report, side)
+    if method.is_native and rates.can_step_natively and not (events or guard.watches_steps):
+        return native.integrate(rates, guard, record, times, control, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = times if driven and not method.is_multistep else times[-1:]
@@ -135,7 +134,7 @@ def integrate(
         record.steps += 1
         acting = rates.actuation(t, x) if driven else None
         if not method.is_implicit:
-            solver.h_abs = min(solver.h_abs, _GROWTH * (t - float(solver.t_old)))
+            solver.h_abs = min(solver.h_abs, native.CAREFUL * (t - float(solver.t_old)))
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == recorded + 1 and times[recorded] == t
         asked = watched.events or jumps or (last > recorded and not at_end)
@@ -195,8 +194,9 @@ def _working(name: str) -> Method:
         try:
             stepper_code(name)
         except OSError as problem:
-            say_once(f"the run is by SciPy's {name}: native code does not work here ({problem}).")
-            return METHODS[f"scipy.{name}"]
+            theirs = _SCIPYS.get(name, name)
+            say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
+            return METHODS[f"scipy.{theirs}"]
     return method
 
 
@@ -212,7 +212,7 @@ def underflow(t: float, control: Control, message: str | None) -> Stop:
     advice = (
         f"{_SMOOTH} Or allow larger rtol and atol."
         if METHODS[control.method].is_implicit
-        else f'The mechanism may be stiff: then take method="scipy.Radau" or "scipy.LSODA". {_SMOOTH}'
+        else f'The mechanism may be stiff: then take method="Rodas5P" or "Radau". {_SMOOTH}'
     )
     reason = (message or "the solver gave up").rstrip(".")
     return Stop(
@@ -227,7 +227,7 @@ def too_many(t: float, control: Control) -> Stop:
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        f'Allow more with max_steps; a stiff mechanism needs method="scipy.Radau" or "scipy.LSODA" instead. {_SMOOTH}'
+        f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
         if not METHODS[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )

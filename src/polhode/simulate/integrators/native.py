@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...codegen.steppers.run_record import Reason
-from ...compiled.native.stepper import NativeRun, RightSide
+from ...codegen.steppers.run_record import SAMPLES, Reason
+from ...compiled.native.stepper import NativeRun
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
+from .stiff import Switch
 
 if TYPE_CHECKING:
     from .adaptive import Control
@@ -27,68 +28,179 @@ if TYPE_CHECKING:
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.02
 _FIRST_BUDGET = 256
+#: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
+#: vanish, as it may where all coordinates move as one, would allow more.
+CAREFUL = 1.5
 #: So many times ten steps ahead the first rate that is not finite is looked for.
 _AHEAD = 12
 
 
-def integrate(
-    rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, report: Report, side: RightSideOf
-) -> str:
-    """Go from the record's first state to the last of `times`, all in native code."""
-    run = begun(rates, record, control, float(times[-1]), side)
-    run.record.bound = guard.bound
-    states = np.empty((len(times) - 1, len(run.x)))
-    run.sample(np.ascontiguousarray(times[1:]), states)
-    kept, budget = 0, _FIRST_BUDGET
-    steps, evaluations = record.steps, rates.evaluations
-    reason = Reason.BUDGET
-    try:
-        while reason != Reason.DONE:
-            began = time.perf_counter()
-            reason = run.advance(float(times[-1]), min(budget, control.most_steps - run.record.steps))
-            if time.perf_counter() - began < _PIECE_SECONDS:
-                budget *= 2
-            record.steps, rates.evaluations = steps + run.record.steps, evaluations + run.record.evaluations
-            done = run.record.next_sample
-            record.add(times[1 + kept : 1 + done], states[kept:done])
-            kept = done
-            _look_into(reason, run, rates, guard, control)
-            report(run.record.t)
-    except (Stop, NonFinite, KeyboardInterrupt):
-        record.end(run.record.t, run.x)
-        raise
-    return "done"
+def integrate(rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, report: Report) -> str:
+    """Go from the record's first state to the last of `times`, in native code but where Python must help."""
+    return _NativeIntegration(rates, guard, record, times, control).go(report)
 
 
-RightSideOf = Callable[[NativeRun], RightSide]
+class _NativeIntegration:
+    """One run in native code; constraints that are ill conditioned are passed step by step, in Python."""
 
+    def __init__(self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control) -> None:
+        self.rates, self.guard, self.record, self.control = rates, guard, record, control
+        self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
+        t, x = record.last
+        self.states = np.empty((len(self.times), len(x)))
+        self.switch = switch_of(rates, record, control)
+        self.run = run = self._of_method(control.method, t, x)
+        self.functions = rates.functions
+        self.evaluations = rates.evaluations
+        self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
+        if run.begin(self.end):  # ill conditioned from the start
+            self._in_python()
+            run.begin(self.end)
 
-def begun(rates: Rates, record: Record, control: Control, t_end: float, side: RightSideOf) -> NativeRun:
-    """A native run at the record's last state, ready for its first step."""
-    t, x = record.last
-    run = NativeRun(control.method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
-    run.use(side(run))
-    if run.implicit is not None:
+    def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
+        """A run by some method, about to begin."""
+        rates, control = self.rates, self.control
+        run = NativeRun(method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        run.sample(self.times, self.states)
+        run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
+        if rates.is_constrained:
+            run.record.growth = CAREFUL
+        rates.steps_natively(run)
         rates.differentiates_natively(run)
-    run.record.h_max = control.largest_step
-    run.begin(t_end)
-    return run
+        if self.switch is not None:
+            self.switch.watch(run)
+        return run
 
+    def _turn(self, switch: Switch) -> None:
+        """Go on with the other kind of method, if that is worth it."""
+        old = self.run
+        if not switch.turned(old, self.end):
+            return
+        self.run = run = self._of_method(switch.method, float(old.record.t), old.x)
+        for count in ("steps", "rejected", "evaluations", "next_sample"):
+            setattr(run.record, count, getattr(old.record, count))
+        run.record.h = switch.first_step(old)
+        run.begin(self.end)
 
-def _look_into(reason: Reason, run: NativeRun, rates: Rates, guard: Guard, control: Control) -> None:
-    """Raise what ends a run where native code came back for it."""
-    from .adaptive import too_many, underflow
+    def go(self, report: Report) -> str:
+        """To the end; what stops a run before is raised, with all in the record that was reached."""
+        budget, reason = _FIRST_BUDGET, Reason.BUDGET
+        try:
+            while reason != Reason.DONE:
+                began = time.perf_counter()
+                reason = self.run.advance(self.end, min(budget, self.control.most_steps - self.run.record.steps))
+                if time.perf_counter() - began < _PIECE_SECONDS:
+                    budget *= 2
+                self._look_into(reason)
+                self._note()
+                report(self.run.record.t)
+        except (Stop, NonFinite, KeyboardInterrupt):
+            self._note()
+            self.record.end(float(self.run.record.t), self.run.x)
+            raise
+        return "done"
 
-    t = float(run.record.t)
-    if reason == Reason.LOOK:
-        guard.step(t, run.x, run.f)
-    elif reason == Reason.BUDGET and run.record.steps >= control.most_steps:
-        raise too_many(t, control)
-    elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
-        found = nonfinite_ahead(rates, run)
+    def _note(self) -> None:
+        """Bring the record up to date."""
+        run, record = self.run.record, self.record
+        record.steps = run.steps
+        self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
+        kept, done = sum(len(t) for t, _ in record.pieces) - 1, run.next_sample
+        record.add(self.times[kept:done], self.states[kept:done])
+
+    def _look_into(self, reason: Reason) -> None:
+        """Do what native code came back for, or raise what ends the run."""
+        from .adaptive import too_many, underflow
+
+        run, t = self.run, float(self.run.record.t)
+        if reason == Reason.LOOK:
+            self.guard.step(t, run.x, run.f)
+        elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
+            raise too_many(t, self.control)
+        elif reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+            found = nonfinite_ahead(self.rates, run)
+            if found is not None:
+                raise found
+            raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
+        elif reason == Reason.STIFF and self.switch is not None:
+            self._turn(self.switch)
+        elif reason in (Reason.ILL, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
+            self._help(reason)
+
+    # ---- by other means where constraints are ill conditioned -----------------------------------------------------
+
+    def _finds_pose(self, reason: Reason) -> bool:
+        """Whether there is a singular pose that native code was not yet told of, and may pass now."""
+        run = self.run
+        place = float(run.record.t), run.record.next_sample, reason
+        if place == self.tried:
+            return False
+        self.tried = place
+        x = run.x if reason == Reason.PROJECT else run.y
+        t = float(run.record.clock) if reason == Reason.ILL else float(run.record.t)
+        found = self.rates.singular_pose(t, x.copy())
         if found is not None:
-            raise found
-        raise guard.explain(t, run.x, underflow(t, control, "the step is swallowed by rounding"))
+            run.pass_pose(*found)
+        return found is not None
+
+    def _help(self, reason: Reason) -> None:
+        """Do in Python what native code could not."""
+        if reason == Reason.SAMPLE:
+            self._sample_in_python()
+            return
+        if reason == Reason.PROJECT:
+            self._project_in_python()
+            self.run.record.pending = SAMPLES
+        else:
+            self._step_in_python()
+        self._pass_singular_pose()
+
+    def _pass_singular_pose(self) -> None:
+        """Steps in Python until native code can be trusted again."""
+        while not self.rates.is_well_conditioned and self.run.record.t < self.end:
+            self._step_in_python()
+        self.rates.steps_natively(self.run)
+
+    def _in_python(self) -> None:
+        self.run.use(self.run.python(self.rates))
+
+    def _step_in_python(self) -> None:
+        """A step with rates and projection in Python; one that ends the run is not taken."""
+        run = self.run
+        if run.record.pending:
+            self._samples_in_python()
+            run.record.pending = 0
+        self._in_python()
+        run.record.sample_count = 0
+        reason = run.advance(self.end, 1)
+        run.record.sample_count = len(self.times)
+        if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK):
+            self._look_into(reason)
+        try:
+            self._samples_in_python()
+            self._project_in_python()
+        except Stop:
+            run.record.t, run.x[:] = run.record.t_old, run.x_old
+            raise
+        self.guard.step(float(run.record.t), run.x, run.f)
+
+    def _samples_in_python(self) -> None:
+        """The samples up to the time that is reached."""
+        run = self.run.record
+        while run.next_sample < len(self.times) and self.times[run.next_sample] <= run.t:
+            self._sample_in_python()
+
+    def _sample_in_python(self) -> None:
+        run = self.run
+        k = run.record.next_sample
+        t = float(self.times[k])
+        self.states[k] = self.rates.projected(t, run.x.copy() if t == run.record.t else run.state_at(t))
+        run.record.next_sample = k + 1
+
+    def _project_in_python(self) -> None:
+        run, t = self.run, float(self.run.record.t)
+        run.x[:] = self.rates.projected(t, run.x.copy())
+        run.f[:] = self.rates(t, run.x.copy())
 
 
 def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
@@ -102,6 +214,15 @@ def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
     return None
 
 
+def switch_of(rates: Rates, record: Record, control: Control) -> Switch | None:
+    """What lets a run choose between kinds of methods, where it may: its derivatives must be compiled code."""
+    if not control.may_switch or not rates.can_step_natively or rates.is_constrained:
+        return None
+    made = Switch(control.method)
+    record.info["switches"] = made.turns
+    return made
+
+
 class NativeSolver:
     """A native integrator one step at a time, as SciPy's solvers are used."""
 
@@ -111,7 +232,7 @@ class NativeSolver:
         self.rates, self.t_bound, self.status = rates, t_bound, "running"
         self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol)
         self.run.use(self.run.python(rates))
-        if self.run.implicit is not None and hasattr(rates, "differentiates_natively"):
+        if isinstance(rates, Rates):
             rates.differentiates_natively(self.run)
         self.run.record.h_max = max_step
         self.run.begin(t_bound)
