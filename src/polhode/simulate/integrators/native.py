@@ -66,7 +66,8 @@ class _NativeIntegration:
         if rates.is_constrained:
             run.record.growth = CAREFUL
         rates.steps_natively(run)
-        rates.differentiates_natively(run)
+        if self.switch is None or self.switch.is_exact:
+            rates.differentiates_natively(run)
         if self.switch is not None:
             self.switch.watch(run)
         return run
