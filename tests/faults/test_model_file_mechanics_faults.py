@@ -134,3 +134,35 @@ def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> 
     message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
     assert "bodies.bob" in message
     assert said in message
+
+
+# ---- states without mass -----------------------------------------------------------------------------------------
+
+LAGGING = """\
+parameters: {T: 0.1}
+inputs: {c: 0}
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {h: {parent: ground, child: b, type: revolute, axis: y}}
+loads: [{type: joint_force, joint: h, value: c}]
+states:
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("a: {rate: (c - b)/T}", "states.a.rate: there is nothing called 'b' to be used here"),
+        ("a: {start: 1}", "states.a.rate: this key is missing"),
+        ("a: {rate: 1, strt: 1}", "Did you mean `start`?"),
+        ("a: {rate: tau(h)}", "its rate cannot depend on the effort 'h'"),
+        ("a: {rate: 1, start: c}", "states.a.start: there is nothing called 'c'"),
+        ("a: [1, 2]", "states.a: a number, an expression or a name is wanted here, not a list"),
+        ("a:", "states.a: there is nothing here"),
+        ("a: c/", "states.a: the expression stops where a value should follow"),
+        ("T: 3", "the state 'T' and the parameter 'T' would both be written T"),
+        ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
+    ],
+)
+def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: str) -> None:
+    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
+    assert said in refusal(f"{LAGGING}  {state}\n")

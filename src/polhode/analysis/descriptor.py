@@ -8,6 +8,7 @@ variables and with the corrections listed in docs/errata.md:
     ⎣ 0  0  0 ⎦ ⎣ λ̇ ⎦   ⎣ A u + a          ⎦
 
 E is singular: a differential-algebraic system of index two, as solvers of such systems and theories of control take it.
+States without mass z, where there are some, stand between u and λ, each with its rate.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, quiet_collector
 
 @dataclass(frozen=True, eq=False)
 class Descriptor:
-    """E(x) ẋ = f(x, t, τ) with the state x = (q, u, λ)."""
+    """E(x) ẋ = f(x, t, τ) with the state x = (q, u, z, λ)."""
 
     states: list[str]
     x: Vector
@@ -61,19 +62,21 @@ def _descriptor(equations: EquationsOfMotion) -> Descriptor:
         held = constraints.only(constraints.generic_rows)
         names, multipliers, rates = held.names, list(held.multipliers), list(held.rates)
         force = [as_expr(f + kept) for f, kept in zip(force, held.A.T @ held.multipliers, strict=True)]
-    before, after = len(equations.q), len(multipliers)
-    size = before + len(equations.u) + after
+    before, after = len(equations.q), len(equations.z) + len(multipliers)
+    size, first = before + len(equations.u) + after, before + len(equations.u)
     rows = [
         *([as_expr(int(i == j)) for j in range(size)] for i in range(before)),
         *([*_zeros(before), *row, *_zeros(after)] for row in equations.mass_matrix),
+        *([as_expr(int(first + i == j)) for j in range(size)] for i in range(len(equations.z))),
         *(_zeros(size) for _ in multipliers),
     ]
     return Descriptor(
-        [*equations.coordinates, *(f"d({u})" for u in equations.speeds), *(f"lambda({name})" for name in names)],
-        Vector([*equations.q, *equations.u, *multipliers]),
+        [*equations.coordinates, *(f"d({u})" for u in equations.speeds), *equations.states,
+         *(f"lambda({name})" for name in names)],
+        Vector([*equations.q, *equations.u, *equations.z, *multipliers]),
         Matrix(rows),
-        Vector([*equations.coordinate_rates, *force, *rates]),
-    )
+        Vector([*equations.coordinate_rates, *force, *equations.z_rates, *rates]),
+    )  # fmt: skip
 
 
 def _zeros(count: int) -> list[Expr]:

@@ -2,11 +2,12 @@
 
 About q₀, u₀ small changes obey
 
-    δṡ = P δs + R δu,     M δu̇ + C δu + K δs = F δτ + G δi
+    δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
 
 δs are displacements (`displacements`): changes of coordinates, for a stored orientation small turns about the axes of
-its body. δτ are changes of the efforts, δi of the model's inputs. K holds the derivatives of M u̇₀ + bias - τ₀, with the
-accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in a steady motion. Where
+its body. δz are changes of states without mass, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
+M u̇₀ + bias - τ₀, with the accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in
+a steady motion. Where
 positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of
 the embedded equations. Nothing is expanded: each column is one directional derivative of the graph.
 """
@@ -48,7 +49,7 @@ Floats = NDArray[np.float64]
 #: Accelerations below this, in rad/s² or m/s², are rounding.
 _STILL = 1e-9
 _PLACE = "linearize"
-_MATRICES = ("P", "R", "M", "C", "K", "F", "G")
+_MATRICES = ("P", "R", "M", "C", "K", "F", "G", "L", "S", "U", "Z", "H")
 #: What is raised where something is divided by what vanishes.
 _DIVISIONS = ("E-EXPR-003", "E-LINEAR-001")
 
@@ -76,14 +77,20 @@ class Linear:
     accelerations: Vector
     is_prescribed: bool  # whether the accelerations were given
     state: dict[str, Expr]  # the coordinates
+    L: Matrix
+    S: Matrix
+    U: Matrix
+    Z: Matrix
+    H: Matrix
+    z_rates: Vector  # of the states without mass, at the state
     notices: tuple[str, ...] = ()
     parameters: Mapping[str, Any] | None = None  # those given, where the model's own values are not meant
     off: Named = ()  # constraints that hold at the state for some parameters alone
 
     @property
     def states(self) -> list[str]:
-        """Names of the state: displacements, then speeds."""
-        return [*self.displacements, *map(spelled, self.equations.u)]
+        """Names of the state: displacements, then speeds, then states without mass."""
+        return [*self.displacements, *map(spelled, self.equations.u), *self.equations.states]
 
     @property
     def controls(self) -> list[str]:
@@ -92,14 +99,15 @@ class Linear:
 
     @property
     def is_equilibrium(self) -> bool:
-        """Whether the state is an equilibrium or a steady motion: no speed changes."""
-        return _vanish([*self.accelerations, *(self.residual if self.is_prescribed else ())], self._values(None))
+        """Whether the state is an equilibrium or a steady motion: no speed changes, nor a state without mass."""
+        left = self.residual if self.is_prescribed else ()
+        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(None))
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
 
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
-        """One of the matrices P, R, M, C, K, F, G at the model's parameter values, or given ones."""
+        """One of the matrices P, R, M, C, K, F, G, L, S, U, Z, H at the model's parameter values, or given ones."""
         if not isinstance(of, str) or of not in _MATRICES:
             raise unknown("matrix", of, _MATRICES, place=_PLACE, code="E-LIN-009")
         matrix: Matrix = getattr(self, of)
@@ -114,15 +122,19 @@ class Linear:
         return known
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
-        """A and B of ẋ = A x + B c: x are the `states`, displacements and speeds, and c the `controls`."""
-        P, R, M, C, K, F, G = (self.numbers(name, parameters) for name in _MATRICES)
-        drives = np.hstack([F, G])
+        """A and B of ẋ = A x + B c: x are the `states`, displacements, speeds and others, and c the `controls`."""
+        P, R, M, C, K, F, G, L, S, U, Z, H = (self.numbers(name, parameters) for name in _MATRICES)
         try:
-            A = np.block([[P, R], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
-            B = np.vstack([np.zeros((len(P), drives.shape[1])), np.linalg.solve(M, drives)])
+            forced = np.linalg.solve(M, np.hstack([-K, -C, -L, F, G]))
         except np.linalg.LinAlgError:
             raise _singular(self.equations) from None
-        return A, B
+        moved, size = len(P), len(P) + len(M) + len(Z)
+        rows = np.zeros((size, forced.shape[1]))
+        rows[:moved, : moved + len(M)] = np.hstack([P, R])
+        rows[moved : moved + len(M)] = forced
+        if len(Z):
+            rows[moved + len(M) :] = np.hstack([S, U, Z, np.zeros((len(Z), F.shape[1])), H])
+        return rows[:, :size], rows[:, size:]
 
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
         """The eigenvalues of A, those that grow fastest first."""
@@ -142,10 +154,11 @@ def linearize(
     parameters: Values = None,
     **strange: Never,
 ) -> Linear:
-    """Small motions about a state: coordinates by name, and `speeds`, efforts `tau` and `inputs` by theirs.
+    """Small motions about a state: coordinates and states without mass by name, `speeds`, `tau` and `inputs` by theirs.
 
-    What is not named is at home and at rest. Values may be numbers or expressions of parameters. In `at` speeds,
-    efforts and inputs may stand as well, as they are written: x', tau_x (or `d(x)`, `tau(x)`). A state
+    What is not named is at home and at rest, states without mass where they start. Values may be numbers or
+    expressions of parameters. In `at` speeds, efforts and inputs may stand as well, as they are written: x', tau_x
+    (or `d(x)`, `tau(x)`). A state
     that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
     accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
 
@@ -220,11 +233,15 @@ def _linearized(
     )  # fmt: skip
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
     F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
-    G = -jacobian(needed, [entry.symbol for entry in equations.system.inputs.values()])
-    P, R, C, K, F, G = (_at(matrix, values) for matrix in (P, R, C, K, F, G))
+    inputs, z, zdot = [entry.symbol for entry in equations.system.inputs.values()], equations.z, equations.z_rates
+    G, L = -jacobian(needed, inputs), jacobian(needed, list(z))
+    S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
+    U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
+    P, R, C, K, F, G, L, S, U, Z, H = (_at(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
     made = Linear(
         equations, moved.names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
-        prescribed is not None, {q.name: values[q] for q in tree.q}, point.notices, parameters, tuple(point.off),
+        prescribed is not None, {q.name: values[q] for q in tree.q}, L, S, U, Z, H,
+        Vector(substitute(list(zdot), values)), point.notices, parameters, tuple(point.off),
     )  # fmt: skip
     return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
 
@@ -232,12 +249,15 @@ def _linearized(
 def _moving(linear: Linear) -> str:
     """That a state is no equilibrium, and which accelerations belong to it."""
     whose = "as given" if linear.is_prescribed else "by the equations"
-    known, entries = linear._values(None), [as_expr(entry) for entry in linear.accelerations]
+    known, entries = linear._values(None), [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
     if not known.keys() >= {*free_symbols(entries)}:
         return f"This state is no equilibrium; its accelerations are {whose}."
     names = [spelled(acceleration_of(speed)) for speed in linear.equations.u]
+    names += [f"{spelled(z)}'" for z in linear.equations.z]
     told = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
-    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told)}."
+    size = len(linear.accelerations)
+    rates = f", and the rates of its other states {', '.join(told[size:])}" if told[size:] else ""
+    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told[:size])}{rates}."
 
 
 def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
@@ -265,10 +285,11 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *tree.tau)}
+    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
     everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
-    everything |= {f"d({name})": u for name, u in own.items()} | {q.name: q for q in tree.q}
-    found = _read(equations, _named(at, "at"), everything, "coordinate, speed, effort or input", [*written, *table])
+    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*tree.q, *equations.z)}
+    kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
+    found = _read(equations, _named(at, "at"), everything, kinds, [*written, *table])
     for given, known, kind, word in (
         (speeds, {spelled(u): u for u in equations.u} | own, "speed", "speeds"),
         (tau, {spelled(x): x for x in tree.tau} | efforts, "effort on a speed", "tau"),

@@ -37,7 +37,7 @@ class StateOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """A value for every coordinate, speed, effort and input of equations on independent speeds, at time zero.
+    """A value for every coordinate, speed, state, effort and input of equations on independent speeds, at time zero.
 
     `off` are constraints that hold for some parameters alone: they vanish for those that the state was found with.
     """
@@ -103,10 +103,11 @@ def _number(name: str, value: Any) -> float:
 
 
 def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
-    """Every coordinate, speed, effort and input at home and at rest, and time zero."""
+    """Every coordinate, speed, effort and input at home and at rest, states at their start, and time zero."""
     system, tree = equations.system, equations.tree
     values = dict.fromkeys([*tree.q, *equations.u, *tree.tau, system.time], as_expr(0))
     values |= {tree.q[i]: as_expr(1) for i in tree.quaternions}
+    values |= {state.symbol: as_expr(state.start) for state in system.states.values()}
     return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
 
 

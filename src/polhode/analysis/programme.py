@@ -47,7 +47,7 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """Theorem 5 for one mechanism: G U + g = 0, and the control U(q, u, t) that solves it, by the actuators' names."""
+    """Theorem 5 for one mechanism: G U + g = 0, and the control U(q, u, z, t) that solves it, by names of actuators."""
 
     actuators: list[str]
     G: Matrix
@@ -89,6 +89,14 @@ def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators
             code="E-PROG-002",
         )
     conditions = substitute([as_expr(entry) for entry in programme], tree.followed)
+    held = [x for x in free_symbols(conditions) if x.data[0] == "state"]
+    if held:
+        raise PolhodeError(
+            f"a condition depends on the state '{held[0].name}', which efforts do not reach directly.",
+            place=_PLACE,
+            cure="Give expressions of coordinates, or linear ones of speeds; forces may depend on states.",
+            code="E-PROG-005",
+        )
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
     A = jacobian(rates, list(tree.u))

@@ -72,7 +72,9 @@ def describe(out: Console, system: System, equations: Equations) -> None:
     ]
     if values:
         out.print(show.plain("parameters: " + ", ".join(values)))
-    out.print(f"{show.number(len(equations.q), 'coordinate')}, {show.number(len(equations.u), 'speed')}\n")
+    counted = [(len(equations.q), "coordinate"), (len(equations.u), "speed")]
+    counted += [(len(equations.z), "state")] if equations.states else []
+    out.print(f"{', '.join(show.number(*each) for each in counted)}\n")
 
 
 def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
@@ -89,7 +91,7 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
             for j, entry in enumerate(row)
             if entry != 0 and (j >= i or not square)
         ]
-    labels = equations.coordinates if name == "coordinate_rates" else equations.speeds
+    labels = {"coordinate_rates": equations.coordinates, "z_rates": equations.states}.get(name, equations.speeds)
     return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
 
 
@@ -131,6 +133,7 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
             }
             for joint in system.joints.values()
         ],
+        "states": list(system.states),
         "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},
         "operations": {name: vars(equations.operations(name)) for name in wanted if name in _COUNTED},
     }

@@ -129,8 +129,10 @@ def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Seq
 def _tell(out: Console, trajectory: Trajectory, written: list[Path]) -> None:
     out.print(show.plain(trajectory.title), style="bold")
     out.print(trajectory.summary())
-    rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in trajectory.coordinates[:20]]
-    out.print(show.table(["coordinate", "start", "end"], rows, numbers_from=1))
+    names = [*trajectory.coordinates[:20], *trajectory.states[:20]]
+    rows = [(name, f"{trajectory[name][0]:.6g}", f"{trajectory[name][-1]:.6g}") for name in names]
+    what = "coordinate or state" if trajectory.states else "coordinate"
+    out.print(show.table([what, "start", "end"], rows, numbers_from=1))
     energy = trajectory.energy.total
     out.print(
         f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end; largest change "
@@ -172,6 +174,7 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
         "final": {
             "coordinates": dict(zip(trajectory.coordinates, trajectory.q[-1].tolist(), strict=True)),
             "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
+            "states": dict(zip(trajectory.states, trajectory.z[-1].tolist(), strict=True)),
         },
         "energy": {"start": float(energy.total[0]), "end": float(energy.total[-1]), "drift": trajectory.energy_drift},
         "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},

@@ -14,7 +14,7 @@ from ..codegen.ir.count import Operations, count
 from ..compiled.catalogue import catalogued
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, refuse, understood
+from ..errors import PolhodeError, listed, refuse, understood
 from ..expr import Expr
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
@@ -55,6 +55,7 @@ class Comparison:
 
     `alike` says whether the formalisms give the same functions; `derivations`, for each function, which of them came to
     it by one and the same graph and so count once; `reference` what the reference derivation says of all of them.
+    `states` are those without mass: their rates stand in the model, and no formalism derives them.
     """
 
     system: str
@@ -64,6 +65,7 @@ class Comparison:
     reference: Agreement
     rows: tuple[Row, ...]
     refused: tuple[tuple[str, str], ...] = ()
+    states: tuple[str, ...] = ()
 
     @property
     def agree(self) -> bool:
@@ -72,7 +74,13 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """One sentence: how many distinct derivations agree, and what the reference derivation says."""
+        """One sentence: how many distinct derivations agree, what the reference says, and what none derives."""
+        which = listed([repr(name) for name in self.states])
+        stated = f"; the rates of {which} are the model's own, the same in all" if self.states else ""
+        return self._derived + stated
+
+    @property
+    def _derived(self) -> str:
         number = len(self.formalisms)
         said = "one formalism" if number == 1 else f"{number} formalisms agree exactly"
         if not self.alike:
@@ -80,9 +88,9 @@ class Comparison:
         elif number > 1 and self.derivations:
             counts = [(len(by), _LETTERS.get(function, function)) for function, by in self.derivations.items()]
             own, letter = counts[0]
-            listed = [f"{own} distinct derivation{'s' * (own != 1)} of {letter}"]
-            listed += [f"{own} of {letter}" for own, letter in counts[1:]]
-            said += f", by {', '.join(listed[:-1])}{' and ' * (len(listed) > 1)}{listed[-1]}"
+            each = [f"{own} distinct derivation{'s' * (own != 1)} of {letter}"]
+            each += [f"{own} of {letter}" for own, letter in counts[1:]]
+            said += f", by {listed(each)}"
         if not self.reference or self.reference.not_covered:
             return f"{said}; {self.reference}"
         agrees = (
@@ -197,7 +205,8 @@ def compare(
     }
     derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
     judged = agreement(made)
-    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused))
+    states = tuple(model.states)
+    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused), states)
 
 
 def _names(given: Sequence[str] | str, kind: str) -> list[str]:

@@ -62,7 +62,7 @@ def _poses(equations: EquationsOfMotion) -> Outputs:
 
 
 def _stabilised_rates(equations: EquationsOfMotion) -> Outputs:
-    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics]
+    entries = [*equations.coordinate_rates, *equations.stabilised_dynamics, *equations.z_rates]
     return [("xdot", (len(entries),), entries)]
 
 
@@ -165,15 +165,19 @@ CONSTRAINED: dict[str, Entry] = {
 }
 
 
+#: Those that there are where a system has states without mass.
+WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
+
+
 def catalogued(asked: Asked) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
     if isinstance(asked, Quantity):
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or ENTRIES.get(asked)
+        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or WITH_STATES.get(asked) or ENTRIES.get(asked)
     if found is None:
-        known = CATALOGUE | CONSTRAINED
+        known = CATALOGUE | CONSTRAINED | WITH_STATES
         raise PolhodeError(
             f"there is no function {asked!r}.",
             cure=suggestion(asked, known, f"Choose one of {', '.join(known)}."),
@@ -189,6 +193,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
     return {
         "q": list(equations.q),
         "u": list(equations.u),
+        "z": list(equations.z),
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],

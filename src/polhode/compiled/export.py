@@ -46,10 +46,12 @@ _WHAT = {
     "state_rates_jacobian": "derivatives of the rates of coordinates and speeds by both, and by time",
     "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
     "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
+    "z_rates": "rates of the states without mass from coordinates, speeds and these states",
 }
 _KIND = {
     "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
-    "inputs": "inputs", "t": "time", "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
+    "z": "states without mass", "zdot": "rates of the states without mass", "inputs": "inputs", "t": "time",
+    "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
     "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
     "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
     "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
@@ -161,11 +163,14 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         f"Derived by: {equations.formalism}. Radians and SI units, unless the model has others.",
         "",
         "Given:",
-        *(_line(array, _entries(equations, array.name)) for array in program.arrays),
+        *(
+            _line(array, _entries(equations, array.name), _state_kind(equations, array.name))
+            for array in program.arrays
+        ),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
         f"w: {len(program.saved)} numbers that the set-up leaves for the run",
         "Made:",
-        *(_line(output, _entries(equations, output.name)) for output in program.outputs),
+        *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
         *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
@@ -180,6 +185,11 @@ def _kind(name: str) -> str:
     return f"derivative of {top} by {below}, row after row" if mark else _KIND.get(name, name)
 
 
+def _state_kind(equations: EquationsOfMotion, name: str) -> str:
+    """What the whole state has in it, where that is more than coordinates and speeds."""
+    return f"{_KIND[name]}, then states without mass" if equations.states and name in ("x", "xdot") else ""
+
+
 def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
     size = array.size if isinstance(array, Array) else len(array.slots)
     words = f"{array.name}: {size} ({kind or _kind(array.name)})"
@@ -190,12 +200,13 @@ def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
 
 def _entries(equations: EquationsOfMotion, array: str) -> tuple[str, ...]:
     """The user's own name for each entry of an array or output, where it has one."""
-    speeds, coordinates = tuple(equations.speeds), tuple(equations.coordinates)
+    speeds, coordinates, states = tuple(equations.speeds), tuple(equations.coordinates), tuple(equations.states)
+    everything = coordinates + speeds + states
     bodies = tuple(name for name in equations.system.bodies if name != GROUND)
     if array.partition("_d_")[0] in ("u", "udot", "tau", "bias", "mass_matrix"):
         return speeds
     return {
-        "q": coordinates, "qdot": coordinates, "x": coordinates + speeds, "xdot": coordinates + speeds,
+        "q": coordinates, "qdot": coordinates, "x": everything, "xdot": everything, "z": states, "zdot": states,
         "inputs": tuple(equations.system.inputs), "position": bodies, "rotation": bodies,
     }.get(array, ())  # fmt: skip
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ShapeError, ValueMissing, understood, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, listed, understood, unknown
 from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
-_OPTIONS = ("t", "inputs", "multipliers", "parameters")
+_OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 
 
@@ -163,12 +163,13 @@ class Functions:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
         columns = [_real(given.get(key, _default(value)), f"input '{key}'") for key, value in table.items()]
-        return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+        return _stacked(columns)
 
     def evaluate(
         self,
         name: Asked,
         *arrays: ArrayLike,
+        z: Mapping[str, Any] | ArrayLike | None = None,
         t: ArrayLike = 0.0,
         inputs: Mapping[str, Any] | ArrayLike | None = None,
         multipliers: ArrayLike | str | None = None,
@@ -177,8 +178,9 @@ class Functions:
     ) -> Any:
         """A function of its arrays in the order of the catalogue: its output, or a tuple where there are several.
 
-        Quaternions of any length stand for the orientation that they have at unit length. Where the forces of
-        constraints enter, `multipliers` must be given: an array, one for each row of them, or "zero".
+        Quaternions of any length stand for the orientation that they have at unit length. Where states without mass
+        enter, `z` must be given, as an array or by name. Where the forces of constraints enter, `multipliers` must be:
+        an array, one for each row of them, or "zero".
         """
         if strange:
             catalogued(name)
@@ -186,8 +188,11 @@ class Functions:
             raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
+        if z is not None and "z" not in extra:
+            self._given_states(name, z)  # it makes no difference here, but must be one
         if extra:
             known = {
+                "z": lambda: self._given_states(name, z),
                 "t": lambda: _real(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
@@ -211,6 +216,32 @@ class Functions:
         """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
         facts = self._facts(name)
         return facts.quaternions if facts else tuple(self.equations.tree.quaternions)
+
+    def _given_states(self, name: Asked, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:
+        """The states without mass, as they are given: an array with a column for each, or columns by name."""
+        names = list(self.derivation.model.states)
+        if isinstance(given, Mapping):
+            for strange in (key for key in given if key not in names):
+                raise unknown("state", strange, names, place=label_of(name), code="E-FUN-015")
+        lacking = names if given is None else [key for key in names if isinstance(given, Mapping) and key not in given]
+        if lacking:
+            raise ValueMissing(
+                f"it depends on the state{'s' * (len(lacking) > 1)} {listed([repr(key) for key in lacking])}.",
+                place=label_of(name),
+                cure=f"Give z=[…], {len(names)} number{'s' * (len(names) > 1)} in the order of equations.states.",
+                code="E-FUN-014",
+            )
+        if isinstance(given, Mapping):
+            return _stacked([_real(given[key], f"state '{key}'") for key in names])
+        made = _real(given, "z")
+        if made.ndim == 0 or made.shape[-1] != len(names):
+            raise ShapeError(
+                f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
+                place=label_of(name),
+                cure="See equations.states for their order.",
+                code="E-FUN-016",
+            )
+        return made
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
@@ -253,11 +284,16 @@ class Functions:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def forward_dynamics(
-        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Any
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        z: Mapping[str, Any] | ArrayLike | None = None,
+        **more: Any,
     ) -> NDArray[np.float64]:
-        """Accelerations u̇ for efforts tau (none by default)."""
+        """Accelerations u̇ for efforts tau (none by default), where states without mass have the values z."""
         effort = self._no_effort("forward_dynamics") if tau is None else tau
-        return self._one("forward_dynamics", q, u, effort, **more)
+        return self._one("forward_dynamics", q, u, effort, z=z, **more)
 
     def inverse_dynamics(
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, actuated: Sequence[str] | None = None, **more: Any
@@ -313,6 +349,10 @@ class Functions:
         effort = self._no_effort("state_rates_jacobian") if tau is None else tau
         return self._two("state_rates_jacobian", x, effort, **more)
 
+    def z_rates(self, q: ArrayLike, u: ArrayLike, z: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """ż(q, u, z, t, inputs) of the states without mass."""
+        return self._one("z_rates", q, u, z, **more)
+
     def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """M(q)."""
         return self._one("mass_matrix", q, **more)
@@ -320,6 +360,10 @@ class Functions:
     def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """tau - M u̇."""
         return self._one("bias", q, u, **more)
+
+    def state_rates(self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any) -> NDArray[np.float64]:
+        """The rates of the state x = (q, u, z) for efforts tau (none by default)."""
+        return self._one("state_rates", x, self._no_effort("state_rates") if tau is None else tau, **more)
 
     def coordinate_rates(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """q̇ = Γ(q) u."""
@@ -384,6 +428,10 @@ class Functions:
         """The effort that makes a prescribed coordinate move as prescribed."""
         effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
         return effort
+
+
+def _stacked(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
 
 
 def _real(value: Any, what: str) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ def plan_of(
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
 ) -> Planned:
-    """The plan of one function of the catalogue; `multipliers`, `inputs` and `t` are arguments where they occur.
+    """The plan of one function of the catalogue; `z`, `multipliers`, `inputs` and `t` are arguments where they occur.
 
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
     mean, by fingerprint.
@@ -55,7 +55,7 @@ def plan_outputs(
     notes: Mapping[int, str] | None = None,
     own_arrays: Mapping[str, list[Expr]] = MappingProxyType({}),
 ) -> Planned:
-    """The plan of any outputs as a function of the wanted arrays; `inputs` and `t` are arguments where they occur."""
+    """The plan of any outputs as a function of the wanted arrays; `z`, `inputs` and `t` are added where they occur."""
     from ..codegen.plan import plan
     from ..expr import free_symbols, substitute
 
@@ -71,7 +71,8 @@ def plan_outputs(
             start += len(entries)
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = {**arrays_of(equations), **own_arrays}
-    extra = [key for key in ("multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    met -= {symbol for key in wanted for symbol in arrays[key]}  # z may be wanted, or be a part of x
+    extra = [key for key in ("z", "multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
         label,

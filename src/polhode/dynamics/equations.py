@@ -2,7 +2,7 @@
 
     kinematics   q̇ = Γ(q) u
     dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
-    state        (q, u, z), z being states without mass (there are none yet)
+    state        (q, u, z), z being states without mass, ż = rate(q, u, z, t, inputs)
 
 A system with constraints is written in one of two ways (`dynamics.embedding`): with multipliers, all speeds of the
 tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
@@ -19,7 +19,7 @@ from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..geometry.linear import Factors, factor_from_the_tips
@@ -116,6 +116,11 @@ class EquationsOfMotion:
         return [u.name for u in self.u]
 
     @property
+    def states(self) -> list[str]:
+        """Names of the states without mass z, in the model's order."""
+        return list(self.system.states)
+
+    @property
     def q(self) -> Vector:
         return self.tree.q
 
@@ -126,7 +131,7 @@ class EquationsOfMotion:
     @property
     def z(self) -> Vector:
         """States without mass, beside coordinates and speeds."""
-        return Vector([])
+        return Vector([state.symbol for state in self.system.states.values()])
 
     @property
     def tau(self) -> Vector:
@@ -220,7 +225,13 @@ class EquationsOfMotion:
     @cached_property
     def state_rates(self) -> Vector:
         """The rates of all states (q, u, z)."""
-        return Vector([*self.coordinate_rates, *self.forward_dynamics])
+        return Vector([*self.coordinate_rates, *self.forward_dynamics, *self.z_rates])
+
+    @cached_property
+    def z_rates(self) -> Vector:
+        """ż(q, u, z, t, inputs) of the states without mass, as the model has them, in the speeds of these equations."""
+        rates = [as_expr(state.rate) for state in self.system.states.values()]
+        return self.in_independent_speeds(substitute(rates, self.tree.followed))
 
     @cached_property
     def multipliers(self) -> Vector:
@@ -329,14 +340,19 @@ class EquationsOfMotion:
     # ---- comparison ------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: EquationsOfMotion) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+        """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        ż is the model's own and no matter of the formalism.
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
             return same(
-                reduced.in_independent_speeds(self.accelerations), reduced.in_independent_speeds(other.accelerations)
+                reduced.in_independent_speeds([*self.accelerations, *self.z_rates]),
+                reduced.in_independent_speeds([*other.accelerations, *other.z_rates]),
             )
-        alike = [(each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics) for each in (self, other)]
+        alike = [
+            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
+            for each in (self, other)
+        ]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))

@@ -18,6 +18,7 @@ RESULTS = {
     "inverse_dynamics": ("τ", "tau"),
     "forward_dynamics": ("u̇", "udot", "u_dot", "u'"),
     "coordinate_rates": ("q̇", "qdot", "q_dot", "q'"),
+    "z_rates": ("ż", "zdot", "z_dot", "z'"),
     "kinematic_matrix": ("Γ", "Gamma"),
     "kinetic_energy": ("T",),
     "potential_energy": ("V",),
@@ -50,7 +51,7 @@ def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     """Every symbol that may occur, by its spelling in text and in SymPy."""
     system, tree = equations.system, equations.tree
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    moving = [*tree.q, *tree.u, *tree.tau, *map(acceleration_of, tree.u)]
+    moving = [*tree.q, *tree.u, *equations.z, *tree.tau, *map(acceleration_of, tree.u)]
     ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
     made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
     return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

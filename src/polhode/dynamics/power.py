@@ -7,8 +7,8 @@ A part has ports, through which power flows into it, and stores energy or none:
     constraint    what time puts in, less what it does on its two bodies  =  -λ·(A u + a), which is 0 where it is kept
     whole         efforts, loads, drives and constraints  =  rate of kinetic and potential energy
 
-Wrenches come from the sweep of `reactions`, rates from the derivatives of the energies along q̇, u̇ and time: each side
-is a check of the other.
+Wrenches come from the sweep of `reactions`, rates from the derivatives of the energies along q̇, u̇, ż and time: each
+side is a check of the other.
 """
 
 from __future__ import annotations
@@ -111,6 +111,7 @@ class _Meter:
         rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
         self.flow: dict[Expr, Any] = {**rates, self.system.time: as_expr(1)}
         self.flow |= dict(zip(self.tree.u, swept.given.udot, strict=True))
+        self.flow |= dict(zip(swept.equations.z, swept.equations.z_rates, strict=True))
 
     def balance(self, ports: _Ports, rate: Any) -> Balance:
         """In the speeds of the equations, without ports that never carry power."""
@@ -120,7 +121,7 @@ class _Meter:
     # ---- energy ------------------------------------------------------------------------------------------------
 
     def rate(self, energy: Any) -> Expr:
-        """The derivative along q̇, u̇ and time."""
+        """The derivative along q̇, u̇, ż and time."""
         return directional([as_expr(energy)], self.flow)[0]
 
     def body_energy(self, body: str) -> Any:

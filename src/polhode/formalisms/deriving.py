@@ -16,6 +16,7 @@ from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
 from ..model.model import Model
 from ..model.reading import unknown
+from ..model.states import check_states
 from .registry import formalism_of, names
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
@@ -45,6 +46,7 @@ def derive(
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     """
     check(passes or ())
+    check_states(system)
     with quiet_collector():
         tree = build_tree(system)
         constraint_rows = _constraints_for(system, tree, formalism, _pose(system, near)) if system.constraints else None

@@ -31,6 +31,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     with values.noting(("name",)):
         system = System(model.name if model.name is not None else name)
     _add_quantities(system, values, model)
+    _add_states(system, values, model)
     functions = read_tables(values, model)
 
     def names(*kinds: str, **how: bool) -> Scope:
@@ -55,6 +56,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
     # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
     spoiled = bool(document.problems)
     values.scope, free = names("parameter", lenient=spoiled), names(lenient=spoiled, now=True)
+    _add_rates(system, values, model, free)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
     values.scope = free
@@ -76,6 +78,29 @@ def _add_quantities(system: System, values: Values, model: records.Model) -> Non
             with values.noting((table, key)):
                 declare(key, value, unit)
         _warn_of_look_alikes(values, table, given)
+
+
+def _add_states(system: System, values: Values, model: records.Model) -> None:
+    """States without mass, so that they have a symbol; their rates follow when all has one."""
+    for key, given in model.states.items():
+        record = given if isinstance(given, records.State) else records.State(rate=given)
+        start = values.constant(("states", key, "start"), record.start)
+        with values.noting(("states", key)):
+            system.state(key, None, start, record.unit)
+    _warn_of_look_alikes(values, "states", model.states)
+
+
+def _add_rates(system: System, values: Values, model: records.Model, scope: Scope) -> None:
+    """The rates of the states without mass."""
+    for key, given in model.states.items():
+        whole = isinstance(given, records.State)
+        path: Path = ("states", key, "rate") if whole else ("states", key)
+        text = given.rate if isinstance(given, records.State) else given
+        before = len(values.document.problems)
+        rate = replace(values, scope=scope).number(path, text)
+        if key in system.states and not scope.lenient and len(values.document.problems) == before:
+            with values.noting(path):
+                system.state_rate(key, rate)
 
 
 def _add_body(system: System, values: Values, path: Path, key: str, record: records.Body) -> None:
@@ -185,15 +210,15 @@ def _add_load(system: System | None, values: Values, path: Path, record: Any, fr
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:
-    coordinates, speeds = (
-        {name: float(values.constant((*path, table, name), text)) for name, text in given.items()}
-        for table, given in (("coordinates", record.coordinates), ("speeds", record.speeds))
+    coordinates, speeds, states = (
+        {name: float(values.constant((*path, table, name), text)) for name, text in getattr(record, table).items()}
+        for table in ("coordinates", "speeds", "states")
     )
     if system is None:
         return
     _check_pose_leads(system, values, path, coordinates, speeds)
     with values.noting(path):
-        system.pose(key, coordinates, speeds)
+        system.pose(key, coordinates, speeds, states)
 
 
 # ---- checks that need the whole model ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ..geometry.exact_rotation import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
-from ..model.records import GROUND, Coupling, Parameter
+from ..model.records import GROUND, Coupling, Parameter, State
 from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
 from .motion import describe_motion
@@ -41,6 +41,7 @@ def describe(system: System) -> dict[str, Any]:
         "gravity": _list(system.gravity, moved),
         "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
         "inputs": {key: _quantity(each, Fraction(0)) for key, each in system.inputs.items()},
+        "states": {key: _rated(each, free) for key, each in system.states.items()},
         "tables": {key: describe_table(each) for key, each in functions.items()},
         "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
@@ -50,7 +51,7 @@ def describe(system: System) -> dict[str, Any]:
         **describe_constraints(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in system.loads],
         "poses": {
-            key: _filled({"coordinates": _state(each.coordinates), "speeds": _state(each.speeds)})
+            key: _filled({kind: _state(getattr(each, kind)) for kind in ("coordinates", "speeds", "states")})
             for key, each in system.poses.items()
         },
     }
@@ -76,6 +77,20 @@ def _quantity(quantity: Parameter, default: Fraction | None) -> Any:
     if not quantity.unit:
         return None if quantity.value == default else value
     return {**({} if quantity.value == default else {"value": value}), "unit": quantity.unit}
+
+
+def _rated(state: State, scope: Scope) -> Any:
+    """A state without mass: its rate, with the start and the unit where it has them."""
+    if state.rate is None:
+        raise FormatError(
+            "it has no rate, which a model file needs.",
+            place=f"state '{state.symbol.name}'",
+            cure=f"Give it with state_rate({state.symbol.name!r}, …).",
+            code="E-YAML-032",
+        )
+    rate = spell(state.rate, scope)
+    more = _filled({"start": spell_number(state.start) if state.start else None, "unit": state.unit})
+    return {"rate": rate, **more} if more else rate
 
 
 def _placement(pose: Pose, scope: Scope, prefix: str = "") -> dict[str, Any]:

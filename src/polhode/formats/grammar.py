@@ -26,7 +26,7 @@ BIT_LIMIT = 20_000
 #: How many arguments each function takes.
 ARGUMENTS = {name: 2 if name in ("atan2", "min", "max") else 1 for name in BY_NAME}
 #: `q(hip)` is a coordinate, `u(hip)` its speed, and so on: what a name means, said outright.
-ACCESSORS = ("q", "u", "tau", "parameter", "input")
+ACCESSORS = ("q", "u", "tau", "parameter", "input", "state")
 #: `time()` and `pi()` stay reachable when a model gives these names to something else.
 CONSTANTS = ("time", "pi")
 

@@ -12,7 +12,9 @@ from ..expr.opaque.function import Opaque
 from ..model import System
 
 _WORD = re.compile(r"[^\W\d]\w*\Z")
-_KIND_OF = {"q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input"}
+_KIND_OF = {
+    "q": "coordinate", "u": "speed", "tau": "effort", "parameter": "parameter", "input": "input", "state": "state",
+}  # fmt: skip
 _ACCESSOR_OF = {kind: accessor for accessor, kind in _KIND_OF.items()}
 _TRUTH_WORDS = {"yes", "no", "on", "off", "true", "false"}
 _NOT_FINITE = {"nan", "inf", "infinity"}
@@ -20,7 +22,7 @@ _NOT_FINITE = {"nan", "inf", "infinity"}
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that an expression may use, by kind; a bare name is a parameter, an input or a coordinate.
+    """The names that an expression may use, by kind; a bare name is a parameter, input, coordinate or state.
 
     A speed that shares its name with a coordinate is written u(name). What the model declares goes before the
     built-in `t` and `pi`, which stay reachable as time() and pi(); a law's `own` arguments go before both. A lenient
@@ -37,7 +39,7 @@ class Scope:
         """The symbol that a bare name stands for."""
         if name in self.own:
             return self.own[name]
-        found = [kind for kind in ("parameter", "input", "coordinate") if name in self._table(kind)]
+        found = [kind for kind in ("parameter", "input", "coordinate", "state") if name in self._table(kind)]
         if len(found) > 1:
             raise FormatError(
                 f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in found)}.",
@@ -55,7 +57,7 @@ class Scope:
         raise self._unknown(name)
 
     def accessed(self, accessor: str, name: str) -> Expr:
-        """The symbol behind q(name), u(name), tau(name), parameter(name) or input(name)."""
+        """The symbol behind q(name), u(name), tau(name), parameter(name), input(name) or state(name)."""
         kind = _KIND_OF[accessor]
         table = self._table(kind)
         if name in table:
@@ -128,6 +130,7 @@ def scope_of(system: System, *kinds: str, now: bool = False, lenient: bool = Fal
     tables: dict[str, dict[str, Expr]] = {
         "parameter": {key: each.symbol for key, each in system.parameters.items()},
         "input": {key: each.symbol for key, each in system.inputs.items()},
+        "state": {key: each.symbol for key, each in system.states.items()},
         "coordinate": {q.name: q for joint in joints for q in joint.q},
         "speed": {u.name: u for joint in joints for u in joint.u},
         "effort": {tau.name: tau for joint in joints for tau in joint.tau},

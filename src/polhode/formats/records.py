@@ -101,6 +101,21 @@ QuantityOrNumber = Annotated[
 ]
 
 
+class State(Record):
+    """A state without mass: its rate, an expression of coordinates, speeds, states, time, parameters and inputs."""
+
+    rate: Number
+    start: Number = "0"
+    unit: str = ""
+
+
+def _state_form(value: Any) -> str:
+    return "state" if isinstance(value, dict | State) else "rate"
+
+
+StateOrRate = Annotated[Annotated[Number, Tag("rate")] | Annotated[State, Tag("state")], Discriminator(_state_form)]
+
+
 class Rod(Record):
     """A slender bar of the body's mass about its centre."""
 
@@ -253,10 +268,11 @@ class Table(Record):
 
 
 class Pose(Record):
-    """A state to start from; what is not given is zero."""
+    """A state to start from; what is not given is zero, states without mass where they start by themselves."""
 
     coordinates: dict[Name, Number] = {}
     speeds: dict[Name, Number] = {}
+    states: dict[Name, Number] = {}
 
 
 class Model(Record):
@@ -267,6 +283,7 @@ class Model(Record):
     gravity: Vector3 = ("0", "0", "-9.81")
     parameters: dict[Name, QuantityOrNumber] = {}
     inputs: dict[Name, QuantityOrNumber] = {}
+    states: dict[Name, StateOrRate] = {}
     tables: dict[Name, Table] = {}
     bodies: dict[Name, Body] = {}
     frames: dict[Name, Frame] = {}

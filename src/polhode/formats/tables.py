@@ -75,7 +75,7 @@ def tables_of(system: System) -> dict[str, Table]:
     digests: set[str] = set()
     everything = [
         system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.prescribed,
-        system.constraints, system.loads,
+        system.constraints, system.loads, system.states,
     ]  # fmt: skip
     for node in topological(_expressions(everything)):
         if node.op == CALL and isinstance(node.data, Table) and node.data.digest not in digests:

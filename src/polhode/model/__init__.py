@@ -25,12 +25,12 @@ if TYPE_CHECKING:
         Universal,
     )
     from .model import Model
-    from .records import Coupling, Joint, NamedPose, Parameter
+    from .records import Coupling, Joint, NamedPose, Parameter, State
 
 __all__ = [
     "Body", "BuildingBlock", "Compound", "Coupling", "Cylindrical", "Fixed", "Frame", "Free", "Joint", "JointMap",
     "JointType", "Model", "NamedPose", "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Shape", "Spherical",
-    "System", "Universal", "box", "cylinder", "disc", "rod", "sphere",
+    "State", "System", "Universal", "box", "cylinder", "disc", "rod", "sphere",
 ]  # fmt: skip
 
 #: Where the names above are; a system whose file is known needs none of them.

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .constraints.protocol import Constraint
     from .forces.protocol import ForceElement, PrimitiveLoad
     from .model import Acting, Model
-    from .records import Coupling, Joint, NamedPose, Parameter, Prescribed
+    from .records import Coupling, Joint, NamedPose, Parameter, Prescribed, State
 
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
-_UNMOVING = frozenset({"parameters", "inputs", "constraints", "loads", "poses"})
+_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "poses"})
 
 
 def _part(name: str, doc: str) -> Any:
@@ -53,6 +53,7 @@ class Builder:
     frames: Mapping[str, Frame] = _part("frames", "The frames by name.")
     parameters: Mapping[str, Parameter] = _part("parameters", "The parameters by name.")
     inputs: Mapping[str, Parameter] = _part("inputs", "The inputs by name.")
+    states: Mapping[str, State] = _part("states", "The states without mass by name.")
     couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
     prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
     constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")

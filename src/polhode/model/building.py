@@ -27,7 +27,7 @@ from .reading import (
     vector_of,
     zeros,
 )
-from .records import GROUND, Joint, NamedPose, Parameter
+from .records import GROUND, Joint, NamedPose, Parameter, State
 from .unit import checked_unit
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
         raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-001")
-    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "effort", "acceleration")]
+    moving = [x for x in free_symbols(made) if x.data[0] in ("coordinate", "speed", "state", "effort", "acceleration")]
     if moving:
         raise ModelError(
             f"gravity cannot depend on the {moving[0].data[0]} '{moving[0].name}'.",
@@ -75,7 +75,8 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
 
 def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     """How the symbols of a model are written, in each notation."""
-    named = [parameter.symbol for table in (model.parameters, model.inputs) for parameter in table.values()]
+    tables: tuple[Mapping[str, Parameter | State], ...] = (model.parameters, model.inputs, model.states)
+    named = [each.symbol for table in tables for each in table.values()]
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
     own = [q for constraint in model.constraints.values() for q in constraint.coordinates]
@@ -207,17 +208,28 @@ def _check_fresh(system: Builder, q_names: list[str], u_names: list[str], place:
             )
 
 
-def pose(system: Builder, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None) -> NamedPose:
+def pose(
+    system: Builder,
+    name: str,
+    coordinates: Mapping[str, float],
+    speeds: Mapping[str, float] | None,
+    states: Mapping[str, float] | None,
+) -> NamedPose:
     check_new("pose", name, system.poses)
     place = f"pose '{name}'"
     made = NamedPose(
         numbers_by_name(coordinates, f"{place} coordinates"),
         numbers_by_name({} if speeds is None else speeds, f"{place} speeds"),
+        numbers_by_name({} if states is None else states, f"{place} states"),
     )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
     q_names = [*(q.name for joint in system.joints.values() for q in joint.q), *own]
     u_names = [u.name for joint in system.joints.values() for u in joint.u]
-    for kind, given, known in (("coordinate", made.coordinates, q_names), ("speed", made.speeds, u_names)):
+    for kind, given, known in (
+        ("coordinate", made.coordinates, q_names),
+        ("speed", made.speeds, u_names),
+        ("state", made.states, list(system.states)),
+    ):
         for key in given:
             if key not in known:
                 raise unknown(kind, key, known, place)

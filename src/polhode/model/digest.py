@@ -21,7 +21,7 @@ from .joints import JointType
 from .model import Model
 
 _TABLES = (
-    "gravity", "bodies", "joints", "frames", "parameters", "inputs", "couplings", "prescribed", "constraints",
+    "gravity", "bodies", "joints", "frames", "parameters", "inputs", "states", "couplings", "prescribed", "constraints",
 )  # fmt: skip
 
 

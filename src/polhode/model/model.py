@@ -12,7 +12,7 @@ from ..expr import Expr, Vector, symbol
 from .body import Body, Frame
 from .constraints.protocol import Constraint
 from .forces.protocol import ForceElement, PrimitiveLoad
-from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed
+from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed, State
 
 
 def _table() -> Any:
@@ -50,6 +50,7 @@ class Model:
     frames: Mapping[str, Frame] = _table()
     parameters: Mapping[str, Parameter] = _table()
     inputs: Mapping[str, Parameter] = _table()
+    states: Mapping[str, State] = _table()
     couplings: Mapping[str, Coupling] = _table()
     prescribed: Mapping[str, Prescribed] = _table()
     constraints: Mapping[str, Constraint] = _table()

@@ -1,9 +1,9 @@
-"""The small records of a System: parameters, joints, couplings, prescribed motions, named poses."""
+"""The small records of a System: parameters, states, joints, couplings, prescribed motions, named poses."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,16 @@ class Parameter:
 
     symbol: Expr
     value: Fraction | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state without mass: its symbol, its rate (to be given before equations are derived), start value and unit."""
+
+    symbol: Expr
+    rate: Expr | None = None
+    start: Fraction = Fraction(0)
     unit: str = ""
 
 
@@ -47,10 +57,11 @@ class Prescribed:
 
 @dataclass(frozen=True)
 class NamedPose:
-    """A state to start from: coordinates and speeds by name."""
+    """A state to start from: coordinates, speeds and states without mass by name."""
 
     coordinates: Mapping[str, float]
     speeds: Mapping[str, float]
+    states: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

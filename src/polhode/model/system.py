@@ -53,6 +53,31 @@ class System(ForceMethods, ConstraintMethods):
 
         return named_symbol(self, "inputs", "input", name, value, unit)
 
+    def state(self, name: str, rate: Any = None, start: Any = 0, unit: str = "") -> Expr:
+        """A state without mass: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
+
+        Forces and the rates of other states may hold it: an actuator, a filter, an integral of an error. A rate that
+        holds the state itself is a function of it, or is given later by `state_rate`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("rotor")
+        >>> shaft = s.joint("shaft", s.ground, s.body("rotor", inertia=(1, 1, 2)), ph.Revolute("z"))
+        >>> command, lag = s.input("command"), s.parameter("lag", 0.1)
+        >>> torque = s.state("torque", rate=lambda torque: (command - torque) / lag)
+        >>> s.joint_force(shaft, torque)
+        >>> s.derive().state_rates
+        Vector([shaft', (tau_shaft + torque)/2, (command - torque)/lag])
+        """
+        from .states import add_state
+
+        return add_state(self, name, rate, start, unit)
+
+    def state_rate(self, state: Expr | str, rate: Any) -> None:
+        """Give a state that was declared without one its rate."""
+        from .states import set_rate
+
+        set_rate(self, state, rate)
+
     # ---- bodies, frames, joints ------------------------------------------------------------------------------
 
     def body(
@@ -117,11 +142,17 @@ class System(ForceMethods, ConstraintMethods):
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         return joint(self, name, parent, child, kind, **seats, coordinates=coordinates, speeds=speeds, options=options)
 
-    def pose(self, name: str, coordinates: Mapping[str, float], speeds: Mapping[str, float] | None = None) -> NamedPose:
-        """Name a state to start from; coordinates that are not given stay at home, speeds at zero."""
+    def pose(
+        self,
+        name: str,
+        coordinates: Mapping[str, float],
+        speeds: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | None = None,
+    ) -> NamedPose:
+        """Name a state to start from; what is not given is at home, at rest, or where the state starts by itself."""
         from .building import pose
 
-        return pose(self, name, coordinates, speeds)
+        return pose(self, name, coordinates, speeds, states)
 
     # ---- results ---------------------------------------------------------------------------------------------
 

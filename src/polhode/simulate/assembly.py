@@ -12,7 +12,7 @@ bead on its wire tells where the bead is. With σ as given, the joints' coordina
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
@@ -45,7 +45,7 @@ _WORTH_A_WORD = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A consistent state, what moved to get there, and the degrees of freedom that are left.
+    """A consistent state, what moved to get there, and the degrees of freedom that are left; z is as it was given.
 
     `moved` and `changed` say for each coordinate and speed that is not where it was given: from where, and to where.
     """
@@ -56,6 +56,7 @@ class Assembly:
     changed: Mapping[str, tuple[float, float]]
     freedom: Freedom
     notices: tuple[str, ...] = ()
+    z: Floats = field(default_factory=lambda: np.zeros(0))
 
     def warnings(self, start: InitialState) -> list[str]:
         """What the user gave and did not get."""
@@ -96,7 +97,7 @@ def assemble(
     functions.values_of((), parameters)  # told here, whether there are constraints or not
     begin = initial_state(equations, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:
-        return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices)
+        return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices, begin.z)
     manifold = Manifold(functions, equations.constraints, parameters)
     return assembled(manifold, begin, hold, time)
 
@@ -135,7 +136,7 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
         notices.append(f"to keep the constraints at the start {_in_words(moved)} moved.")
     if changed:
         notices.append(f"to keep the constraints at the start the speeds {_in_words(changed)} changed.")
-    return Assembly(q, u, moved, changed, left, tuple(notices))
+    return Assembly(q, u, moved, changed, left, tuple(notices), start.z)
 
 
 def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:

@@ -50,14 +50,15 @@ class Energy:
 def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     """Whether kinetic and potential energy together must stay what they are.
 
-    Springs and potentials store energy; other forces are not asked whether they have a potential.
+    Springs and potentials store energy; other forces are not asked whether they have a potential, and what states
+    without mass store is not known.
     """
     equations = functions.equations
     if tau.function is not None or tau.constant.any() or inputs.function is not None:
         return False
     if not all(_is_potential(load) for load in equations.system.primitive_loads) or _is_rheonomic(equations):
         return False
-    return "t" not in functions.native("energy").arrays
+    return not {"t", "z"} & {*functions.native("energy").arrays}
 
 
 def _is_potential(load: PrimitiveLoad) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ValueMissing, understood
 from ..expr import Expr, as_expr, free_symbols
+from .callbacks import with_rest
 from .guard import Stop
 from .initial_state import Floats
 from .record import Record
@@ -20,7 +21,7 @@ Event = Callable[[float, Floats, Floats], float]
 
 @dataclass(frozen=True)
 class Crossing:
-    """An expression of coordinates, speeds, time and parameters whose zeros are looked for.
+    """An expression of coordinates, speeds, states, time and parameters whose zeros are looked for.
 
     `direction` is 1 for rising zeros, -1 for falling ones, 0 for both; a `terminal` one ends the run.
     """
@@ -46,7 +47,7 @@ def crossing(expression: Any, direction: int = 0, terminal: bool = False) -> Cro
 def read_events(
     equations: EquationsOfMotion, events: Sequence[Any], until: Any, parameters: Mapping[str, Any]
 ) -> tuple[Event, ...]:
-    """Functions, crossings and expressions as functions `g(t, q, u)`; `until` is one more, which ends the run."""
+    """Functions, crossings and expressions as functions `g(t, q, rest)`; `until` is one more, which ends the run."""
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
         listed = list(events)
     made = [_as_function(equations, event, parameters) for event in listed]
@@ -68,8 +69,7 @@ def _as_function(equations: EquationsOfMotion, event: Any, parameters: Mapping[s
             cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
             code="E-SIM-020",
         )
-    function: Event = event
-    return function
+    return with_rest(event, equations)
 
 
 def _marked(function: Event, direction: int, terminal: bool) -> Event:
@@ -89,7 +89,7 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
     (value,) = substitute([expression], equations.tree.followed)
     (value,) = equations.in_independent_speeds([value])
     system = equations.system
-    arrays = [("q", list(equations.q)), ("u", list(equations.u)), ("t", [system.time])]
+    arrays = [("q", list(equations.q)), ("rest", [*equations.u, *equations.z]), ("t", [system.time])]
     table = {p.symbol: name for name, p in system.parameters.items()}
     met = list(free_symbols([value]))
     known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
@@ -98,7 +98,7 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
         raise PolhodeError(
             f"an event depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
             place="events",
-            cure="Use coordinates, speeds, time and parameters of this system.",
+            cure="Use coordinates, speeds, states, time and parameters of this system.",
             code="E-SIM-021",
         )
     used = [symbol for symbol in table if symbol in met]
@@ -112,9 +112,9 @@ def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mappi
     native = compile_program(program, parameters=np.array([float(value) for value in given.values()]))
     time = np.zeros(1)
 
-    def event(t: float, q: Floats, u: Floats) -> float:
+    def event(t: float, q: Floats, rest: Floats) -> float:
         time[0] = t
-        return float(native(q, u, time)[0])
+        return float(native(q, rest, time)[0])
 
     return event
 

@@ -115,6 +115,7 @@ class Guard:
         """A right-hand side that is not finite: which entries, and why if that can be told."""
         names = [*(f"rate of coordinate '{name}'" for name in self.equations.coordinates)]
         names += [f"acceleration of '{name}'" for name in self.equations.speeds]
+        names += [f"rate of state '{name}'" for name in self.equations.states]
         bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
         if not np.isfinite(found.x).all():
             return self._diverged(found.t, found.x)
@@ -128,10 +129,13 @@ class Guard:
         return self.explain(found.t, found.x, plain)
 
     def state_in_words(self, x: Floats, most: int = 12) -> str:
-        """Coordinates and speeds with their names."""
-        names = [spelled(x) for x in (*self.equations.q, *self.equations.u)]
+        """Coordinates, speeds and states with their names."""
+        names = self._names()
         told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
         return ", ".join(told[:most]) + (" …" if len(told) > most else "")
+
+    def _names(self) -> list[str]:
+        return [spelled(x) for x in (*self.equations.q, *self.equations.u, *self.equations.z)]
 
     # ---- checks ------------------------------------------------------------------------------------------------
 
@@ -141,8 +145,8 @@ class Guard:
 
     def known(self, t: float, x: Floats) -> dict[Expr, float]:
         """The values of all symbols at a state."""
-        u = zip(self.equations.u, x[len(self.equations.q) :].tolist(), strict=True)
-        return {**self._at(t, x), **dict(u)}
+        rest = zip((*self.equations.u, *self.equations.z), x[len(self.equations.q) :].tolist(), strict=True)
+        return {**self._at(t, x), **dict(rest)}
 
     def _check_charts(self, t: float, x: Floats) -> None:
         for link, indices in self.vector_charts:
@@ -195,7 +199,7 @@ class Guard:
             self.scale = np.sqrt(np.abs(np.diag(M)))
 
     def _diverged(self, t: float, x: Floats) -> Stop:
-        names = [spelled(x) for x in (*self.equations.q, *self.equations.u)]
+        names = self._names()
         worst = names[int(np.argmax(np.where(np.isfinite(x), np.abs(x), np.inf)))]
         return Stop(
             "diverged",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,14 @@ _LENGTH_SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class InitialState:
-    """Coordinates, speeds, what was changed to make them a state, and which of them the user gave."""
+    """Coordinates, speeds, states without mass, what was changed to make them a state, and what the user gave."""
 
     q: Floats
     u: Floats
     notices: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
+    z: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 def quaternion_groups(equations: EquationsOfMotion) -> list[tuple[int, int]]:
@@ -43,7 +44,7 @@ def home(equations: EquationsOfMotion) -> Floats:
 
 
 def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = None) -> InitialState:
-    """The first state of a run from a pose's name, coordinates by name, or arrays (q, u).
+    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z).
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
@@ -52,6 +53,7 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
     [0.0, 0.0, 2.0]
     """
     q, u = home(equations), np.zeros(len(equations.u))
+    z = np.array([float(state.start) for state in equations.system.states.values()])
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
@@ -63,6 +65,7 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
             name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.dependent_speeds is None
         }
         _fill(u, own, equations.speeds, "speed")  # dependent speeds follow
+        _fill(z, pose.states, equations.states, "state")
         given, given_speeds = tuple(pose.coordinates), tuple(pose.speeds)
     elif isinstance(start, Mapping):
         strays = [name for name in start if name in equations.speeds and name not in equations.coordinates]
@@ -73,11 +76,15 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
                 cure=f"Give it as speeds={{{strays[0]!r}: …}}.",
                 code="E-SIM-005",
             )
-        _fill(q, start, equations.coordinates, "coordinate")
-        given = tuple(start)
-    elif isinstance(start, tuple) and len(start) == 2 and not np.isscalar(start[0]):
+        own = {name: value for name, value in start.items() if name in equations.states}
+        placed = {name: value for name, value in start.items() if name not in own}
+        _fill(q, placed, equations.coordinates, "coordinate", equations.states)
+        _fill(z, own, equations.states, "state")
+        given = tuple(placed)
+    elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
         u = numbers(start[1], len(u), "start speeds")
+        z = numbers(start[2], len(z), "start states") if len(start) == 3 else z
         given, given_speeds = tuple(equations.coordinates), tuple(equations.speeds)
     elif start is not None:
         q = numbers(start, len(q), "start coordinates")
@@ -90,7 +97,8 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
         given_speeds = tuple(equations.speeds)
     _check_finite(q, equations.coordinates, "coordinate")
     _check_finite(u, equations.speeds, "speed")
-    return InitialState(q, u, tuple(_make_unit(q, equations)), given, given_speeds)
+    _check_finite(z, equations.states, "state")
+    return InitialState(q, u, tuple(_make_unit(q, equations)), given, given_speeds, z)
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:
@@ -106,10 +114,11 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     return np.array(given, dtype=np.float64)
 
 
-def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str) -> None:
+def _fill(array: Floats, given: Mapping[str, Any], names: Sequence[str], kind: str, others: Sequence[str] = ()) -> None:
     for key, value in given.items():
         if key not in names:
-            raise unknown(kind, key, names, place="start", code="E-SIM-005")
+            what = f"{kind} or state" if others else kind
+            raise unknown(what, key, [*names, *others], place="start", code="E-SIM-005")
         try:
             array[names.index(key)] = float(value)
         except (TypeError, ValueError):

@@ -38,6 +38,8 @@ _EXACT = 1e-17
 _DEFINED = 1e-15
 #: How far along the constraints to look for a pose that is not singular.
 _ASIDE = 1e-2
+#: The order in which functions are given their arrays here.
+_ARRAYS = ("q", "u", "z", "inputs")
 
 
 class Manifold:
@@ -55,6 +57,7 @@ class Manifold:
         dependent_speeds = self.equations.dependent_speeds
         self.is_embedded = dependent_speeds is not None
         self._movable = None if dependent_speeds is None else list(dependent_speeds.dependent)
+        self._ends = len(self.equations.q), len(self.equations.q) + len(self.equations.u)
 
     # ---- numbers ---------------------------------------------------------------------------------------------
 
@@ -82,15 +85,14 @@ class Manifold:
         return assembly_branches(self.equations.system, self.equations.tree)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """A compiled function of time and its arrays (and of inputs, last), with the parameters of the run."""
+        """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""
         native = self.functions.native(name)
         values = self.functions.parameter_values(name, self.parameters)
         ready = native.with_parameters(values) if len(values) else native
-        timed = "t" in ready.arrays
-        known = len(ready.arrays) - timed
-        if not timed:
-            return lambda t, *arrays: ready(*arrays[:known])
-        return lambda t, *arrays: ready(*arrays[:known], np.array([t]))
+        taken = [_ARRAYS.index(array) for array in ready.arrays if array != "t"]
+        if "t" not in ready.arrays:
+            return lambda t, *arrays: ready(*(arrays[k] for k in taken))
+        return lambda t, *arrays: ready(*(arrays[k] for k in taken), np.array([t]))
 
     @cached_property
     def values(self) -> Callable[[float, Floats], Floats]:
@@ -126,8 +128,13 @@ class Manifold:
         return self.function("mass_matrix")
 
     @cached_property
-    def _bias(self) -> Callable[[float, Floats, Floats, Floats], Floats]:
+    def _bias(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
         return self.function("bias")
+
+    @cached_property
+    def z_rates(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
+        """ż at (t, q, u, z, inputs), of the states without mass."""
+        return self.function("z_rates") if self.equations.states else lambda t, *arrays: np.zeros(0)
 
     @cached_property
     def _kinematics(self) -> Callable[[float, Floats], Floats]:
@@ -241,13 +248,13 @@ class Manifold:
 
     def nearest_state(self, t: float, x: Floats) -> Floats:
         """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
-        q, left, rows = self.nearest_coordinates(t, x[: len(self.equations.q)])
-        u = x[len(self.equations.q) :]
+        q, u, z = self.parts(x)
+        q, left, rows = self.nearest_coordinates(t, q)
         if np.abs(left).max(initial=0.0) > FAILED:
             raise self._broken(t, left)
         if not self.is_embedded:
             u = u + rows.least(-self.rates(t, q, u))
-        return np.concatenate([q, u])
+        return np.concatenate([q, u, z])
 
     def _broken(self, t: float, left: Floats) -> Stop:
         name, size = self.worst(left)
@@ -270,27 +277,28 @@ class Manifold:
 
         What no row can settle is left free.
         """
-        q, u = self._parts(x)
-        return self.rows(t, q).accelerations(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))
+        q, u, z = self.parts(x)
+        return self.rows(t, q).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
 
     def unconstrained_accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """u̇ as it would be without constraints."""
-        q, u = self._parts(x)
-        return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, inputs)))
+        q, u, z = self.parts(x)
+        return np.asarray(np.linalg.solve(self._mass(t, q), tau - self._bias(t, q, u, z, inputs)))
 
     def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
-        q, u = self._parts(x)
-        return self.rows(t, q).motion(tau - self._bias(t, q, u, inputs), self.gamma(t, q, u))[1]
+        q, u, z = self.parts(x)
+        return self.rows(t, q).motion(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))[1]
 
     def constraint_forces(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
         """M u̇ + bias - τ = Aᵀ λ: what the constraints must provide."""
-        q, u = self._parts(x)
-        return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, inputs) - tau)
+        q, u, z = self.parts(x)
+        return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, z, inputs) - tau)
 
-    def _parts(self, x: Floats) -> tuple[Floats, Floats]:
-        size = len(self.equations.q)
-        return x[:size], x[size:]
+    def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Coordinates, speeds and states without mass; constraints leave the last alone."""
+        first, last = self._ends
+        return x[:first], x[first:last], x[last:]
 
 
 # ---- mobility ------------------------------------------------------------------------------------------------

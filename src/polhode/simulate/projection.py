@@ -96,8 +96,8 @@ class ProjectedRates(Rates):
 
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose near a state, and the distance from it in which singular values grow to one."""
-        x, _ = self.unit(x)
-        return pose_near(self.manifold, t, x[: self.coordinates], x[self.coordinates :], len(self.chosen))
+        q, u, _ = self.manifold.parts(self.unit(x)[0])
+        return pose_near(self.manifold, t, q, u, len(self.chosen))
 
     def measure(self, t: float, x: Floats) -> None:
         """Learn the size of pivots at this pose and around it."""
@@ -138,43 +138,48 @@ class ProjectedRates(Rates):
             raise NonFinite(t, x, np.full_like(x, np.nan))
         if self.signs is not None and self.signs_released is None:
             self.signs_released = t
-        size = self.coordinates
+        q, u, z = self.manifold.parts(x)
         branch = self._branch(t, x)
         if branch is None:
-            q, _, rows = self.manifold.nearest_coordinates(t, x[:size])
-            u = x[size:] + rows.least(-self.manifold.rates(t, q, x[size:]))
+            q, _, rows = self.manifold.nearest_coordinates(t, q)
+            u = u + rows.least(-self.manifold.rates(t, q, u))
         else:
             q, u = branch.q, branch.u
-        on = np.concatenate([q, u])
-        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        on = np.concatenate([q, u, z])
+        given = self._acting(t, on)
         if branch is None:
             udot = self.manifold.accelerations(t, on, *given)
         else:
             udot = branch.accelerations(self.manifold.unconstrained_accelerations(t, on, *given))
-        return on, np.concatenate([self.manifold.coordinate_rates(t, q, u), udot])
+        zdot = self.manifold.z_rates(t, q, u, z, given[1])
+        return on, np.concatenate([self.manifold.coordinate_rates(t, q, u), udot, zdot])
+
+    def _acting(self, t: float, x: Floats) -> tuple[Floats, Floats]:
+        """Efforts and inputs at a state."""
+        q, rest = x[: self.coordinates], x[self.coordinates :]
+        return self.tau.at(t, q, rest), self.inputs.at(t, q, rest)
 
     def _branch(self, t: float, x: Floats) -> Branch | None:
-        size = self.coordinates
-        found = branch_near(self.manifold, t, x[:size], x[size:], len(self.chosen), self.halved)
-        if found is None or not found.has_speeds(x[size:]):
+        q, u, _ = self.manifold.parts(x)
+        found = branch_near(self.manifold, t, q, u, len(self.chosen), self.halved)
+        if found is None or not found.has_speeds(u):
             return None
         self.halved = found.halved
         return found
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """At a singular pose the nearest state that a motion can have, as a pose may allow speeds that lead nowhere."""
-        size = self.coordinates
-        found = branch_near(self.manifold, t, x[:size], x[size:], len(self.chosen))
-        if found is None or np.abs(found.u - x[size:]).max() <= _LOST * np.abs(x[size:]).max():
+        q, u, z = self.manifold.parts(x)
+        found = branch_near(self.manifold, t, q, u, len(self.chosen))
+        if found is None or np.abs(found.u - u).max() <= _LOST * np.abs(u).max():
             return x
-        return np.concatenate([found.q, found.u])
+        return np.concatenate([found.q, found.u, z])
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        given = self.tau.at(t, q, u), self.inputs.at(t, q, u)
+        given = self._acting(t, x)
         force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *given), *given)
-        return self.manifold.rows(t, q, self.chosen).multipliers(force)
+        return self.manifold.rows(t, x[: self.coordinates], self.chosen).multipliers(force)
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """The rows that say nearly the same here, if any do."""
@@ -186,19 +191,21 @@ class ProjectedRates(Rates):
         return f"the constraints lock each other: {names} cannot all be satisfied beyond this pose."
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
-        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ, ż less its law and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
         x, lengths = self.unit(x)
-        size = self.coordinates
-        q, u, udot = x[:size], x[size:], rate[size:]
+        q, u, z = self.manifold.parts(x)
+        qdot, udot, zdot = self.manifold.parts(rate)
+        tau, inputs = self._acting(t, x)
         manifold, alpha, rows = self.manifold, self.attraction, self.chosen
         A = manifold.matrix(t, q)[rows]
         drift = manifold.coordinate_rates(t, q, u)
         for (first, count), length in zip(self.groups, lengths, strict=True):
             drift[first : first + count] *= length
-        needed = manifold.constraint_forces(t, x, udot, self.tau.at(t, q, u), self.inputs.at(t, q, u))
+        needed = manifold.constraint_forces(t, x, udot, tau, inputs)
         pull = 2.0 * alpha * manifold.rates(t, q, u) + alpha**2 * manifold.row_residuals(t, q)
         kept = A @ udot + (manifold.gamma(t, q, u) + pull)[rows]
-        return np.concatenate([rate[:size] - drift, needed - A.T @ multipliers, kept])
+        lag = zdot - manifold.z_rates(t, q, u, z, inputs)
+        return np.concatenate([qdot - drift, needed - A.T @ multipliers, lag, kept])
 
     def projected(self, t: float, x: Floats) -> Floats:
         """The state on the constraints that is nearest to this one, in the metric of the masses."""
@@ -209,7 +216,10 @@ class ProjectedRates(Rates):
             return near
         self.ill_conditioned_steps += 1
         branch = self._branch(t, x)
-        x = self.manifold.nearest_state(t, x) if branch is None else np.concatenate([branch.q, branch.u])
+        if branch is None:
+            x = self.manifold.nearest_state(t, x)
+        else:
+            x = np.concatenate([branch.q, branch.u, self.manifold.parts(x)[2]])
         if self.ill_conditioned_steps > _PATIENCE:
             self._choose_rows(t, x)
         return x
@@ -217,11 +227,12 @@ class ProjectedRates(Rates):
     def _native_projection(self, t: float, x: Floats) -> Floats | None:
         """The projection in native code, with the chosen rows; None where its pivots cannot be trusted."""
         size = self.coordinates
-        u, latest = x[size:], [x, x]
+        _, u, z = self.manifold.parts(x)
+        rest, latest = x[size:], [x, x]
 
         def step_at(q: Floats) -> Floats:
             """Minus the step that native code takes, which is how far q is from the constraints."""
-            _, step, change, sure = self._evaluated(t, np.concatenate([q, u]))
+            _, step, change, sure = self._evaluated(t, np.concatenate([q, rest]))
             latest[:] = q, change
             return -step if sure else np.full_like(step, np.nan)
 
@@ -233,7 +244,7 @@ class ProjectedRates(Rates):
             return None
         if latest[0] is not found.q:
             step_at(found.q)
-        return np.concatenate([found.q, u + latest[1]])
+        return np.concatenate([found.q, u + latest[1], z])
 
     def _meets_all_rows(self, t: float, x: Floats) -> bool:
         """Whether the rows that native code does not know are kept too."""

@@ -1,4 +1,4 @@
-"""The right-hand side of a run: x = (q, u) to its rate, through native code.
+"""The right-hand side of a run: x = (q, u, z) to its rate, through native code.
 
 A quaternion is used at unit length inside the equations, and its rate is multiplied by its length: Γ is linear in the
 quaternion, so that ė = Γ(e) ω turns e whatever its length, and a length that has drifted by rounding changes nothing in
@@ -103,8 +103,8 @@ class Rates:
         """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:
             x, _ = self.unit(x)
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        return np.concatenate([self.tau.at(t, q, u), self.inputs.at(t, q, u)])
+        q, rest = x[: self.coordinates], x[self.coordinates :]
+        return np.concatenate([self.tau.at(t, q, rest), self.inputs.at(t, q, rest)])
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
@@ -115,14 +115,14 @@ class Rates:
 
     def _arguments(self, t: float, x: Floats) -> list[Floats]:
         """The arrays that native code wants."""
-        q, u = x[: self.coordinates], x[self.coordinates :]
-        arguments = [x, self.tau.at(t, q, u)]
+        q, rest = x[: self.coordinates], x[self.coordinates :]  # u and z together: see `callbacks`
+        arguments = [x, self.tau.at(t, q, rest)]
         for name in self._more:
             if name == "t":
                 self._time[0] = t
                 arguments.append(self._time)
             else:
-                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, u))
+                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, rest))
         return arguments
 
     def switches(self, t: float, x: Floats) -> Floats:

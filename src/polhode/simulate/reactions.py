@@ -66,9 +66,9 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
 
 
 def given_along(trajectory: Trajectory) -> dict[str, Any]:
-    """Time, inputs and parameters as the functions of a mechanism take them."""
+    """States without mass, time, inputs and parameters as the functions of a mechanism take them."""
     inputs = {} if trajectory.inputs is None else {"inputs": trajectory.inputs}
-    return {"t": trajectory.t, "parameters": trajectory.parameters, **inputs}
+    return {"z": trajectory.z, "t": trajectory.t, "parameters": trajectory.parameters, **inputs}
 
 
 def _evaluated(trajectory: Trajectory, asked: Quantity, tau: ArrayLike | None) -> Any:
@@ -121,7 +121,7 @@ def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
     found = [
         manifold.multipliers(t, x, *given)
         for t, x, *given in zip(
-            trajectory.t.tolist(), np.hstack([trajectory.q, trajectory.u]), tau, inputs, strict=True
+            trajectory.t.tolist(), np.hstack([trajectory.q, trajectory.u, trajectory.z]), tau, inputs, strict=True
         )
     ]
     return dict(zip(constraints.names, np.transpose(found), strict=True))

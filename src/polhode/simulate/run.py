@@ -15,6 +15,7 @@ from ..errors import PolhodeError, SimulationError, listed, refuse, understood, 
 from ..expr import Expr
 from ..model.body import check_mass
 from .assembly import Assembly, assembled, check_held
+from .callbacks import with_rest
 from .discontinuities import Discontinuities, table_jumps
 from .energy import check_energy
 from .events import Crossing, Event, read_events
@@ -65,9 +66,11 @@ def simulate(
 ) -> Trajectory:
     """Run a mechanism for `duration` seconds and return its trajectory.
 
-    start, speeds   the name of a pose, coordinates by name, or arrays (q, u); the rest is at home and at rest
-    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` that returns either; under a controller
-                    steps end at the samples (but for LSODA, BDF and ida), so that more of these cost more steps
+    start, speeds   the name of a pose, coordinates and states without mass by name, or arrays (q, u) or (q, u, z); the
+                    rest is at home and at rest
+    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` or `f(t, q, u, z)` that returns either;
+                    under a controller steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more
+                    of these cost more steps
     method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
                     scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
                     `step`: rk4, heun, midpoint, euler
@@ -98,7 +101,7 @@ def simulate(
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     equations = derivation.equations
-    width = 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
+    width = 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)
     with understood("a mapping from names to numbers", parameters, place="parameters"):
@@ -108,6 +111,7 @@ def simulate(
     for name, body in equations.system.bodies.items() if changed else ():
         check_mass(body.mass, changed, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
+    tau, inputs = (with_rest(each, equations) if callable(each) else each for each in (tau, inputs))
     efforts = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
     given = read_signal(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
@@ -172,7 +176,7 @@ class _Run:
     ) -> Trajectory:
         rates = self._rates(method)
         guard = Guard(rates, self.functions, self._values())
-        x = np.concatenate([self.start.q, self.start.u])
+        x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
         record.info |= {"method": method, "notices": record.notices}
         record.notices += self.start.notices
@@ -231,7 +235,7 @@ class _Run:
         gone = [
             f"'{name}' from {was:.6g} to {now:.6g}"
             for name, was, now in zip(
-                self.equations.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=True
+                self.equations.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False
             )
             if abs(was - now) > 1e-6
         ]
@@ -257,7 +261,7 @@ class _Run:
         for first, count in rates.groups:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
-        q, u = x[:, : rates.coordinates], x[:, rates.coordinates :]
+        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.equations.u)], axis=1)
         rest = np.concatenate([self.tau.constant, self.inputs.constant])
         driven = np.tile(rest, (len(t), 1)) if rates.is_autonomous else record.actuation_at(t, len(rest))
         wall = record.info["wall_time"]
@@ -272,7 +276,7 @@ class _Run:
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
             inputs=driven[:, len(self.tau.names) :], tau=driven[:, : len(self.tau.names)],
-            functions=self.functions, parameters=self.parameters,
+            functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 
 
@@ -294,7 +298,7 @@ def _begin(
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
         told += assembly.warnings(begin)
-        begin = InitialState(assembly.q, assembly.u, assembly.notices)
+        begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
     for notice in told:
         warn(notice)
     return begin, manifold, assembly

@@ -48,6 +48,8 @@ def has_tables(system: Model) -> bool:
 def _parts(system: Model) -> Iterator[tuple[str, Any]]:
     for each in system.acting:
         yield f"the {each.element.place}", each.loads
+    for name, state in system.states.items():
+        yield f"the rate of state '{name}'", state.rate
     for prescribed in system.prescribed.values():
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
     for name, constraint in system.constraints.items():

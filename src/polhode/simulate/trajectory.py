@@ -33,10 +33,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds).
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
-    and with how many steps and evaluations. Coordinates are got by name: `trajectory["elbow"]`.
+    and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`.
     """
 
     t: Floats
@@ -51,9 +51,13 @@ class Trajectory:
     tau: Floats | None = None
     functions: Functions | None = field(default=None, repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    z: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    states: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "u", "inputs", "tau"):
+        if not self.z.size:
+            object.__setattr__(self, "z", np.zeros((len(self.t), len(self.states))))
+        for name in ("t", "q", "u", "z", "inputs", "tau"):
             value = getattr(self, name)
             if value is not None:
                 array = np.ascontiguousarray(value, dtype=np.float64)
@@ -67,15 +71,19 @@ class Trajectory:
         return len(self.t)
 
     def __getitem__(self, name: str) -> Floats:
-        """A coordinate over time, also one that is prescribed or coupled; else the speed or the input of that name."""
+        """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name."""
         if name in self.coordinates:
             return self.q[:, self.coordinates.index(name)]
+        if name in self.states:
+            return self.z[:, self.states.index(name)]
         inputs = () if self.functions is None or self.inputs is None else tuple(self.functions.equations.system.inputs)
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
         known = {**dict(zip(self.speeds, self.u.T, strict=True)), **speeds, **coordinates}
-        return _named(name, known, (*self.coordinates, *coordinates, *self.speeds, *speeds, *inputs), "value")
+        return _named(
+            name, known, (*self.coordinates, *coordinates, *self.states, *self.speeds, *speeds, *inputs), "value"
+        )
 
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
@@ -218,6 +226,8 @@ class Trajectory:
         wanted = self._known().native(function).arrays
         if "t" in wanted:
             given["t"] = self.t
+        if "z" in wanted:
+            given["z"] = self.z
         if "inputs" in wanted and self.inputs is not None:
             given["inputs"] = self.inputs
         return given
@@ -238,10 +248,11 @@ class Trajectory:
 
         check_kind(Equations, "a set of equations", equations, "of")
         check_kind(Mapping, "a mapping", parameters, "of")
-        q, u = columns_of(self, equations.record)
+        q, u, z = columns_of(self, equations.record)
         return replace(
-            self, q=q, u=u, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
-            functions=equations.compile(), parameters=dict(parameters) or self.parameters,
+            self, q=q, u=u, z=z, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            states=tuple(equations.states), functions=equations.compile(),
+            parameters=dict(parameters) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -257,13 +268,14 @@ class Trajectory:
             times = np.atleast_1d(np.asarray(t, dtype=np.float64))
         groups = quaternion_groups(known.equations) if (known := self.functions) else []
         rates = known.coordinate_rates(self.q, self.u, **self._given("coordinate_rates")) if known else None
-        q, u = interpolated(self.t, self.q, self.u, times, rates, groups)
-        return replace(self, t=times, q=q, u=u, inputs=None, tau=None)
+        q, rest = interpolated(self.t, self.q, np.hstack([self.u, self.z]), times, rates, groups)
+        u, z = np.split(rest, [self.u.shape[1]], axis=1)
+        return replace(self, t=times, q=q, u=u, z=z, inputs=None, tau=None)
 
     # ---- files -----------------------------------------------------------------------------------------------
 
     def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
-        """Write time, coordinates (`q.…`) and speeds (`u.…`) as comma-separated text, whole or not at all.
+        """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
 
         Reactions named are added: `torque.…` and `force.…`, each in x, y and z.
         """
@@ -296,7 +308,7 @@ class Trajectory:
         return made if equations is None else made.of(equations, made.parameters)
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with a variable for each coordinate and speed over `time`."""
+        """An xarray.Dataset with a variable for each coordinate, speed and state over `time`."""
         from .trajectory_files import to_xarray
 
         return to_xarray(self)
@@ -310,14 +322,16 @@ class Trajectory:
         return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
 
     def _groups(self) -> list[tuple[str, str, Mapping[str, Floats]]]:
-        """Coordinates and speeds that share a unit, each group with its title and unit."""
+        """Coordinates, speeds and states that share a unit, each group with its title and unit."""
         if self.functions is None:
             coordinates, speeds = [""] * len(self.coordinates), [""] * len(self.speeds)
             titles = {"": "Coordinates"}, {"": "Speeds"}
+            kept = [""] * len(self.states)
         else:
             equations = self.functions.equations
             coordinates, speeds = coordinate_units(equations), speed_units(equations)
             titles = COORDINATE_GROUPS, SPEED_GROUPS
+            kept = [state.unit for state in equations.system.states.values()]
         found: list[tuple[str, str, Mapping[str, Floats]]] = []
         for table, units, names, values in (
             (titles[0], coordinates, self.coordinates, self.q.T),
@@ -328,10 +342,13 @@ class Trajectory:
                 members = {name: column for own, name, column in columns if own == unit}
                 if members:
                     found.append((title, unit if unit in _MEASURES else "", members))
+        for unit in dict.fromkeys(kept):
+            own = zip(kept, self.states, self.z.T, strict=True)
+            found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
         return found
 
     def plot(self, path: str | os.PathLike[str] | None = None, reactions: Sequence[str] = ()) -> Any:
-        """Coordinates, speeds, energy and reactions over time as a matplotlib figure, saved if a path is given."""
+        """Coordinates, speeds, states, energy, reactions over time as a matplotlib figure, saved if a path is given."""
         from ..view.plot import plot_channels, save_plot
 
         groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*self._groups()]
@@ -381,7 +398,7 @@ class Trajectory:
         return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join(self.coordinates)})"]
+        lines = [f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"]
         return "\n".join(lines + [f"  {told}" for told in filter(None, [self.message, *self.notices])])
 
     __repr__ = __str__
@@ -389,7 +406,7 @@ class Trajectory:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{values[0]:.6g}</td><td>{values[-1]:.6g}</td></tr>"
-            for name, values in ((name, self[name]) for name in self.coordinates[:20])
+            for name, values in ((name, self[name]) for name in (*self.coordinates, *self.states)[:20])
             if len(values)
         )
         told = "".join(f"<p>{escape(told)}</p>" for told in filter(None, [self.message, *self.notices]))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
-_COLUMNS = ("q.", "u.", "torque.", "force.")  # what was carried follows from the rest and is not read again
-_ARRAYS = ("t", "q", "u", "inputs", "tau")
+_COLUMNS = ("q.", "u.", "z.", "torque.", "force.")  # what was carried follows from the rest and is not read again
+_ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 
 
 # ---- comma-separated text ------------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ _ARRAYS = ("t", "q", "u", "inputs", "tau")
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
 
-    A reaction adds `torque.name.x` … `force.name.z`.
+    A state without mass is `z.name`. A reaction adds `torque.name.x` … `force.name.z`.
 
     What is not whole says so in a first line that begins with `#`.
     """
@@ -50,6 +50,8 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     ):
         names += [f"{kind}{name}" for name in (*known, *more)]
         columns += [values, *more.values()]
+    names += [f"z.{name}" for name in trajectory.states]
+    columns.append(trajectory.z)
     with understood("a list of names", reactions, place="reactions"):
         listed = list(reactions)
     for name in listed:
@@ -89,17 +91,19 @@ def read_csv(path: Path) -> dict[str, Any]:
         raise FormatError(
             "this is not a trajectory.",
             place=f"{path}:{1 + before}",
-            cure='The header is "time", then columns q.… for coordinates and u.… for speeds.',
+            cure='The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.',
             code="E-TRAJ-011",
         )
     table = _rows(reader, len(header), path, before)
-    columns = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.")}
+    columns = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.", "z.")}
     return {
         "t": table[:, 0],
         "q": table[:, columns["q."]],
         "u": table[:, columns["u."]],
         "coordinates": tuple(header[k][2:] for k in columns["q."]),
         "speeds": tuple(header[k][2:] for k in columns["u."]),
+        "z": table[:, columns["z."]],
+        "states": tuple(header[k][2:] for k in columns["z."]),
         "status": status,
         "message": message,
     }
@@ -143,6 +147,7 @@ def as_archive(trajectory: Trajectory) -> bytes:
         "version": _VERSION,
         "coordinates": trajectory.coordinates,
         "speeds": trajectory.speeds,
+        "states": trajectory.states,
         "status": trajectory.status,
         "message": trajectory.message,
         "info": _plain(trajectory.info),
@@ -178,6 +183,7 @@ def read_archive(path: Path) -> dict[str, Any]:
         ) from error
     count = fields["t"].size
     shapes = {"t": (count,), "q": (count, len(fields["coordinates"])), "u": (count, len(fields["speeds"]))}
+    shapes["z"] = (count, len(fields["states"]))
     for name, shape in shapes.items():
         if fields[name].shape != shape:
             raise FormatError(
@@ -210,10 +216,12 @@ def _unpacked(path: Path) -> dict[str, Any]:
         arrays = {name: _of_type(np.float64, archive[name]) for name in _ARRAYS if name in archive.files}
         if not {"t", "q", "u"} <= set(arrays):
             raise KeyError
+        arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
     return {
         **arrays,
         "coordinates": tuple(str(name) for name in words["coordinates"]),
         "speeds": tuple(str(name) for name in words["speeds"]),
+        "states": tuple(str(name) for name in words.get("states", ())),
         "status": str(words["status"]),
         "message": str(words["message"]),
         "info": dict(words["info"]),
@@ -244,7 +252,7 @@ def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_xarray(trajectory: Trajectory) -> Any:
-    """A dataset over `time`: the coordinates by name, the speeds as `d(name)` so that the two are told apart."""
+    """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
     try:
         import xarray
     except ImportError as error:
@@ -254,5 +262,6 @@ def to_xarray(trajectory: Trajectory) -> Any:
     coordinates, speeds = trajectory.dependent
     variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
     variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
+    variables |= {name: ("time", trajectory[name]) for name in trajectory.states}
     told = {"status": trajectory.status, "message": trajectory.message}
     return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=told)

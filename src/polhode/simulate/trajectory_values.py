@@ -69,24 +69,25 @@ def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
     return dict(zip(found, values, strict=True)) | rates
 
 
-def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats]:
+def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Floats, Floats, Floats]:
     """The unknowns of a mechanism in a trajectory that may hold what follows them too."""
     found = []
     for kind, ours, values, theirs, more in zip(
-        ("coordinates", "speeds"),
-        (trajectory.coordinates, trajectory.speeds),
-        (trajectory.q, trajectory.u),
-        (equations.coordinates, equations.speeds),
-        dependent_of(equations),
+        ("coordinates", "speeds", "states"),
+        (trajectory.coordinates, trajectory.speeds, trajectory.states),
+        (trajectory.q, trajectory.u, trajectory.z),
+        (equations.coordinates, equations.speeds, equations.states),
+        (*dependent_of(equations), ()),
         strict=True,
     ):
         if [name for name in ours if name in theirs or name not in more] != list(theirs):
             raise PolhodeError(
-                f"the trajectory's {kind} are {', '.join(ours)}; the mechanism's are {', '.join(theirs)}.",
+                f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
+                f"{', '.join(theirs) or 'none'}.",
                 code="E-TRAJ-002",
             )
         found.append(values[:, [ours.index(name) for name in theirs]])
-    return found[0], found[1]
+    return found[0], found[1], found[2]
 
 
 def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
@@ -98,14 +99,15 @@ def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequ
     arrays = {
         "q": trajectory.q,
         "u": trajectory.u,
+        "z": trajectory.z,
         "udot": np.zeros_like(trajectory.u),
         "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
         "t": trajectory.t[:, None],
         "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
     }
     if any(root.data[0] == "acceleration" for root in free_symbols(roots)):
-        given = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
-        arrays["udot"] = functions.forward_dynamics(trajectory.q, trajectory.u, arrays["tau"], **given)
+        given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+        arrays["udot"] = functions.forward_dynamics(trajectory.q, trajectory.u, arrays["tau"], trajectory.z, **given)
     native = compile_program(planned.program, cache=False)
     found = native(
         *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
@@ -117,13 +119,20 @@ def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequ
 def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:
     """Refuse what a trajectory does not know: symbols of another system, and efforts that were not kept."""
     equations, system = functions.equations, functions.equations.system
-    known = {*equations.q, *equations.u, *equations.udot, system.time, *(equations.tau if knows_efforts else ())}
+    known = {
+        *equations.q,
+        *equations.u,
+        *equations.z,
+        *equations.udot,
+        system.time,
+        *(equations.tau if knows_efforts else ()),
+    }
     known |= {given.symbol for table in (system.parameters, system.inputs) for given in table.values()}
     strange = [met for met in free_symbols(roots) if met not in known]
     if strange:
         raise PolhodeError(
             f"the {strange[0].data[0]} '{strange[0].name}' is not known along this trajectory.",
-            cure="Use coordinates, speeds, accelerations, efforts, time, parameters and inputs of its own system.",
+            cure="Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system.",
             code="E-TRAJ-005",
         )
 

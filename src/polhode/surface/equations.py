@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 class Equations:
     """The equations of motion of a system, as derived by one formalism.
 
-        q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, t, inputs) = τ
+        q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
 
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
-    Each result is a graph, made when it is first asked for.
+    z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
     """
 
     derivation: Derivation
@@ -90,6 +90,11 @@ class Equations:
     def speeds(self) -> list[str]:
         """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
         return self.record.speeds
+
+    @property
+    def states(self) -> list[str]:
+        """Names of the states without mass z."""
+        return self.record.states
 
     @property
     def q(self) -> Vector:
@@ -179,6 +184,11 @@ class Equations:
     def state_rates(self) -> Vector:
         """The rates of all states (q, u, z)."""
         return self.record.state_rates
+
+    @property
+    def z_rates(self) -> Vector:
+        """ż(q, u, z, t, inputs) of the states without mass."""
+        return self.record.z_rates
 
     @property
     def accelerations(self) -> Vector:
@@ -292,7 +302,7 @@ class Equations:
     # ---- in words --------------------------------------------------------------------------------------------
 
     def agrees_with(self, other: Equations) -> bool:
-        """Whether two derivations give the same functions exactly: M, τ and u̇, by fingerprint.
+        """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         """
@@ -314,6 +324,7 @@ class Equations:
 
     def __repr__(self) -> str:
         shown = f"q: {', '.join(self.coordinates)}; u: {', '.join(self.speeds)}"
+        shown += f"; z: {', '.join(self.states)}" if self.states else ""
         return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
 
     # ---- code and runs ---------------------------------------------------------------------------------------

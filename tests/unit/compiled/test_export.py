@@ -20,6 +20,7 @@ from polhode.codegen.printers.targets import TARGETS
 from polhode.compiled.catalogue import CATALOGUE, CONSTRAINED
 from polhode.compiled.export import annotated, preface, write_together
 from polhode.errors import PolhodeError
+from polhode.model.samples import motor_driven_pendulum
 from polhode.model.system import System
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -200,3 +201,16 @@ def test_what_constraints_add_is_exported(of: str, tmp_path: Path) -> None:
     from polhode.model.samples import four_bar
 
     assert four_bar().derive().export("c", tmp_path, of, prefix="")
+
+
+@pytest.mark.parametrize("target", list(TARGETS))
+def test_states_without_mass_are_written_with_their_names(target: str, tmp_path: Path) -> None:
+    equations = motor_driven_pendulum().derive()
+    files = equations.export(target, tmp_path, ["forward_dynamics", "state_rates", "z_rates"], prefix="motor")
+    text = "".join(path.read_text(encoding="utf-8") for path in files if path.suffix != ".json")
+    assert "state current, A" in text
+    assert "rate of state current" in text
+    assert "then states without mass" in " ".join(text.replace("*", " ").replace("!", " ").replace("#", " ").split())
+    record = json.loads((tmp_path / "motor_forward_dynamics.json").read_text(encoding="utf-8"))
+    assert [array["name"] for array in record["arrays"]] == ["q", "u", "tau", "z"]
+    assert record["arrays"][-1]["entries"] == ["current"]

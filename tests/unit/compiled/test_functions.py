@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.model.samples import motor_driven_pendulum
 from polhode.model.samples.linkages import four_bar
 
 
@@ -127,3 +128,53 @@ def test_words_that_are_no_multipliers_are_told(bars: ph.Equations) -> None:
         embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], multipliers="zero")
     with pytest.raises(PolhodeError, match='Derive with constraints="multipliers"'):
         embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], actuated=["rocker"])
+
+
+# ---- states without mass -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def motor() -> ph.Equations:
+    return motor_driven_pendulum().derive()
+
+
+def test_states_are_an_argument_where_they_occur_by_place_or_by_name(motor: ph.Equations) -> None:
+    f = motor.compile()
+    expected = [3 * (3 * 2.0 - 4.905 * np.sin(0.1))]
+    for given in ([2.0], {"current": 2.0}):
+        assert_allclose(f.forward_dynamics([0.1], [0.0], [0.0], given), expected)
+        assert_allclose(f.forward_dynamics([0.1], [0.0], z=given), expected)
+    assert_allclose(f.bias([0.1], [0.0], z=[2.0]), -np.array(expected) / 3)
+    assert_allclose(f.mass_matrix([0.1], z=[2.0]), [[1 / 3]], err_msg="it makes no difference, and may be given")
+    assert_allclose(f.state_rates([0.1, 0.0, 2.0]), [0.0, *expected, -400.0])
+    assert_allclose(f.z_rates([0.1], [0.0], [2.0]), [-400.0])
+    by_state, _, _ = f.forward_dynamics_derivatives([0.1], [0.0], z=[2.0])
+    assert_allclose(by_state, [[-3 * 4.905 * np.cos(0.1)]])
+    assert_allclose(f.reaction("hinge", [0.1], [0.0], z=[2.0])[0], [0.0, 6.0, 0.0], atol=1e-14)
+
+
+def test_a_batch_has_its_own_states(motor: ph.Equations) -> None:
+    f, z = motor.compile(), np.linspace(-1, 1, 7)
+    many = f.forward_dynamics(np.full((7, 1), 0.1), np.zeros((7, 1)), z=z[:, None])
+    assert_allclose(many[:, 0], 9 * z - 3 * 4.905 * np.sin(0.1))
+    assert_allclose(f.forward_dynamics([0.1], [0.0], z={"current": z}), many)
+
+
+def test_states_that_are_missing_or_wrong_are_told_in_one_sentence(motor: ph.Equations) -> None:
+    f = motor.compile()
+    for call, told in (
+        (lambda: f.forward_dynamics([0.1], [0.0]), "forward_dynamics: it depends on the state 'current'"),
+        (lambda: f.bias([0.1], [0.0], z={}), "bias: it depends on the state 'current'"),
+        (lambda: f.bias([0.1], [0.0], z={"curent": 1}), "no state 'curent'"),
+        (lambda: f.bias([0.1], [0.0], z=[1, 2]), r"z has shape \(2,\)"),
+        (lambda: f.mass_matrix([0.1], z=[1, 2]), r"z has shape \(2,\)"),
+        (lambda: f.bias([0.1], [0.0], z=["x"]), "no real number"),
+        (lambda: four_bar().derive().compile().mass_matrix([0, 0, 0], z=[1]), r"z has shape \(1,\)"),
+    ):
+        with pytest.raises(PolhodeError, match=told):
+            call()
+
+
+def test_baked_and_stored_functions_take_states(motor: ph.Equations) -> None:
+    for options in ({"bake": True}, {"cache": False}, {"backend": "numpy"}):
+        assert_allclose(motor.compile(**options).forward_dynamics([0.0], [0.0], z=[1.0]), [9.0])

@@ -16,6 +16,7 @@ from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml
 from polhode.geometry import rotation
 from polhode.model import JointType
 from polhode.model.constraints import Closure
+from polhode.model.samples import motor_driven_pendulum
 from polhode.model.samples.random_system import random_system
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -204,3 +205,25 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match="cannot be written"):
         save_yaml(ph.System(), tmp_path / "no" / "model.yaml")
+
+
+def test_states_without_mass_survive_with_their_rates_starts_and_units() -> None:
+    system = motor_driven_pendulum()
+    hinge = system.joints["hinge"]
+    filtered = system.state("u(hinge)", rate=lambda a: (hinge.u[0] - a) * 3, start="0.25")
+    system.state("error", rate=filtered - ph.sin(system.time))
+    system.pose("up", {"hinge": 3}, states={"current": 2})
+    text = dumps_yaml(system)
+    assert "  current: {rate: (voltage - R*current - n*K*u(hinge))/L, unit: A}" in text
+    assert '  error: "`u(hinge)` - sin(t)"' in text
+    again = loads_yaml(text)
+    assert again.model() == system.model()
+    assert again.states == system.states and again.poses == system.poses
+    assert dumps_yaml(again) == text
+
+
+def test_a_state_without_a_rate_cannot_be_written() -> None:
+    system = motor_driven_pendulum()
+    system.state("open")
+    with pytest.raises(PolhodeError, match="state 'open': it has no rate, which a model file needs"):
+        dumps_yaml(system)

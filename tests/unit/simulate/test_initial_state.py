@@ -7,7 +7,8 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import PolhodeError
+from polhode.errors import PolhodeError, ShapeError
+from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate.initial_state import home, initial_state, quaternion_groups
 
 
@@ -56,3 +57,30 @@ def test_an_unknown_pose_lists_those_there_are(crane: Equations) -> None:
 def test_a_speed_among_the_coordinates_is_sent_to_its_place(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match=r"'v' is a speed(.|\n)*speeds=\{'v'"):
         initial_state(crane.record, {"v": 1.0})
+
+
+# ---- states without mass -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def motor() -> Equations:
+    return motor_driven_pendulum().derive()
+
+
+def test_states_start_by_name_by_array_or_where_the_model_says(motor: Equations) -> None:
+    system = ph.System.of(motor.system)
+    system.state("counter", rate=1, start=7)
+    both = system.derive()
+    assert both.simulate(0, start={"current": 0.5}).z.tolist() == [[0.5, 7.0]]
+    assert both.simulate(0, start=([0.1], [0.2], [0.3, 0.4])).z.tolist() == [[0.3, 0.4]]
+    assert both.simulate(0, start=([0.1], [0.2])).z.tolist() == [[0.0, 7.0]]
+    assert both.assemble({"current": 0.5}).z.tolist() == [0.5, 7.0]
+
+
+def test_a_start_that_is_none_is_told(motor: Equations) -> None:
+    with pytest.raises(PolhodeError, match=r"no coordinate or state 'curent'.\n.*'current'"):
+        motor.simulate(1, start={"curent": 1})
+    with pytest.raises(PolhodeError, match="state 'current': the start value is nan"):
+        motor.simulate(1, start={"current": float("nan")})
+    with pytest.raises(ShapeError, match="start states: expected 1 numbers"):
+        motor.simulate(1, start=([0], [0], [0, 0]))

@@ -7,6 +7,8 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
+from polhode.errors import SimulationError
+from polhode.model.samples import motor_driven_pendulum
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +80,22 @@ def test_a_run_in_pieces_gives_the_bits_of_a_whole_one() -> None:
     whole = equations.simulate(3, start=[1.0], method="rk4", step=1e-3, samples=2)
     pieces = equations.simulate(3, start=[1.0], method="rk4", step=1e-3, samples=3001)
     assert np.array_equal(whole.q[-1], pieces.q[-1])
+
+
+# ---- states without mass -----------------------------------------------------------------------------------
+
+
+def test_a_rate_that_is_not_finite_names_its_state() -> None:
+    system = motor_driven_pendulum()
+    system.state("broken", rate=ph.log(0.1 - system.time))
+    with pytest.raises(SimulationError, match="no finite number for the rate of state 'broken'"):
+        system.derive().simulate(1)
+
+
+def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
+    """a' = sign(½ - t), which a step would otherwise smear."""
+    system = motor_driven_pendulum()
+    system.state("a", rate=ph.sign(0.5 - system.time))
+    run = system.derive().simulate(1, samples=3)
+    assert np.abs(run["a"] - [0.0, 0.5, 0.0]).max() < 1e-12
+    assert any("the rate of state 'a' jumped once at t = 0.5 s" in notice for notice in run.notices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Trajectory
 
 
@@ -199,3 +201,55 @@ def test_a_page_and_a_plot_leave_out_what_is_prescribed(tmp_path: Path) -> None:
     run = steered().derive().simulate(0.2)
     assert [axes.get_title(loc="left") for axes in run.plot().axes][:2] == ["Positions  (m)", "Speeds  (m/s)"]
     assert run.animate(tmp_path / "bar.html").stat().st_size > 10_000
+
+
+# ---- states without mass -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def motor_run() -> Trajectory:
+    start = {"hinge": 0.3, "current": 0.2}
+    return motor_driven_pendulum().derive().simulate(0.5, start=start, inputs={"voltage": 1.0})
+
+
+def test_a_trajectory_has_states_by_name_and_at_any_time(motor_run: Trajectory) -> None:
+    assert motor_run.states == ("current",)
+    assert motor_run.z.shape == (len(motor_run), 1)
+    assert np.array_equal(motor_run["current"], motor_run.z[:, 0])
+    middle = motor_run.at([0.25])
+    assert middle["current"][0] == pytest.approx(np.interp(0.25, motor_run.t, motor_run["current"]), abs=1e-6)
+    current = motor_run.equations.z[0]
+    assert np.allclose(motor_run.values(2 * current)[0], 2 * motor_run["current"], rtol=0, atol=0)
+    acceleration = motor_run.values(ph.symbol("hinge", "acceleration"))[0]
+    assert np.allclose(acceleration, 3 * (3 * motor_run["current"] - 4.905 * np.sin(motor_run["hinge"])))
+    assert motor_run.reaction("hinge").force.shape == (len(motor_run), 3)
+    assert "hinge, current" in str(motor_run)
+
+
+def test_a_trajectory_with_states_survives_files_and_pickling(motor_run: Trajectory, tmp_path: Path) -> None:
+    for kept in (
+        Trajectory.load(motor_run.save(tmp_path / "run.npz"), motor_run.equations),
+        Trajectory.from_csv(motor_run.to_csv(tmp_path / "run.csv"), motor_run.equations),
+        pickle.loads(pickle.dumps(motor_run)),
+    ):
+        assert kept.states == motor_run.states
+        assert np.array_equal(kept.z, motor_run.z)
+        assert np.array_equal(kept.momentum[0], motor_run.momentum[0])
+    assert (tmp_path / "run.csv").read_text().splitlines()[0] == "time,q.hinge,u.hinge,z.current"
+    assert np.array_equal(motor_run.to_xarray()["current"].values, motor_run["current"])
+
+
+def test_a_trajectory_of_other_states_does_not_fit(motor_run: Trajectory) -> None:
+    system = ph.System.of(motor_run.equations.system)
+    system.state("counter", rate=1)
+    with pytest.raises(PolhodeError, match="the trajectory's states are current; the mechanism's are current, counter"):
+        motor_run.of(system.derive())
+
+
+def test_states_are_drawn_with_their_units(motor_run: Trajectory, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib.text import Text
+
+    written = " ".join(each.get_text() for each in motor_run.plot(tmp_path / "run.png").findobj(Text))
+    assert "States" in written and "current" in written and "A" in written.split("States")[1]
+    assert b"current" in motor_run.animate(tmp_path / "run.html").read_bytes()

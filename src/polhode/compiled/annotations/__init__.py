@@ -8,6 +8,7 @@ was computed. What has no name of its own but serves a named value alone is part
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,7 +20,7 @@ from ...expr.text_printer import text
 from ...formalisms.short.unit_of_length import Measured, measured
 from ...kinematics.passes import VARIANTS, apply
 from ...kinematics.tree import Tree
-from ...model.records import GROUND
+from ...model.records import GROUND, Parameter, State
 from ..catalogue import catalogued
 from ..quantities import Asked, Outputs
 from .catalogue import AXES, LONGEST_NOTE, Catalogue, short, speed_labels
@@ -83,7 +84,10 @@ def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
         catalogue.name(rate, f"acceleration of {label}")
     for effort, label in zip(equations.tau, speed_labels(equations, of_tree=True), strict=True):
         catalogue.name(effort, f"effort on {label}")
-    for kind, table in (("parameter", system.parameters), ("input", system.inputs)):
+    tables: list[tuple[str, Mapping[str, Parameter | State]]] = [
+        ("parameter", system.parameters), ("input", system.inputs), ("state", system.states)
+    ]  # fmt: skip
+    for kind, table in tables:
         for name, given in table.items():
             unit = f", {given.unit.replace('/', ' per ')}" if given.unit else ""
             catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
@@ -93,12 +97,16 @@ def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
 def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: Outputs) -> None:
     labels, coordinates = speed_labels(equations), [short(name) for name in equations.coordinates]
     bodies = [short(name) for name in equations.system.bodies if name != GROUND]
+    state_rates = [f"rate of state {short(name)}" for name in equations.states]
     words = {
         "udot": [f"acceleration of {label}" for label in labels],
         "tau": [f"effort on {label}" for label in labels],
         "bias": [f"bias on {label}" for label in labels],
         "qdot": [f"rate of {name}" for name in coordinates],
-        "xdot": [f"rate of {name}" for name in coordinates] + [f"acceleration of {label}" for label in labels],
+        "xdot": [f"rate of {name}" for name in coordinates]
+        + [f"acceleration of {label}" for label in labels]
+        + state_rates,
+        "zdot": state_rates,
         "kinetic": ["kinetic energy"],
         "potential": ["potential energy"],
         "mass_matrix": [f"mass matrix, {row} row, {column} column" for row in labels for column in labels],

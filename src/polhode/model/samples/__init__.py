@@ -5,6 +5,7 @@ from .bicycle import whipple_bicycle
 from .bricard import bricard_mechanism
 from .car import car
 from .linkages import bennett, four_bar, n_four_bar
+from .motor import motor_driven_pendulum
 from .semitrailer import semitrailer, steady_turn
 from .squeezer import squeezing_mechanism
 from .stewart import stewart_platform
@@ -13,6 +14,6 @@ from .vehicle import Vehicle, cruising
 
 __all__ = [
     "Patch", "Tyre", "Vehicle", "bennett", "bricard_mechanism", "brush", "car", "cruising", "four_bar",
-    "n_four_bar", "put_on_road", "semitrailer", "six_degree_of_freedom_arm", "squeezing_mechanism", "steady_turn",
-    "stewart_platform", "whipple_bicycle",
+    "motor_driven_pendulum", "n_four_bar", "put_on_road", "semitrailer", "six_degree_of_freedom_arm",
+    "squeezing_mechanism", "steady_turn", "stewart_platform", "whipple_bicycle",
 ]  # fmt: skip
