@@ -71,9 +71,9 @@ def simulate(
     tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` or `f(t, q, u, z)` that returns either;
                     under a controller steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more
                     of these cost more steps
-    method          adaptive: DOP853 (which "auto" takes), RK45, RK23 in native code, scipy.DOP853, scipy.LSODA,
-                    scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer than `step`; or of fixed
-                    `step`: rk4, heun, midpoint, euler
+    method          adaptive: DOP853, RK45, RK23, and for stiff mechanisms Rodas5P, Radau, in native code; scipy.DOP853,
+                    scipy.LSODA, scipy.Radau …, ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed
+                    `step`: rk4, heun, midpoint, euler; "auto" takes DOP853, and Rodas5P while a mechanism is stiff
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)

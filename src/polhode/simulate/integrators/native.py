@@ -231,7 +231,8 @@ class NativeSolver:
         self, rates: Any, t: float, x: Floats, t_bound: float, *, method: str, max_step: float, rtol: float, atol: float
     ) -> None:
         self.rates, self.t_bound, self.status = rates, t_bound, "running"
-        self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol)
+        groups = rates.groups if isinstance(rates, Rates) else ()
+        self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol, groups=groups)
         self.run.use(self.run.python(rates))
         if isinstance(rates, Rates):
             rates.differentiates_natively(self.run)
