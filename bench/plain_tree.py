@@ -124,7 +124,7 @@ def as_lines(tree: PlainTree) -> str:
 
 
 def as_mjcf(tree: PlainTree, integrator: str = "Euler", timestep: float = 0.001) -> str:
-    """The tree as a MuJoCo model with contacts and constraints off, for a fixed base."""
+    """The tree as a MuJoCo model with contacts and constraints off."""
     children: dict[int, list[int]] = {}
     for place, link in enumerate(tree.links):
         children.setdefault(link.parent, []).append(place)
@@ -136,7 +136,7 @@ def as_mjcf(tree: PlainTree, integrator: str = "Euler", timestep: float = 0.001)
         return (
             f'<body pos="{_numbers(link.p)}" xyaxes="{_numbers(link.R[:, 0])} {_numbers(link.R[:, 1])}">'
             f'<inertial pos="{_numbers(link.com)}" mass="{link.mass!r}" fullinertia="{_numbers(full)}"/>'
-            f'<joint type="{"hinge" if link.kind.startswith("R") else "slide"}" axis="{_numbers(link.axis)}"/>'
+            f"{_mjcf_joint(link)}"
             f"{''.join(map(body, children.get(place, [])))}</body>"
         )
 
@@ -146,6 +146,12 @@ def as_mjcf(tree: PlainTree, integrator: str = "Euler", timestep: float = 0.001)
         '<flag constraint="disable" contact="disable"/></option>'
         f"<worldbody>{''.join(map(body, children.get(-1, [])))}</worldbody></mujoco>"
     )
+
+
+def _mjcf_joint(link: PlainLink) -> str:
+    if link.kind == "free":
+        return "<freejoint/>"
+    return f'<joint type="{"hinge" if link.kind.startswith("R") else "slide"}" axis="{_numbers(link.axis)}"/>'
 
 
 def _numbers(values: Any) -> str:

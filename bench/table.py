@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Row(Protocol):
@@ -148,6 +148,54 @@ class Gain:
     def as_json(self) -> dict[str, Any]:
         """The row as a plain record."""
         return asdict(self)
+
+
+#: The errors at which the table of curves tells times.
+_ERRORS = (1e-6, 1e-8, 1e-10, 1e-12)
+
+
+class Point(NamedTuple):
+    """One run of an engine: its tolerance or step, the error of its last state, and the processor's seconds."""
+
+    setting: float
+    error: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Work and precision of one engine on one motion, and the error that doubles cannot beat there.
+
+    >>> curve = Curve("simulate", "arm", "other", (Point(1e-6, 2e-7, 1e-3), Point(1e-9, 1e-10, 2e-3)), 1e-14)
+    >>> curve.seconds_at(1e-7), curve.seconds_at(1e-12)
+    (0.002, None)
+    >>> curve.cells
+    ('arm', 'other', '1.00 ms', '2.00 ms', '2.00 ms', '', '1e-10', '1e-14')
+    """
+
+    section: str
+    case: str
+    engine: str
+    points: tuple[Point, ...]
+    floor: float
+
+    def seconds_at(self, error: float) -> float | None:
+        """The least seconds of a run whose error is at most this."""
+        return min((point.seconds for point in self.points if point.error <= error), default=None)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return "motion", "engine", *(f"to {error:g}" for error in _ERRORS), "least error", "rounding"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        times = (duration(self.seconds_at(error)) for error in _ERRORS)
+        least = min((point.error for point in self.points), default=float("nan"))
+        return self.case, self.engine, *times, f"{least:.0e}", f"{self.floor:.0e}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a plain record."""
+        return {**asdict(self), "points": [point._asdict() for point in self.points]}
 
 
 def duration(seconds: float | None) -> str:

@@ -36,7 +36,9 @@ for name, rate in zip(equations.states, equations.z_rates, strict=True):
     print(f"{name}' = {rate}")
 rest = np.arcsin(0.05 * 60 * 1.2 / (9.81 / 2))  # where the weight balances the stalled motor, whose current is V/R
 linear = equations.linearize({"hinge": rest, "current": 1.2}, inputs={"voltage": 2.4})
-print("eigenvalues of the current and the rod:", [round(value.real, 3) for value in linear.eigenvalues() if value])
+print(
+    "eigenvalues of the current and the rod:", [round(float(value.real), 3) for value in linear.eigenvalues() if value]
+)
 
 # Simulate: a voltage that is switched on at once.
 run = equations.simulate(10, inputs={"voltage": 2.4}, rtol=1e-11, atol=1e-11)

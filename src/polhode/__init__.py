@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .simulate.callables import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
-#: Readers at the surface; each is loaded when it is used.
-_READERS = ("from_dh", "load_mjcf", "load_urdf")
+#: What is loaded when it is used, and from where: readers, and what only runs need.
+_LATER = {"from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables"}
 
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface
@@ -44,11 +45,11 @@ def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - f
 
 def __getattr__(name: str) -> Any:
     """The surface, when a name of it is first used: a warm start needs none of the rooms behind it."""
-    if name in _READERS:
-        return getattr(import_module(".formats", __name__), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
     surface = import_module(".surface.names", __name__)
     listed = {each: getattr(surface, each) for each in surface.__all__}
-    globals().update(listed, __all__=["load", *_READERS, *listed])
+    globals().update(listed, __all__=["load", *_LATER, *listed])
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

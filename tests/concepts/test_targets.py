@@ -211,7 +211,8 @@ def _some_tables() -> list[Table]:
     rows = [[math.sin(3 * a + b * b) for b in (-1.0, 0.0, 0.5, 2.0)] for a in x]
     grid = (x, [-1.0, 0.0, 0.5, 2.0])
     one = [
-        checked(x, y, kind=kind, outside=outside) for kind, outside in zip(KINDS, ("line", "line", "hold"), strict=True)
+        checked(x, y, kind=kind, outside=outside)
+        for kind, outside in zip(KINDS, ("line", "line", "hold", "hold"), strict=True)
     ]
     two = [checked(grid, rows, kind="linear"), checked(grid, rows, kind="cubic", outside="line")]
     slopes = [one[0].partial(0), one[1].partial(0), two[1].partial(0), two[1].partial(1), two[0].partial(1)]

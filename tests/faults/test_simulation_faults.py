@@ -21,7 +21,10 @@ from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationErro
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.simulate import Trajectory
 
-EVERY_METHOD = ["DOP853", "RK45", "RK23", "Rodas5P", "Radau", "scipy.LSODA", "scipy.Radau", "scipy.BDF", "rk4", "heun", "midpoint", "euler"]
+EVERY_METHOD = [
+    "DOP853", "RK45", "RK23", "Rodas5P", "Radau", "scipy.LSODA", "scipy.Radau", "scipy.BDF",
+    "rk4", "heun", "midpoint", "euler",
+]  # fmt: skip
 EVERY_METHOD += ["ida"] if find_spec("sksundae") else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,6 +66,14 @@ def simulate(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
     ] = None,
+    laws: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="An input as an expression: --input F='0.1*sin(t)'", metavar="NAME=EXPRESSION"),
+    ] = None,
+    efforts: Annotated[
+        list[str] | None,
+        typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
+    ] = None,
     method: Annotated[str, typer.Option(help="auto, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")] = "auto",
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
@@ -83,9 +91,49 @@ def simulate(
     """Run a mechanism; write what came of it."""
     from . import simulate as command
 
-    options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options: dict[str, object] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options |= {"inputs": laws or [], "tau": efforts or []}
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     raise typer.Exit(command.run(file, duration, pose, settings or [], options, files, json, base, reaction or []))
+
+
+@app.command()
+def sweep(
+    file: File,
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            help="What to vary: --vary l=0.5:2:20 for twenty values from 0.5 to 2, --vary c=0.1,0.2 for two.",
+            metavar="NAME=VALUES",
+            show_default=False,
+        ),
+    ],
+    duration: Annotated[float, typer.Option("--duration", "-t", help="Seconds of each run.")] = 10.0,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="What to keep: final, energy_drift, max:hinge, …; trajectories for all of it."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write results (.nc, .zarr, .npz).")] = None,
+    pose: Annotated[str | None, typer.Option(help="The named pose to start from.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter or input: --set m=2", metavar="NAME=VALUE")
+    ] = None,
+    together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
+    store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
+    method: Annotated[str, typer.Option(help="auto, DOP853, LSODA, Radau, rk4, …")] = "auto",
+    step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
+    tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Run a mechanism over many values, on all cores; write what is measured of each run."""
+    from . import sweep as command
+
+    options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
+    options |= {"zip": together, "workers": workers, "store": store}
+    chosen = measure or ["final"]
+    raise typer.Exit(command.run(file, duration, vary, chosen, pose, settings or [], options, out, json, base))
 
 
 @app.command()

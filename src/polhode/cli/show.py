@@ -97,6 +97,23 @@ def progress() -> Iterator[Callable[[str], None]]:
         status.stop()
 
 
+def laws(given: Iterable[str], option: str) -> dict[str, str]:
+    """`name=expression` pairs from the command line, expressions as they are written.
+
+    >>> laws(["F = 2*t"], "--input")
+    {'F': '2*t'}
+    """
+    made = {}
+    for item in given:
+        name, mark, text = item.partition("=")
+        if not mark or not name.strip() or not text.strip():
+            raise PolhodeError(
+                f"{item!r} is not understood.", place=option, cure=f"Write {option} name='2*t'", code="E-CLI-006"
+            )
+        made[name.strip()] = text.strip()
+    return made
+
+
 def assignments(given: Iterable[str]) -> dict[str, float]:
     """`name=value` pairs from the command line.
 

@@ -34,7 +34,9 @@ def run(
 ) -> int:
     """Load, derive, simulate, write; returns the exit code."""
     system = show.loaded(file, base)
-    parameters, inputs = _settings(system, settings)
+    parameters, inputs = read_settings(system, settings)
+    inputs |= show.laws(options.pop("inputs", []), "--input")
+    tau = show.laws(options.pop("tau", []), "--effort")
     _check_files(files, json)
     for name in reactions:
         check_name(system.model(), name)
@@ -45,7 +47,7 @@ def run(
     try:
         audited = options.pop("audit", False)
         trajectory = system.derive().simulate(
-            duration, start=pose, parameters=parameters, inputs=inputs or None, **options
+            duration, start=pose, parameters=parameters, inputs=inputs or None, tau=tau or None, **options
         )
         if audited:
             audit = trajectory.power_audit()
@@ -74,14 +76,14 @@ def run(
     return 130 if trajectory.status == "interrupted" else 2
 
 
-def _settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+def read_settings(system: System, given: list[str]) -> tuple[dict[str, float], dict[str, Any]]:
     """`--set` reaches parameters and inputs alike."""
     values = show.assignments(given)
     for name in values:
         if name not in system.parameters and name not in system.inputs:
             known = [*system.parameters, *system.inputs]
             raise unknown("parameter or input", name, known, place="--set", code="E-CLI-003")
-    inputs = {name: value for name, value in values.items() if name in system.inputs}
+    inputs: dict[str, Any] = {name: value for name, value in values.items() if name in system.inputs}
     return {name: value for name, value in values.items() if name in system.parameters}, inputs
 
 
@@ -97,13 +99,19 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
                 cure="Name a file.",
                 code="E-CLI-005",
             )
-        if path is not None and not path.absolute().parent.is_dir():
-            raise PolhodeError(
-                f"there is no folder {str(path.absolute().parent)!r}.",
-                place=f"--{option}",
-                cure="Make it first, or name another.",
-                code="E-CLI-004",
-            )
+        if path is not None:
+            check_folder(option, path)
+
+
+def check_folder(option: str, path: Path) -> None:
+    """Raise where the folder that a file goes to is not there."""
+    if not path.absolute().parent.is_dir():
+        raise PolhodeError(
+            f"there is no folder {str(path.absolute().parent)!r}.",
+            place=f"--{option}",
+            cure="Make it first, or name another.",
+            code="E-CLI-004",
+        )
 
 
 def _write(trajectory: Trajectory, files: dict[str, Path | None], reactions: Sequence[str]) -> list[Path]:

@@ -112,6 +112,11 @@ def _derivatives(names: Sequence[str], of: str) -> Maker:
     return outputs
 
 
+def _actuation(equations: EquationsOfMotion) -> Outputs:
+    inputs = [given.symbol for given in equations.system.inputs.values()]
+    return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
+
+
 def _jacobian(stabilised: bool) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations
@@ -164,6 +169,9 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: What acts: efforts and inputs as they are given, or as their laws say.
+ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
+
 
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
@@ -175,7 +183,8 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        found = CATALOGUE.get(asked) or CONSTRAINED.get(asked) or WITH_STATES.get(asked) or ENTRIES.get(asked)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, ENTRIES, ACTING)
+        found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES
         raise PolhodeError(

@@ -18,14 +18,17 @@ from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
+from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
 from .variations import DerivativesOf
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from ..model.records import Parameter
+    from .closed_loop import Laws
     from .native import FixedStep
     from .store import Facts, StoredFunction
 
@@ -50,11 +53,17 @@ class Functions:
     """
 
     def __init__(
-        self, derivation: Derivation, *, bake: bool = False, cache: bool = True, backend: str = "auto"
+        self,
+        derivation: Derivation,
+        *,
+        bake: bool = False,
+        cache: bool = True,
+        backend: str = "auto",
+        laws: Laws | None = None,
     ) -> None:
         check_backend(backend)
         self.derivation = derivation
-        self.bake = bake
+        self.bake, self.laws = bake, laws
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
         self._plans: dict[Asked, Planned] = {}
         self._stored: dict[Asked, StoredFunction] = {}
@@ -63,7 +72,7 @@ class Functions:
         self._quaternions: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Functions, bake=self.bake, **self._options), (self.derivation,)
+        return partial(Functions, bake=self.bake, laws=self.laws, **self._options), (self.derivation,)
 
     @property
     def equations(self) -> EquationsOfMotion:
@@ -72,7 +81,22 @@ class Functions:
 
     def keeping(self, rows: Sequence[int]) -> Functions:
         """The functions of the same equations with some rows of the constraints alone."""
-        return Functions(self.derivation.keeping(rows), bake=self.bake, **self._options)
+        return Functions(self.derivation.keeping(rows), bake=self.bake, laws=self.laws, **self._options)
+
+    def driven(self, laws: Laws | Mapping[Expr, Any]) -> Functions:
+        """The same functions with laws, expressions of time and state, in place of some efforts and inputs.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
+        >>> e = s.derive()
+        >>> e.compile().driven({e.tau[0]: -3 * x.q[0] + s.time}).evaluate("state_rates", [2.0, 5.0], [0.0], t=1.0)
+        array([ 5. , -2.5])
+        """
+        from .closed_loop import Laws, laws_of
+
+        made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
+        return Functions(self.derivation, bake=self.bake, laws=made, **self._options)
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
@@ -80,7 +104,7 @@ class Functions:
         if self._options["cache"]:
             return self._stored_function(name).plan()
         if name not in self._plans:
-            self._plans[name] = plan_of(self.equations, name, self.bake)
+            self._plans[name] = plan_of(self.equations, name, self.bake, laws=self.laws)
         return self._plans[name]
 
     def program(self, name: Asked) -> Program:
@@ -100,7 +124,7 @@ class Functions:
     def _stored_function(self, name: Asked) -> StoredFunction:
         from .store import StoredFunction
 
-        return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake))
+        return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake, self.laws))
 
     def _facts(self, name: Asked) -> Facts | None:
         """What is known of a stored function without equations."""
@@ -131,13 +155,16 @@ class Functions:
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> NDArray[np.float64]:
-        """Parameters in an order: given values first, then the model's defaults."""
+        """Parameters in an order: given values first, then the model's defaults.
+
+        Where some are arrays of N values there are N rows, one set of parameters each.
+        """
         table = self.derivation.model.parameters
         if given is not None and not isinstance(given, Mapping):
             raise PolhodeError(
                 f"parameters is {given!r}, not values by name.", cure="Give {name: value}.", code="E-VALUE-006"
             )
-        given = dict(given or {})
+        given = {key: counted(key, value) for key, value in (given or {}).items()}
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
@@ -151,7 +178,7 @@ class Functions:
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-003",
             )
-        return np.array([_number(key, given.get(key, table[key].value)) for key in order], dtype=np.float64)
+        return parameter_sets({key: given.get(key, table[key].value) for key in order}, given)
 
     def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
         """The inputs as an array, the model's defaults where none is given."""
@@ -199,6 +226,8 @@ class Functions:
             }
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
+        if values is not None and values.ndim == 2:
+            check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:
             self._quaternions = self._quaternions_of(name)
         if not (self._quaternions and arrays):
@@ -280,7 +309,7 @@ class Functions:
         first, second = self.evaluate(name, *arrays, **more)
         return first, second
 
-    def _no_effort(self, name: str) -> NDArray[np.float64]:
+    def _no_effort(self, name: Asked) -> NDArray[np.float64]:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def forward_dynamics(
@@ -340,7 +369,10 @@ class Functions:
         [[-1.5, 0.5]]
         """
         with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            return self._one(DerivativesOf(of, () if isinstance(by, str) else tuple(by)), *arrays, **more)
+            asked = DerivativesOf(of, tuple(by))
+        if asked.arrays[len(arrays) :] == ("tau",):
+            arrays = (*arrays, self._no_effort(asked))
+        return self._one(asked, *arrays, **more)
 
     def state_rates_jacobian(
         self, x: ArrayLike, tau: ArrayLike | None = None, **more: Any
@@ -446,13 +478,3 @@ def _real(value: Any, what: str) -> NDArray[np.float64]:
 
 def _default(given: Parameter) -> float:
     return 0.0 if given.value is None else float(given.value)
-
-
-def _number(key: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-005")
-    return number

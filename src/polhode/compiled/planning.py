@@ -15,6 +15,7 @@ from .quantities import Asked, Outputs, Quantity, label_of
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
+    from .closed_loop import Laws
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,20 @@ def plan_of(
     bake: bool = False,
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
+    laws: Laws | None = None,
 ) -> Planned:
     """The plan of one function of the catalogue; `z`, `multipliers`, `inputs` and `t` are arguments where they occur.
 
     With `bake`, parameters that have values become exact constants before the plan is made. `notes` say what values
-    mean, by fingerprint.
+    mean, by fingerprint. `laws` take the place of efforts and inputs.
     """
     from ..expr import quiet_collector
 
     wanted, make, _ = catalogued(asked)
     with quiet_collector():
         own = asked.own_arrays(equations) if isinstance(asked, Quantity) else {}
-        return plan_outputs(equations, label_of(asked), wanted, make(equations), bake, split_angles, notes, own)
+        outputs = make(equations) if laws is None else laws.put_into(make(equations))
+        return plan_outputs(equations, label_of(asked), wanted, outputs, bake, split_angles, notes, own)
 
 
 def plan_outputs(

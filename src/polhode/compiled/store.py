@@ -26,6 +26,7 @@ from .planning import Planned, plan_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
+    from .closed_loop import Laws
     from .native.stored_code import Code
     from .quantities import Asked
 
@@ -62,10 +63,11 @@ def _remember_file(derivation: Derivation) -> None:
 class StoredFunction:
     """A function of a derivation: from the disk where it is known, else planned, compiled and stored."""
 
-    def __init__(self, derivation: Derivation, name: Asked, bake: bool) -> None:
-        self.derivation, self.name, self.bake = derivation, name, bake
+    def __init__(self, derivation: Derivation, name: Asked, bake: bool, laws: Laws | None = None) -> None:
+        self.derivation, self.name, self.bake, self.laws = derivation, name, bake, laws
         self.facts: Facts | None = None  # once it is compiled
-        self._store = CodeStore(default_cache(), key_of(derivation.key, repr(name), str(bake)))
+        more = [] if laws is None else [laws.digest]
+        self._store = CodeStore(default_cache(), key_of(derivation.key, repr(name), str(bake), *more))
         self._plan: Planned | None = None
         self._lacks_llvm = False
 
@@ -93,7 +95,7 @@ class StoredFunction:
         from ..codegen.ir.serialise import dump_program
 
         if self._plan is None:
-            self._plan = plan_of(self.derivation.equations, self.name, self.bake)
+            self._plan = plan_of(self.derivation.equations, self.name, self.bake, laws=self.laws)
         program, table = self._plan.program, self.derivation.model.parameters
         values = {key: table[key].value for key in self._plan.parameters}
         facts = {

@@ -2,12 +2,13 @@
 
     DerivativesOf("forward_dynamics", by=("l", "push"))   ∂u̇/∂l, ∂u̇/∂push     of q, u, τ
     VariationalRates(by=("l",), columns=3)                 (ẋ, Ṡ)              of (x, S), Ṡ = ∂f/∂x S, + ∂f/∂l first
+    TangentVariations(by=("l",), columns=3)                (x, S)              of (x, S), S that keeps constraints
     IntegratedRates(integrand)                             (ẋ, ẏ)              of (x, y), ẏ the integrand
-    AdjointRates(by=("l",), integrand)                     (ẋ, λ̇, μ̇)           of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
+    AdjointRates(by=("l",), integrand)                     -(ẋ, λ̇, μ̇)          of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
 
-with H = λ·f + integrand. Symbols are named as they are spelled in text: a coordinate `theta`, its rate `theta'`, an
-effort `tau_theta`, the time `t`. What varies is one array, `x`, and so are its rates: an integrator steps them as it
-steps a state.
+with H = λ·f + integrand; adjoints go backwards, so that their time is -t. Symbols are named as they are spelled in
+text: a coordinate `theta`, its rate `theta'`, an effort `tau_theta`, the time `t`. What varies is one array, `x`, and
+so are its rates: an integrator steps them as it steps a state.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..codegen.ir.program import identifier
 from ..errors import PolhodeError, unknown
@@ -45,7 +46,7 @@ class DerivativesOf(Quantity):
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, str) or self.of not in ARRAYS_OF:
-            raise unknown("result to differentiate", self.of, ARRAYS_OF, code="E-FUN-015")
+            raise unknown("result to differentiate", self.of, ARRAYS_OF, code="E-FUN-018")
         check_names(self.by, self.kind)
 
     @property
@@ -71,7 +72,7 @@ class VariationalRates(Quantity):
     columns: int
 
     kind = "variational_rates"
-    arrays = ("x", "tau")
+    arrays: ClassVar[tuple[str, ...]] = ("x", "tau")
 
     def __post_init__(self) -> None:
         check_names(self.by, self.kind)
@@ -96,6 +97,25 @@ class VariationalRates(Quantity):
             direction[varying(equations, name)] = as_expr(1)
         entries = [*made.rates, *(rate for column in made.along(directions) for rate in column)]
         return [("xdot", (len(entries),), entries)]
+
+
+@dataclass(frozen=True)
+class TangentVariations(VariationalRates):
+    """(x, S) with the variations brought to those that keep constraints and the lengths of quaternions."""
+
+    kind = "tangent_variations"
+    arrays = ("x",)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.tangents import tangent_variations
+        from ..dynamics.variations import varying
+        from ..expr import as_expr
+
+        columns = self._variations(equations)
+        others = [{varying(equations, name): as_expr(1)} for name in self.by]
+        made = tangent_variations(equations, columns, [*others, *([{}] * (self.columns - len(others)))])
+        entries = [*_state(equations), *(entry for column in made for entry in column)]
+        return [("x", (len(entries),), entries)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,7 +147,7 @@ class IntegratedRates(Quantity):
 
 @dataclass(frozen=True, repr=False)
 class AdjointRates(Quantity):
-    """(ẋ, λ̇, μ̇) of a state, the adjoint of a functional, and its gradient by `by` so far, from the end backwards."""
+    """-(ẋ, λ̇, μ̇) of a state, the adjoint of a functional, and its gradient by `by` so far, as functions of -t."""
 
     by: tuple[str, ...]
     integrand: Expr | None = None
@@ -154,21 +174,22 @@ class AdjointRates(Quantity):
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations, varying
-        from ..expr import gradient
+        from ..expr import gradient, substitute
 
         made = Variations(equations)
         by = [*made.x, *(varying(equations, name) for name in self.by)]
         slopes = made.pulled_back(_symbols(equations, "adjoint"), by)
         if self.integrand is not None:
             slopes = [a + b for a, b in zip(slopes, gradient(self.integrand, by), strict=True)]
-        entries = [*made.rates, *(-slope for slope in slopes)]
+        time = equations.system.time
+        entries = substitute([*(-rate for rate in made.rates), *slopes], {time: -time})
         return [("xdot", (len(entries),), entries)]
 
 
 def check_names(names: object, place: str) -> None:
     """Refuse what is no tuple of names."""
     if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
-        raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-FUN-014")
+        raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-FUN-017")
 
 
 def _state(equations: EquationsOfMotion) -> list[Expr]:

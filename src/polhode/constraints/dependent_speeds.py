@@ -44,9 +44,9 @@ class DependentSpeeds:
         """-A_d⁻¹ [A_i, a], a row for each dependent speed."""
         A, a = self.constraints.A, self.constraints.a
         right = [[*(-row[k] for k in self.independent), -drift] for row, drift in zip(A, a, strict=True)]
-        return self._solved(right)
+        return self.solved(right)
 
-    def _solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
+    def solved(self, right: Sequence[Sequence[Any]]) -> Matrix:
         """A_d⁻¹ times columns."""
         return self._eliminated(right)[0]
 
@@ -96,7 +96,7 @@ class DependentSpeeds:
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
         right = [[-entry] for entry in self.in_independent_speeds(list(self.constraints.gamma))]
-        found = self._solved(right)
+        found = self.solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
         for row, k in zip(found, self.dependent, strict=True):
             rates[k] = as_expr(row[0])
@@ -106,7 +106,7 @@ class DependentSpeeds:
     def projection_step(self) -> Vector:
         """δ with A_d δ = -φ, a displacement in units of the tree's speeds by which the dependent ones answer φ."""
         rows = self.constraints.rows
-        found = self._solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
+        found = self.solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
         step = [as_expr(0)] * len(self.constraints.tree.u)
         for row, k in zip(found, self.dependent, strict=True):
             step[k] = as_expr(row[0])

@@ -119,7 +119,8 @@ class Factorisation:
 
         With it Newton's steps converge quadratically there too (N. Yamashita and M. Fukushima, 2001).
         """
-        return self.least(wanted, _DAMPING * min(1.0, float(wanted @ wanted)))
+        is_large = float(np.abs(wanted).max(initial=0.0)) >= 1.0  # its square might overflow
+        return self.least(wanted, _DAMPING * (1.0 if is_large else min(1.0, float(wanted @ wanted))))
 
     def multipliers(self, force: Floats) -> Floats:
         """The smallest λ with Aᵀ λ = force."""

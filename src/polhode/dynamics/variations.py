@@ -86,10 +86,8 @@ class Variations:
         """ẋ."""
         if self.alpha is None:
             return [as_expr(entry) for entry in self.equations.state_rates]
-        size = len(self.equations.q)
         accelerations = self._solved.solution[: len(self.equations.u)]
-        beyond = self.equations.state_rates[size + len(accelerations) :]
-        return [*self.equations.coordinate_rates, *accelerations, *beyond]
+        return [*self.equations.coordinate_rates, *accelerations, *self.equations.z_rates]
 
     @property
     def accelerations(self) -> slice:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ModelError, understood
+from ..errors import ModelError, shown, understood
 from .field import hash_to_field
 from .node import CALL, Expr, as_expr, intern_leaf
 from .opaque import table as tables
@@ -89,15 +89,60 @@ class Function:
 def table(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Function:
     """An interpolated function of one variable, table(x, y), or of two, table((x, y), z) with a row of z for each x.
 
-    `kind` is linear, cubic (a natural spline) or, of one variable, pchip (monotone between points). `outside` says
-    what holds beyond the first and last abscissa: the last value (hold), a straight line (line) or nothing (error),
-    which gives nan in compiled code.
+    `kind` is linear, cubic (a natural spline) or, of one variable, pchip (monotone between points) or held (each value
+    until the next abscissa). `outside` says what holds beyond the first and last abscissa: the last value (hold), a
+    straight line (line) or nothing (error), which gives nan in compiled code.
 
     >>> tyre = table([0, 0.1, 0.2], [0, 900, 1000], name="tyre", kind="pchip")
     >>> tyre(0.1), tyre(0.5)
     (900.0, 1000.0)
     """
     return Function(tables.checked(x, y, name=name, kind=kind, outside=outside))
+
+
+def sampled(
+    times: Any, values: Any = None, kind: str = "linear", *, rate: float | None = None, name: str = "samples"
+) -> Function:
+    """A table of time: values at given times, or at a `rate` in 1/s from t = 0 on, held, or joined linear or cubic.
+
+    Before the first sample the first value holds, after the last one the last.
+
+    >>> step = sampled([0, 1, 2], [0, 5, 0], "held")
+    >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=2)(0.75)
+    (0.0, 5.0, 2.5)
+    """
+    if kind not in ("held", "linear", "cubic"):
+        raise ModelError(
+            f"there is no way {shown(kind)} to join samples.",
+            place="sampled",
+            cure='Choose "held", "linear" or "cubic".',
+            code="E-SAMPLED-001",
+        )
+    if (rate is None) == (values is None):
+        raise ModelError(
+            "samples need their times or one rate." if rate is None else "samples have times or a rate, not both.",
+            place="sampled",
+            cure="Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on.",
+            code="E-SAMPLED-002",
+        )
+    if rate is not None:
+        times, values = _times_at(rate, times), times
+    return Function(tables.checked(times, values, name=name, kind=kind))
+
+
+def _times_at(rate: Any, values: Any) -> list[float]:
+    """The times of values at equal distances."""
+    with understood("a number of samples a second", rate, place="sampled rate"):
+        each = float(rate)
+    if not (math.isfinite(each) and each > 0.0):
+        raise ModelError(
+            f"the rate {shown(rate)} is not positive.",
+            place="sampled",
+            cure="Give samples a second.",
+            code="E-SAMPLED-003",
+        )
+    with understood("a list of numbers", values, place="sampled"):
+        return [k / each for k in range(len(values))]
 
 
 def function(

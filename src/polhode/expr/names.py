@@ -1,6 +1,6 @@
 """The names that `polhode.expr` offers, gathered from its files."""
 
-from .calls import Function, call, function, table
+from .calls import Function, call, function, sampled, table
 from .decide import independent_columns, is_zero, rank, rational_value, same
 from .differentiation import derivative, directional, gradient, jacobian
 from .evaluation import constant_value, evaluate
@@ -37,7 +37,7 @@ __all__ = [
     "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy",
     "function", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
-    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sign",
-    "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "topological",
-    "unit_symbols",
+    "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sampled",
+    "sign", "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
+    "topological", "unit_symbols",
 ]  # fmt: skip

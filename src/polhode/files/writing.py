@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from polhode.errors import PolhodeError, path_of
@@ -49,4 +49,39 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
             place=str(target),
             cure="Name a file in a folder that exists and that you may write to.",
         ) from error
+    return target
+
+
+def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object], replaceable: str) -> Path:
+    """Put a folder in place that `write` fills; one that is there is replaced only if it holds a file `replaceable`.
+
+    It is filled beside its place and renamed, so that it is there whole or not at all.
+    """
+    from shutil import rmtree
+
+    target = path_of(path)
+    beside = target.with_name(f".polhode-{os.urandom(8).hex()}{WAITING}")
+    if target.exists() and not (target / replaceable).is_file():
+        raise PolhodeError(
+            "something else is there, which is not replaced.", place=str(target), cure="Name another place.",
+            code="E-FILE-030",
+        )  # fmt: skip
+    try:
+        write(beside)
+        if target.exists():
+            old = target.with_name(f".polhode-{os.urandom(8).hex()}{WAITING}")
+            os.replace(target, old)
+            os.replace(beside, target)
+            rmtree(old, ignore_errors=True)
+        else:
+            os.replace(beside, target)
+    except (OSError, ValueError) as error:
+        raise PolhodeError(
+            f"the folder cannot be written: {getattr(error, 'strerror', None) or error}.",
+            place=str(target),
+            cure="Name a place in a folder that exists and that you may write to.",
+            code="E-FILE-031",
+        ) from error
+    finally:
+        rmtree(beside, ignore_errors=True)
     return target

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..errors import FormatError, suggestion
 from ..expr import Expr, pi, symbol
 from ..expr.opaque.function import Opaque
-from ..model import System
+from ..model import Model, System
 
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 _KIND_OF = {
@@ -124,7 +124,7 @@ class Scope:
         return FormatError(f"there is nothing called {name!r} to be used here.", cure=_known(name, names))
 
 
-def scope_of(system: System, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
+def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
     """The names of a system, of these kinds (of all, if none is listed)."""
     joints = system.joints.values()
     tables: dict[str, dict[str, Expr]] = {

@@ -5,7 +5,7 @@ Expressions enter as they are written, numbers exactly: two ways to write one ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from inspect import getmro
@@ -34,6 +34,11 @@ def digest(model: Model) -> str:
     for part in (*(getattr(model, table) for table in _TABLES), loads):
         word.update(repr(_plain(part)).encode("utf-8", "surrogatepass"))
     return word.hexdigest()
+
+
+def digest_of(expressions: Sequence[Expr]) -> str:
+    """The digest of expressions as they are written."""
+    return sha256(repr(_plain(list(expressions))).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _plain(value: Any) -> Any:

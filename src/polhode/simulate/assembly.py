@@ -254,6 +254,11 @@ def _search(
     return best, smallest
 
 
+def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gave_way: bool) -> Floats:
+    """How unwilling each speed's coordinate was to move: one that was given, infinitely unless it had to give way."""
+    return _weights(manifold, start, hold, _GIVEN if gave_way else np.inf)
+
+
 def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move."""
     tree = manifold.equations.tree

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.passes.switches import jumping_tables
-from .events import find_root
 from .guard import Guard, Stop
 from .initial_state import Floats
 from .rates import Rates
 from .record import Record
+from .roots import find_root
 from .switching import at_the_jump, has_tables, sources
 
 #: A value this small, of the largest seen, is zero; none counts as smaller than `_LEAST` at its largest.
@@ -51,7 +51,7 @@ class Discontinuities:
     def __init__(self, rates: Rates, guard: Guard, record: Record, end: float) -> None:
         self.rates, self.guard, self.record, self.end = rates, guard, record, end
         self.signs = rates.signs
-        self.sources = sources(guard.equations.system)
+        self.sources = sources(rates.functions)
         self.times: list[float] = []
         self.first = ""
         self.largest: Floats = np.zeros(0)
@@ -228,11 +228,11 @@ class Discontinuities:
 def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     functions = rates.functions
-    made = jumping_tables(functions.program(rates.of)) if has_tables(functions.equations.system) else None
+    made = jumping_tables(functions.program(rates.of)) if has_tables(functions) else None
     if made is None or len(times) < 2:
         return []
     program, tables = made
-    efforts = len(rates.tau.names)
+    efforts = rates.drive.efforts
     known: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
     known |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
     native = functions.compiled(program).with_parameters(functions.parameter_values(rates.of, rates.given))

@@ -54,7 +54,7 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     without mass store is not known.
     """
     equations = functions.equations
-    if tau.function is not None or tau.constant.any() or inputs.function is not None:
+    if not tau.is_constant or tau.constant.any() or not inputs.is_constant:
         return False
     if not all(_is_potential(load) for load in equations.system.primitive_loads) or _is_rheonomic(equations):
         return False

@@ -1,4 +1,8 @@
-"""Events: where along a run a function of its state, or an expression, passes through zero."""
+"""Events: where along a run a function of its state, or an expression, passes through zero, and what happens there.
+
+Expressions are compiled together, as one function of state and time, which native runs evaluate after each step; a
+function of the user's is asked in Python. A zero is found on the interpolant of the step.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.native.compiled import Compiled
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, ValueMissing, understood
-from ..expr import Expr, as_expr, free_symbols
+from ..errors import PolhodeError, understood
+from ..expr import Expr, as_expr
 from .callbacks import with_rest
 from .guard import Stop
 from .initial_state import Floats
 from .record import Record
+from .roots import find_root
+from .state_changes import StateChange, compiled_values, read_change
 
 Event = Callable[[float, Floats, Floats], float]
+
+#: So often a step is halved to find where an event has left the zero at its begin.
+_HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -44,156 +54,171 @@ def crossing(expression: Any, direction: int = 0, terminal: bool = False) -> Cro
     return Crossing(as_expr(expression), direction, terminal)
 
 
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """An event as a run watches it: its value, and what it does to the run."""
+
+    value: Callable[[float, Floats, Floats], float]
+    direction: float = 0.0
+    terminal: bool = False
+    change: StateChange | None = None
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether the run ends at it, or goes on from another state."""
+        return self.terminal or self.change is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """All events of a run; `compiled` gives the values of all of them, where all are expressions."""
+
+    watched: tuple[Watched, ...] = ()
+    compiled: Compiled | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.watched)
+
+    @property
+    def changes_states(self) -> bool:
+        """Whether the state jumps at some of them."""
+        return any(each.change is not None for each in self.watched)
+
+
 def read_events(
-    equations: EquationsOfMotion, events: Sequence[Any], until: Any, parameters: Mapping[str, Any]
-) -> tuple[Event, ...]:
-    """Functions, crossings and expressions as functions `g(t, q, rest)`; `until` is one more, which ends the run."""
+    equations: EquationsOfMotion,
+    events: Sequence[Any],
+    until: Any,
+    parameters: Mapping[str, Any],
+    on: Mapping[Any, Any] | None = None,
+) -> Events:
+    """Functions, crossings and expressions to watch for; `until` is one more, which ends the run.
+
+    So are those of `on`, at each of which some coordinates, speeds or states take other values.
+    """
     with understood("a list of events", events, place="events", cure="Give events=[…]."):
         listed = list(events)
-    made = [_as_function(equations, event, parameters) for event in listed]
-    if until is not None:
-        last = _as_function(equations, until, parameters)
-        made.append(_marked(last, getattr(last, "direction", 0), terminal=True))
-    return tuple(made)
+    with understood("a mapping from events to new values", on, place="on", cure="Give on={event: {name: value}}."):
+        changes = dict(on or {})
+    given: list[tuple[Any, bool, StateChange | None]] = [(event, False, None) for event in listed]
+    given += [(event, False, read_change(equations, change, parameters)) for event, change in changes.items()]
+    given += [] if until is None else [(until, True, None)]
+    if not given:
+        return Events()
+    known = [_as_crossing(event) for event, _, _ in given]
+    expressions = [event.expression for event in known if isinstance(event, Crossing)]
+    compiled = compiled_values(equations, expressions, parameters, "events") if expressions else None
+    made, number = [], 0
+    for event, (_, ends, change) in zip(known, given, strict=True):
+        if isinstance(event, Crossing) and compiled is not None:
+            function, number = _entry(compiled, number), number + 1
+        else:
+            function = with_rest(event, equations)
+        direction, terminal = float(getattr(event, "direction", 0)), bool(getattr(event, "terminal", False))
+        made.append(Watched(function, direction, terminal or ends, change))
+    return Events(tuple(made), compiled if len(expressions) == len(known) else None)
 
 
-def _as_function(equations: EquationsOfMotion, event: Any, parameters: Mapping[str, Any]) -> Event:
+def _as_crossing(event: Any) -> Any:
+    """An expression as a crossing; what is neither that nor a function is refused."""
     if isinstance(event, Expr):
-        event = Crossing(event)
-    if isinstance(event, Crossing):
-        return _marked(_evaluated(equations, event.expression, parameters), event.direction, event.terminal)
-    if not callable(event):
+        return Crossing(event)
+    if not isinstance(event, Crossing) and not callable(event):
         raise PolhodeError(
             f"{event!r} is no event.",
             place="events",
             cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
             code="E-SIM-020",
         )
-    return with_rest(event, equations)
-
-
-def _marked(function: Event, direction: int, terminal: bool) -> Event:
-    def event(t: float, q: Floats, u: Floats) -> float:
-        return function(t, q, u)
-
-    event.direction, event.terminal = direction, terminal  # type: ignore[attr-defined] # as SciPy's events are marked
     return event
 
 
-def _evaluated(equations: EquationsOfMotion, expression: Expr, parameters: Mapping[str, Any]) -> Event:
-    """An expression as a function; symbols of coupled, driven and dependent joints stand for what they follow."""
-    from ..codegen.plan import plan
-    from ..compiled.native import compile_program
-    from ..expr import substitute
-
-    (value,) = substitute([expression], equations.tree.followed)
-    (value,) = equations.in_independent_speeds([value])
-    system = equations.system
-    arrays = [("q", list(equations.q)), ("rest", [*equations.u, *equations.z]), ("t", [system.time])]
-    table = {p.symbol: name for name, p in system.parameters.items()}
-    met = list(free_symbols([value]))
-    known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
-    strange = [symbol for symbol in met if symbol not in known]
-    if strange:
-        raise PolhodeError(
-            f"an event depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
-            place="events",
-            cure="Use coordinates, speeds, states, time and parameters of this system.",
-            code="E-SIM-021",
-        )
-    used = [symbol for symbol in table if symbol in met]
-    program = plan("event", arrays, [("value", (1,), [value])], used)
-    given = {name: parameters.get(name, system.parameters[name].value) for name in (table[each] for each in used)}
-    missing = [name for name, value in given.items() if value is None]
-    if missing:
-        raise ValueMissing(
-            f"the parameter '{missing[0]}' of an event has no value.", place="events", code="E-VALUE-009"
-        )
-    native = compile_program(program, parameters=np.array([float(value) for value in given.values()]))
+def _entry(compiled: Compiled, number: int) -> Event:
+    """One of the compiled values as a function of its own."""
     time = np.zeros(1)
 
     def event(t: float, q: Floats, rest: Floats) -> float:
         time[0] = t
-        return float(native(q, rest, time)[0])
+        return float(compiled(np.concatenate([q, rest]), time)[number])
 
     return event
+
+
+@dataclass(frozen=True)
+class Met:
+    """An event that interrupts a run: when, which, and on which side of its zero the motion came."""
+
+    t: float
+    event: Watched
+    number: int
+    side: float
 
 
 class EventLocator:
     """Zero crossings of functions of the state, found on the solver's interpolant."""
 
-    def __init__(self, events: Sequence[Event], coordinates: int, record: Record, t: float, x: Floats) -> None:
-        self.events, self.coordinates = tuple(events), coordinates
-        self.values = [self._value(event, t, x) for event in self.events]
-        self.found: list[list[float]] = [[] for _ in self.events]
-        if self.events:
+    def __init__(self, events: Events, coordinates: int, record: Record, t: float, x: Floats) -> None:
+        self.events, self.coordinates = events, coordinates
+        self.values = [self.value(number, t, x) for number in range(len(events.watched))]
+        self.sides = [0.0] * len(events.watched)  # the side that an event left when it changed the state
+        self.found: list[list[float]] = [[] for _ in events.watched]
+        if events:
             record.info["events"] = self.found
 
-    def _value(self, event: Event, t: float, x: Floats) -> float:
+    def value(self, number: int, t: float, x: Floats) -> float:
+        """The value of an event at a state."""
         try:
-            value = float(event(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()))
+            value = float(
+                self.events.watched[number].value(t, x[: self.coordinates].copy(), x[self.coordinates :].copy())
+            )
         except Exception as error:
             raise _failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
         if np.isnan(value):
-            raise _failed(f"at t = {t:.6g} s event {self.events.index(event)} is nan, which no zero can be found of.")
+            raise _failed(f"at t = {t:.6g} s event {number} is nan, which no zero can be found of.")
         return value
 
-    def locate(self, interpolant: Any, t_old: float, t: float, x: Floats) -> float | None:
-        """Note the crossings of a step; the time of the first one that ends the run, or None."""
-        met: list[tuple[float, int]] = []
-        for number, event in enumerate(self.events):
-            before, after = self.values[number], self._value(event, t, x)
+    def locate(self, interpolant: Any, t_old: float, t: float, x: Floats) -> Met | None:
+        """Note the crossings of a step; the first one that ends the run or changes the state, or None."""
+        met: list[tuple[float, int, float]] = []
+        for number, event in enumerate(self.events.watched):
+            before, after = self.values[number], self.value(number, t, x)
             self.values[number] = after
-            direction = float(getattr(event, "direction", 0))
-            if before * after < 0.0 or (after == 0.0 and before != 0.0):
-                if direction * (after - before) < 0.0:
-                    continue
-                when = t if after == 0.0 else self._zero(event, interpolant, t_old, t)
-                met.append((float(when), number))
-        for when, number in sorted(met):
+            when: float | None = None
+            if before == 0.0 and self.sides[number] * after < 0.0:
+                when = self._once_more(number, interpolant, t_old, t)
+            elif (before * after < 0.0 or (after == 0.0 and before != 0.0)) and event.direction * (after - before) >= 0:
+                when = t if after == 0.0 else self._zero(number, interpolant, t_old, t)
+            if when is not None:
+                met.append((float(when), number, float(np.sign(before)) or self.sides[number]))
+            self.sides[number] = 0.0 if after else self.sides[number]
+        for when, number, side in sorted(met):
             self.found[number].append(when)
-            if getattr(self.events[number], "terminal", False):
-                return when
+            if self.events.watched[number].interrupts:
+                return Met(when, self.events.watched[number], number, side)
         return None
 
-    def _zero(self, event: Event, interpolant: Any, t_old: float, t: float) -> float:
+    def restart(self, t: float, x: Floats, met: Met) -> None:
+        """Go on from another state: the event that changed it is at its zero, and is watched for from there on."""
+        self.values = [self.value(number, t, x) for number in range(len(self.events.watched))]
+        self.values[met.number], self.sides[met.number] = 0.0, met.side
+
+    def _zero(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
         """Where the event is zero in a step; at its begin, if bringing the state back made it pass there."""
-        return find_root(lambda s: self._value(event, s, interpolant(s)), t_old, t)
+        return find_root(lambda s: self.value(number, s, interpolant(s)), t_old, t)
+
+    def _once_more(self, number: int, interpolant: Any, t_old: float, t: float) -> float:
+        """The next zero of an event that had one at the step's begin, and has passed it again at its end."""
+        s, side = t, self.sides[number]
+        for _ in range(_HALVINGS):
+            s = 0.5 * (t_old + s)
+            if side * self.value(number, s, interpolant(s)) > 0.0:
+                return find_root(lambda s: self.value(number, s, interpolant(s)), s, t)
+        raise Stop(
+            "event_stuck",
+            f"at t = {t_old:.6g} s event {number} changed the state, and the motion goes on through it.",
+            "Let the change turn the motion back, or end the run there (terminal=True).",
+        )
 
 
 def _failed(message: str) -> Stop:
     return Stop("event_failed", message, "An event is a function g(t, q, u) that returns one number.")
-
-
-# ---- roots ---------------------------------------------------------------------------------------------------
-
-
-#: A zero is known to this, in seconds, and to this part of the time.
-_CLOSE, _PART = 1e-15, 1e-14
-
-
-def find_root(value: Callable[[float], float], before: float, after: float) -> float:
-    """The time at which a value is zero, between two; the first of them if its sign is the same at both.
-
-    By Brent's method, and by halving where that is slow, as at a zero of third order.
-
-    >>> round(find_root(lambda t: (t - 1) ** 3, 0.0, 1.7), 9)
-    1.0
-    >>> find_root(lambda t: t, 1.0, 2.0)
-    1.0
-    """
-    from scipy.optimize import brentq
-
-    begin, end = value(before), value(after)
-    if not (begin < 0.0 < end or end < 0.0 < begin):
-        return float(before)
-    found, told = brentq(value, before, after, xtol=_CLOSE, rtol=_PART, full_output=True, disp=False)
-    if told.converged:
-        return float(found)
-    while after - before > _CLOSE + _PART * abs(after):
-        middle = 0.5 * (before + after)
-        if value(middle) * begin > 0.0:
-            before = middle
-        else:
-            after = middle
-    return float(after)

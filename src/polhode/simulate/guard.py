@@ -119,6 +119,9 @@ class Guard:
         bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
         if not np.isfinite(found.x).all():
             return self._diverged(found.t, found.x)
+        law = self.rates.drive.failure(found.t, found.x)
+        if law:
+            return Stop("nonfinite", f"at t = {found.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
         listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
         plain = Stop(
             "nonfinite",
@@ -189,7 +192,7 @@ class Guard:
         if not len(self.equations.u):
             return
         M = self.functions.mass_matrix(
-            x[: len(self.equations.q)], t=t, inputs=self.rates.inputs.constant, parameters=self.rates.given
+            x[: len(self.equations.q)], t=t, inputs=self.rates.drive.inputs, parameters=self.rates.given
         )
         stop = mass_matrix_stop(M, self.equations.speeds, t, self.scale)
         if stop is not None:

@@ -1,97 +1,158 @@
-"""Efforts and inputs over time: constant, or given by a controller."""
+"""Efforts and inputs as they are given: numbers, expressions, samples and Python functions, by name or all at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, suggestion
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, shown, suggestion, understood
+from ..expr import Expr, Function
+from ..expr.calls import sampled
+from .callables import Asked, Held, asked
 from .initial_state import Floats, numbers
 
-
-class ControllerFailed(Exception):
-    """A controller raised, or gave what cannot be used; the run stops with this sentence."""
+_SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
 
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """Values by name: constant, or a function of time, coordinates and speeds."""
+    """Values by name: what is constant, the laws that some follow, by column, and the functions that give others."""
 
     what: str
     names: tuple[str, ...]
     constant: Floats
-    function: Callable[[float, Floats, Floats], Any] | None = None
-    latest: list[Any] = field(default_factory=list)  # the state asked for last, and the values there
+    laws: Mapping[int, Expr] = field(default_factory=dict)
+    asked: tuple[Asked, ...] = ()
 
-    def at(self, t: float, q: Floats, u: Floats) -> Floats:
-        """The values now; a controller is asked once for a state, and gets copies so that it cannot change it."""
-        if self.function is None:
-            return self.constant
-        if self.latest:
-            t_asked, q_asked, u_asked, values = self.latest
-            if t == t_asked and np.array_equal(q, q_asked) and np.array_equal(u, u_asked):
-                return np.asarray(values)
-        values = self._asked(self.function, t, q, u)
-        self.latest[:] = t, q.copy(), u.copy(), values
-        return values
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing changes while a run goes on."""
+        return not self.laws and not self.asked
 
-    def _asked(self, function: Callable[[float, Floats, Floats], Any], t: float, q: Floats, u: Floats) -> Floats:
-        try:
-            given = function(t, q.copy(), u.copy())
-        except Exception as error:
-            raise ControllerFailed(f"the controller of {self.what} raised {type(error).__name__}: {error}") from error
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads what a user gave for values of these names; `also` are other words for some of them."""
+
+    equations: EquationsOfMotion
+    what: str
+    names: tuple[str, ...]
+    default: Floats
+    also: Mapping[str, str]
+
+    def signal(self, given: Any) -> Signal:
+        if isinstance(given, Held) or (callable(given) and not isinstance(given, Function)):
+            every = tuple(range(len(self.names)))
+            whole = asked(given, f"the controller of {self.what}", every, self.constants)
+            return Signal(self.what, self.names, self.default, asked=(whole,))
+        if isinstance(given, str | Expr | Function) and len(self.names) == 1:
+            given = {self.names[0]: given}
+        elif isinstance(given, list | tuple) and any(_varies(value) for value in given):
+            given = dict(zip(self.names, self._as_many(given), strict=True))
+        if not isinstance(given, Mapping):
+            return Signal(self.what, self.names, self.constants(given))
+        return self._by_name(given)
+
+    def _by_name(self, given: Mapping[Any, Any]) -> Signal:
+        values, laws, functions = self.default.copy(), {}, []
+        for key, value in given.items():
+            column = self._column(key)
+            made = self._read(key, value)
+            if isinstance(made, Expr) and not made.is_number:
+                laws[column] = made
+            elif isinstance(made, Held) or (callable(made) and not isinstance(made, Expr)):
+                words = f"the function of '{key}' in {self.what}"
+                functions.append(asked(made, words, (column,), partial(self._number, key)))
+            else:
+                values[column] = self._number(key, float(made.data) if isinstance(made, Expr) else made)[0]
+        return Signal(self.what, self.names, values, laws, tuple(functions))
+
+    def _read(self, key: str, value: Any) -> Any:
+        """One value as an expression, a function, or what should be a number."""
+        place, time = f"{self.what} '{key}'", self.equations.system.time
+        with understood("a value in time", value, place=place):
+            if isinstance(value, str):
+                return _parsed(value, self.equations)
+            if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) > 0 for part in value):
+                value = sampled(*value)
+            if isinstance(value, Function):
+                return value(time)
+        if np.ndim(value) > 0 and not callable(value):
+            raise PolhodeError(
+                f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-INPUT-020"
+            )  # fmt: skip
+        return value
+
+    def constants(self, given: Any) -> Floats:
+        """Numbers for all names, from a mapping or from as many of them."""
         if given is None:
-            raise ControllerFailed(
-                f"the controller of {self.what} returned None; it must return values, {{}} where nothing is to act."
-            )
-        try:
-            values = _values(given, self.what, self.names, self.constant)
-        except PolhodeError as error:
-            raise ControllerFailed(
-                f"the controller of {self.what} gave no usable value: {error.problems[0].message}"
-            ) from error
+            return self.default
+        if isinstance(given, Mapping):
+            values = self.default.copy()
+            for key, value in given.items():
+                values[self._column(key)] = self._number(key, value)[0]
+            return values
+        if np.ndim(given) == 0 and len(self.names) == 1:
+            given = [given]
+        values = numbers(given, len(self.names), self.what)
         if not np.isfinite(values).all():
-            name = self.names[int(np.argmin(np.isfinite(values)))]
-            raise ControllerFailed(f"the controller of {self.what} gave no finite number for '{name}'.")
+            raise PolhodeError(
+                f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite.",
+                place=self.what,
+                code="E-SIM-006",
+            )
         return values
 
+    def _number(self, key: str, value: Any) -> Floats:
+        values = numbers([value], 1, f"{self.what} '{key}'")
+        if not np.isfinite(values).all():
+            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-SIM-006")
+        return values
 
-def read_signal(given: Any, what: str, names: Sequence[str], default: Floats) -> Signal:
-    """Read constants, a mapping by name, or a controller `f(t, q, u)` that returns either."""
-    if callable(given):
-        return Signal(what, tuple(names), default, given)
-    values = _values(given, what, tuple(names), default)
-    if not np.isfinite(values).all():
-        raise PolhodeError("the values are not all finite.", place=what, code="E-SIM-006")
-    return Signal(what, tuple(names), values)
+    def _column(self, key: Any) -> int:
+        name = self.also.get(key, key) if isinstance(key, str) else key
+        if name not in self.names:
+            raise PolhodeError(
+                f"there is no '{key}' in {self.what}.",
+                cure=suggestion(key, (*self.names, *self.also)),
+                code="E-SIM-007",
+            )
+        return self.names.index(name)
 
-
-def _values(given: Any, what: str, names: tuple[str, ...], default: Floats) -> Floats:
-    if given is None:
-        return default
-    if not isinstance(given, Mapping):
-        if np.ndim(given) == 0 and len(names) == 1:
-            given = [given]
-        return numbers(given, len(names), what)
-    values = default.copy()
-    for key, value in given.items():
-        if key not in names:
-            raise PolhodeError(f"there is no '{key}' in {what}.", cure=suggestion(key, names), code="E-SIM-007")
-        if callable(value) or np.ndim(value) > 0:
-            raise _varying(key, value, what)
-        values[names.index(key)] = numbers([value], 1, f"{what} '{key}'")[0]
-    return values
+    def _as_many(self, given: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+        if len(given) != len(self.names):
+            numbers(np.zeros(len(given)), len(self.names), self.what)
+        return given
 
 
-def _varying(name: str, value: Any, what: str) -> PolhodeError:
-    """The error of one value that varies in time, with how to write it."""
-    kind, then = ("a function", "f(t)") if callable(value) else ("an array", "np.interp(t, times, values)")
-    return PolhodeError(
-        f"'{name}' is given as {kind}; a value that varies in time comes from one controller of them all.",
-        place=what,
-        cure=f"Write {what}=lambda t, q, u: {{{name!r}: {then}}}.",
-        code="E-SIM-008",
-    )
+def read_efforts(equations: EquationsOfMotion, given: Any) -> Signal:
+    """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
+    names = tuple(equations.tree.speeds)
+    also = {
+        name: joint.u[0].name
+        for name, joint in equations.system.joints.items()
+        if len(joint.u) == 1 and name not in names and joint.u[0].name in names
+    }
+    return _Reader(equations, "tau", names, np.zeros(len(equations.tau)), also).signal(given)
+
+
+def read_inputs(equations: EquationsOfMotion, given: Any, default: Floats) -> Signal:
+    """What a user gave as `inputs`, with what the model has for those that are not given."""
+    return _Reader(equations, "inputs", tuple(equations.system.inputs), default, {}).signal(given)
+
+
+def _varies(value: Any) -> bool:
+    return isinstance(value, str | Expr | Function | Held) or callable(value)
+
+
+def _parsed(text: str, equations: EquationsOfMotion) -> Expr:
+    """The expression that a text spells, by the grammar of model files: no text becomes code."""
+    from ..formats.grammar import parse
+    from ..formats.names import scope_of
+
+    return parse(text, scope_of(equations.system, now=True))

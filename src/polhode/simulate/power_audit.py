@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ..compiled.reactions import Floats
 from ..dynamics.power import power
 from ..errors import SimulationError
+from .between_samples import nodes_of
 from .reactions import efforts_along, given_along, motion_along
 
 if TYPE_CHECKING:
@@ -126,14 +127,7 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     >>> audit.residual < 1e-6
     True
     """
-    known = trajectory.mechanism
-    udot, multipliers = motion_along(trajectory, tau)
-    powers = known.evaluate(
-        "power", trajectory.q, trajectory.u, udot, efforts_along(trajectory, tau),
-        multipliers=multipliers, **given_along(trajectory),
-    )  # fmt: skip
-    table = np.broadcast_to(powers, (len(trajectory.t), powers.shape[-1]))
-    books = _books(power(known.equations, solved=False).parts(), table)
+    books, multipliers = _books_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(book.turnover for book in books))
     whole = books[-1]
@@ -144,6 +138,18 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
         parts.append(run)
     parts.sort(key=lambda part: -part.residual if np.isfinite(part.residual) else -np.inf)
     return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature)
+
+
+def _books_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[list[_Book], Floats]:
+    """The books of all parts at the samples, that of the whole mechanism last, and the multipliers."""
+    known = trajectory.mechanism
+    udot, multipliers = motion_along(trajectory, tau)
+    powers = known.evaluate(
+        "power", trajectory.q, trajectory.u, udot, efforts_along(trajectory, tau),
+        multipliers=multipliers, **given_along(trajectory),
+    )  # fmt: skip
+    table = np.broadcast_to(powers, (len(trajectory.t), powers.shape[-1]))
+    return _books(power(known.equations, solved=False).parts(), table), multipliers
 
 
 def _books(parts: Iterable[tuple[str, Balance]], powers: Floats) -> list[_Book]:
@@ -167,8 +173,11 @@ def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, floa
     """Energy against work, and the part of it that the samples cannot tell."""
     energy = trajectory.energy
     change = energy.total - energy.total[0]
-    work = _integral(trajectory.t, whole.inflow)
-    rough = np.interp(trajectory.t, trajectory.t[::2], _integral(trajectory.t[::2], whole.inflow[::2]))
+    if trajectory.acted is not None and trajectory.acted.jumps:
+        work, coarse = _work(trajectory), _work(_thinned(trajectory))
+    else:
+        work, coarse = _integral(trajectory.t, whole.inflow), _integral(trajectory.t[::2], whole.inflow[::2])
+    rough = np.interp(trajectory.t, trajectory.t[::2], coarse)
     in_play = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max())
     scale = max(in_play, least * float(np.ptp(trajectory.t)), _LEAST)
     unsure = np.zeros_like(work)
@@ -178,6 +187,35 @@ def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, floa
     k = _largest(gap)
     part = Part("the run", float(gap[k]) / scale, float(trajectory.t[k]), float(work[k]), float(change[k]), "")
     return part, float(unsure.max()) / scale
+
+
+def _thinned(trajectory: Trajectory) -> Trajectory:
+    """Every other sample."""
+    tau, inputs = (None if part is None else part[::2] for part in (trajectory.tau, trajectory.inputs))
+    return trajectory.with_states(trajectory.t[::2], trajectory.x[::2], tau, inputs)
+
+
+def _work(trajectory: Trajectory) -> Floats:
+    """∫ Σ P dt up to every sample where P jumps at the breaks: by Simpson's rule from one node to the next."""
+    nodes = nodes_of(trajectory, trajectory.mechanism)
+    acted = trajectory.acted
+    if acted is None or len(nodes.t) < 2:
+        return np.zeros_like(trajectory.t)
+
+    def inflow(t: Floats, x: Floats, acting: tuple[Floats, Floats]) -> Floats:
+        return _books_along(trajectory.with_states(t, x, *acting))[0][-1].inflow
+
+    after = inflow(nodes.t, nodes.x, acted.along(nodes.t, nodes.x))
+    before = after.copy()
+    at, known = np.isin(nodes.t, acted.times[1:]), np.isin(acted.times[1:], nodes.t)
+    tau, inputs = acted.before_breaks()
+    before[at] = inflow(acted.before[1:][known], acted.states[1:][known], (tau[known], inputs[known]))
+    middle = 0.5 * (nodes.t[1:] + nodes.t[:-1])
+    x_middle = trajectory.at(middle).x
+    between = inflow(middle, x_middle, acted.along(middle, x_middle))
+    pieces = np.diff(nodes.t) / 6.0 * (after[:-1] + 4.0 * between + before[1:])
+    whole = np.concatenate([[0.0], np.cumsum(pieces)])
+    return np.asarray(whole[np.searchsorted(nodes.t, trajectory.t - acted.slack)])
 
 
 def _integral(time: Floats, power: Floats) -> Floats:

@@ -15,9 +15,9 @@ _BETWEEN = 0.05
 
 @contextmanager
 def reporting(
-    progress: bool | Callable[[float], object] | None, words: str, end: float
+    progress: bool | Callable[[float], object] | None, words: str, end: float, unit: str = "s"
 ) -> Iterator[Callable[[float], None]]:
-    """A function to be told the simulated time reached.
+    """A function to be told the simulated time reached, or how much else of which there is an end.
 
     `progress` is True for a bar at once, False for none, a function of the fraction done, or None: a bar when standard
     error is a terminal and the run takes longer than a second.
@@ -27,7 +27,7 @@ def reporting(
     elif progress is False or (progress is None and not sys.stderr.isatty()):
         yield _silent
     else:
-        bar = _Bar(words, end, 0.0 if progress else _PATIENCE)
+        bar = _Bar(words, end, 0.0 if progress else _PATIENCE, unit)
         try:
             yield bar.update
         finally:
@@ -54,8 +54,8 @@ class _Teller:
 class _Bar:
     """A bar on standard error, drawn by rich when the wait has been long enough."""
 
-    def __init__(self, words: str, end: float, patience: float) -> None:
-        self.words, self.end = words, end
+    def __init__(self, words: str, end: float, patience: float, unit: str) -> None:
+        self.words, self.end, self.unit = words, end, unit
         self.next = time.monotonic() + patience
         self.bar: Any = None
 
@@ -66,7 +66,7 @@ class _Bar:
         if self.bar is None:
             if now < self.next:
                 return
-            self.bar, self.task = _rich_bar(self.words, self.end)
+            self.bar, self.task = _rich_bar(self.words, self.end, self.unit)
         self.next = now + _BETWEEN
         self.bar.update(self.task, completed=reached)
 
@@ -75,14 +75,14 @@ class _Bar:
             self.bar.stop()
 
 
-def _rich_bar(words: str, end: float) -> tuple[Any, Any]:
+def _rich_bar(words: str, end: float, unit: str) -> tuple[Any, Any]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:.2f} of {task.total:g} s"),
+        TextColumn(f"{{task.completed:{'.2f' if unit == 's' else 'g'}}} of {{task.total:g}} {unit}"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,

@@ -114,6 +114,7 @@ class ProjectedRates(Rates):
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
+        t = self.within(t)
         x, lengths = self.unit(x)
         if self.attraction:
             return self._stretched(t, x, self._attracted_rate(t, x), lengths)
@@ -146,18 +147,13 @@ class ProjectedRates(Rates):
         else:
             q, u = branch.q, branch.u
         on = np.concatenate([q, u, z])
-        given = self._acting(t, on)
+        given = self.drive.at(t, on)
         if branch is None:
             udot = self.manifold.accelerations(t, on, *given)
         else:
             udot = branch.accelerations(self.manifold.unconstrained_accelerations(t, on, *given))
         zdot = self.manifold.z_rates(t, q, u, z, given[1])
         return on, np.concatenate([self.manifold.coordinate_rates(t, q, u), udot, zdot])
-
-    def _acting(self, t: float, x: Floats) -> tuple[Floats, Floats]:
-        """Efforts and inputs at a state."""
-        q, rest = x[: self.coordinates], x[self.coordinates :]
-        return self.tau.at(t, q, rest), self.inputs.at(t, q, rest)
 
     def _branch(self, t: float, x: Floats) -> Branch | None:
         q, u, _ = self.manifold.parts(x)
@@ -177,7 +173,7 @@ class ProjectedRates(Rates):
 
     def multipliers(self, t: float, x: Floats) -> Floats:
         """λ of the chosen rows."""
-        given = self._acting(t, x)
+        given = self.drive.at(t, x)
         force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *given), *given)
         return self.manifold.rows(t, x[: self.coordinates], self.chosen).multipliers(force)
 
@@ -192,10 +188,11 @@ class ProjectedRates(Rates):
 
     def residual(self, t: float, x: Floats, rate: Floats, multipliers: Floats) -> Floats:
         """What q̇ - Γ u, M u̇ + bias - τ - Aᵀλ, ż less its law and A u̇ + γ + 2α (A u + a) + α² φ are away from zero."""
+        t = self.within(t)
         x, lengths = self.unit(x)
         q, u, z = self.manifold.parts(x)
         qdot, udot, zdot = self.manifold.parts(rate)
-        tau, inputs = self._acting(t, x)
+        tau, inputs = self.drive.at(t, x)
         manifold, alpha, rows = self.manifold, self.attraction, self.chosen
         A = manifold.matrix(t, q)[rows]
         drift = manifold.coordinate_rates(t, q, u)
@@ -303,6 +300,7 @@ class EmbeddedRates(Rates):
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
+        t = self.within(t)
         x, lengths = self.unit(x)
         return self._stretched(t, x, self.native(*self._arguments(t, x))[0], lengths)
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
-from ..compiled.native.stepper import NativeRun
+from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
+from .actuation import Actuation
+from .breaks import Breaks
 from .initial_state import Floats, quaternion_groups
 from .inputs import Signal
 from .switching import with_fixed_signs
@@ -41,18 +43,20 @@ class Rates:
         of: str = "state_rates",
     ) -> None:
         self.of = of
-        self.tau, self.inputs = tau, inputs
+        self.drive = Actuation(functions, parameters, tau, inputs)
+        self.breaks = Breaks()
+        self._piece, self._next = (-np.inf, np.inf), 0  # times of the piece between breaks, and the break that ends it
         self.groups = quaternion_groups(functions.equations)
         self.coordinates = len(functions.equations.q)
         self.evaluations = 0
         self.signs_released: float | None = None  # when signs were first not fixed, though a run fixes them
         self.alpha = np.zeros(1)
-        self._driven = tau.function is not None or inputs.function is not None
         self._time = np.zeros(1)
         self.use(functions, parameters)
 
     def use(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
-        """Use these functions from now on."""
+        """Use these functions from now on, with the laws of the run in them."""
+        functions = self.drive.driving(functions)
         self.functions, self.given = functions, parameters
         values = functions.parameter_values(self.of, parameters)
         self.signs = with_fixed_signs(functions, self.of, values)
@@ -62,18 +66,24 @@ class Rates:
 
     @property
     def is_autonomous(self) -> bool:
-        """Whether no controller is asked: then a whole run can stay in native code."""
-        return not self._driven
+        """Whether no controller is asked at every evaluation: then steps can stay in native code."""
+        return not self.drive.is_asked
 
     @property
     def can_step_natively(self) -> bool:
         """Whether native integrators can call the rates without Python."""
-        return not (self._driven or self.signs is not None or self._compiled.backend == "numpy")
+        return not (self.drive.is_asked or self.signs is not None or self._compiled.backend == "numpy")
 
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates."""
-        known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
+        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
         run.use(run.compiled(self._compiled, known))
+
+    def stepper(self, method: str) -> str | StepperCode:
+        """The native code of a method: its name, or for Taylor series, code of these rates alone."""
+        from ..compiled.native.taylor import taylor_code
+
+        return taylor_code(self._compiled) if method == "taylor" else method
 
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
@@ -82,10 +92,10 @@ class Rates:
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any.
 
-        There are none where Python has a say in the rates, under constraints, or through a function of a user's own
-        whose derivative was not given.
+        There are none where Python has a say in the rates, under constraints or laws of efforts and inputs, or through
+        a function of a user's own whose derivative was not given.
         """
-        if run.implicit is None or self.is_constrained or not self.can_step_natively:
+        if run.implicit is None or self.is_constrained or self.drive.laws or not self.can_step_natively:
             return False
         name = f"{self.of}_jacobian"
         try:
@@ -94,20 +104,57 @@ class Rates:
             if problem.problems[0].code != "E-FUNCTION-001":
                 raise
             return False
-        known = {"tau": self.tau.constant, "inputs": self.inputs.constant, "alpha": self.alpha}
+        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
         values = self.functions.parameter_values(name, self.given)
         run.implicit.compiled(run.compiled(made.with_parameters(values), known))
         return True
 
     def actuation(self, t: float, x: Floats) -> Floats:
-        """The efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
+        """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
         if self.groups:
             x, _ = self.unit(x)
-        q, rest = x[: self.coordinates], x[self.coordinates :]
-        return np.concatenate([self.tau.at(t, q, rest), self.inputs.at(t, q, rest)])
+        return np.concatenate(self.drive.plain(t, x))
+
+    # ---- pieces between breaks -------------------------------------------------------------------------------
+
+    def start(self, x: Floats, end: float) -> None:
+        """Find the breaks of a run that ends at a time, and begin its first piece."""
+        self.breaks = self.drive.breaks(end)
+        self._next = 0
+        self._begin(0.0, self.breaks.start, -np.inf, x, 0.0)
+
+    @property
+    def next_break(self) -> float:
+        """Where the piece ends at which the run is; infinity for the last."""
+        return float(self.breaks.times[self._next]) if self._next < len(self.breaks) else np.inf
+
+    @property
+    def before_break(self) -> float:
+        """The latest time of the piece; infinity for the last."""
+        return self._piece[1]
+
+    def begin(self, t: float, x: Floats, slack: float = 0.0) -> bool:
+        """Begin the next piece if a time is at a break, or past it by a rounding error; whether it was."""
+        if t < self.next_break - slack:
+            return False
+        at, before = self.next_break, float(self.breaks.before[self._next])
+        self._next += 1
+        self._begin(at, at, before, x, slack + 1e-12 * at)
+        return True
+
+    def _begin(self, t: float, first: float, before: float, x: Floats, slack: float) -> None:
+        last = float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
+        self._piece = first, last
+        self.drive.begin(t, before, self.unit(x)[0] if self.groups else x, slack)
+
+    def within(self, t: float) -> float:
+        """The time, kept inside the piece: at its end what holds before the break is meant."""
+        first, last = self._piece
+        return min(max(t, first), last)
 
     def __call__(self, t: float, x: Floats) -> Floats:
         self.evaluations += 1
+        t = self.within(t)
         lengths: list[float] = []
         if self.groups:
             x, lengths = self.unit(x)
@@ -115,14 +162,14 @@ class Rates:
 
     def _arguments(self, t: float, x: Floats) -> list[Floats]:
         """The arrays that native code wants."""
-        q, rest = x[: self.coordinates], x[self.coordinates :]  # u and z together: see `callbacks`
-        arguments = [x, self.tau.at(t, q, rest)]
+        tau, inputs = self.drive.plain(t, x)
+        arguments = [x, tau]
         for name in self._more:
             if name == "t":
                 self._time[0] = t
                 arguments.append(self._time)
             else:
-                arguments.append(self.alpha if name == "alpha" else self.inputs.at(t, q, rest))
+                arguments.append(self.alpha if name == "alpha" else inputs)
         return arguments
 
     def switches(self, t: float, x: Floats) -> Floats:
@@ -135,13 +182,12 @@ class Rates:
             return np.zeros((len(times), 0))
         if self.groups:
             states = np.array([self.unit(x)[0] for x in states])
+        times = np.clip(times, *self._piece)
         known: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
-        for name, given in (("tau", self.tau), ("inputs", self.inputs)):
-            known[name] = given.constant
-            if name in self.signs.depends_on and given.function is not None:
-                size = self.coordinates
-                each = zip(times.tolist(), states, strict=True)
-                known[name] = np.array([given.at(t, x[:size], x[size:]) for t, x in each])
+        known |= {"tau": self.drive.tau, "inputs": self.drive.inputs}
+        if not self.is_autonomous and {"tau", "inputs"} & self.signs.depends_on:
+            asked = [self.actuation(t, x) for t, x in zip(times.tolist(), states, strict=True)]
+            known["tau"], known["inputs"] = np.split(np.array(asked), [self.drive.efforts], axis=1)
         return np.asarray(self.signs.values(states, *(known[name] for name in self.signs.values.arrays[1:])))
 
     def _stretched(self, t: float, x: Floats, rate: Floats, lengths: list[float]) -> Floats:

@@ -20,6 +20,7 @@ class Record:
     steps: int = 0
     info: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)  # what a reader of the run should know
+    changed_at: float = -np.inf  # when an event last changed the state
     actuation: list[tuple[float, Floats]] = field(default_factory=list)  # efforts and inputs of a controller
 
     def add(self, t: Floats, x: Floats) -> None:
@@ -41,16 +42,6 @@ class Record:
         if self.actuation and self.actuation[-1][0] == t:
             self.actuation.pop()
         self.actuation.append((t, values))
-
-    def actuation_at(self, times: Floats, size: int) -> Floats:
-        """Efforts and inputs at some times: straight lines between those that were recorded, nan beyond them."""
-        made = np.full((len(times), size), np.nan)
-        if self.actuation:
-            known = np.array([t for t, _ in self.actuation])
-            values = np.array([each for _, each in self.actuation])
-            for k in range(size):
-                made[:, k] = np.interp(times, known, values[:, k], right=np.nan)
-        return made
 
     @property
     def last(self) -> tuple[float, Floats]:

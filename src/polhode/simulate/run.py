@@ -15,13 +15,13 @@ from ..errors import PolhodeError, SimulationError, listed, refuse, understood, 
 from ..expr import Expr
 from ..model.body import check_mass
 from .assembly import Assembly, assembled, check_held
-from .callbacks import with_rest
+from .callables import ControllerFailed
 from .discontinuities import Discontinuities, table_jumps
 from .energy import check_energy
 from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
-from .inputs import ControllerFailed, Signal, read_signal
+from .inputs import Signal, read_efforts, read_inputs
 from .integrators import METHODS, adaptive, fixed
 from .manifold import Manifold
 from .power_audit import TOLERANCE
@@ -57,6 +57,7 @@ def simulate(
     max_steps: int = 1_000_000,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
+    on: Mapping[Any, Any] | None = None,
     hold: Sequence[str] = (),
     progress: bool | Callable[[float], object] | None = None,
     functions: Functions | None = None,
@@ -68,15 +69,19 @@ def simulate(
 
     start, speeds   the name of a pose, coordinates and states without mass by name, or arrays (q, u) or (q, u, z); the
                     rest is at home and at rest
-    tau, inputs     constants, mappings by name, or a controller `f(t, q, u)` or `f(t, q, u, z)` that returns either;
-                    under a controller steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more
-                    of these cost more steps
-    method          adaptive: DOP853, RK45, RK23, and for stiff mechanisms Rodas5P, Radau, in native code; scipy.DOP853,
-                    scipy.LSODA, scipy.Radau …, ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed
-                    `step`: rk4, heun, midpoint, euler; "auto" takes DOP853, and Rodas5P while a mechanism is stiff
+    tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
+                    (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
+                    not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
+                    cost more steps
+    method          adaptive: DOP853, RK45, RK23, taylor (small smooth systems, tight tolerances) and for stiff
+                    mechanisms Rodas5P and Radau, in native code; scipy.DOP853, scipy.LSODA, scipy.Radau …, ida; with
+                    `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint, euler.
+                    "auto" takes DOP853, and Rodas5P while a mechanism is stiff
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
+    on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
+                    `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
     hold            coordinates that stay as given when a mechanism with constraints is assembled
     progress        True or False for a bar or none, a function of the fraction done, or None to decide by itself
 
@@ -111,12 +116,18 @@ def simulate(
     for name, body in equations.system.bodies.items() if changed else ():
         check_mass(body.mass, changed, f"body '{name}'")
     begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
-    tau, inputs = (with_rest(each, equations) if callable(each) else each for each in (tau, inputs))
-    efforts = read_signal(tau, "tau", equations.tree.speeds, np.zeros(len(equations.tau)))
-    given = read_signal(inputs, "inputs", tuple(equations.system.inputs), functions.input_values())
+    efforts = read_efforts(equations, tau)
+    given = read_inputs(equations, inputs, functions.input_values())
     run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
-    watched = read_events(equations, events, until, run.parameters)
+    watched = read_events(equations, events, until, run.parameters, on)
     if method in fixed.METHODS:
+        if watched.changes_states:
+            raise PolhodeError(
+                f"events that change the state need an adaptive method; {method} has fixed steps.",
+                place="on",
+                cure='Use method="auto".',
+                code="E-SIM-072",
+            )
         if not isinstance(span, Even):
             raise PolhodeError(
                 f"given sample times need an adaptive method; {method} has fixed steps.",
@@ -138,7 +149,7 @@ def simulate(
             return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
     made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
-    if watch_energy:
+    if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
@@ -190,6 +201,7 @@ class _Run:
                 guard.start(0.0, x)
                 rates.measure(0.0, x)
                 x = self._begun(rates, record, x)
+                rates.start(x, duration)
                 if rates.signs is not None:
                     guard.discontinuities = Discontinuities(rates, guard, record, duration)
                     guard.discontinuities.start(0.0, x)
@@ -262,8 +274,8 @@ class _Run:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
         q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.equations.u)], axis=1)
-        rest = np.concatenate([self.tau.constant, self.inputs.constant])
-        driven = np.tile(rest, (len(t), 1)) if rates.is_autonomous else record.actuation_at(t, len(rest))
+        acted = rates.drive.acted(record)
+        tau, inputs = acted.along(t, x)
         wall = record.info["wall_time"]
         info = record.info | {
             "steps": record.steps,
@@ -271,11 +283,11 @@ class _Run:
             "steps_per_second": record.steps / wall if wall > 0 else 0.0,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
-        record.notices += table_jumps(rates, t, x, driven)
+        record.notices += [*table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=driven[:, len(self.tau.names) :], tau=driven[:, : len(self.tau.names)],
+            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 

@@ -187,6 +187,7 @@ class RunOptions(TypedDict, total=False):
     max_steps: int
     events: Sequence[Event | Crossing | Expr]
     until: Any
+    on: Mapping[Any, Any] | None
     hold: Sequence[str]
     progress: bool | Callable[[float], object] | None
     functions: Functions | None

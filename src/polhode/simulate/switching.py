@@ -31,18 +31,30 @@ class Source:
     argument: Expr
 
 
-def sources(system: Model) -> list[Source]:
-    """All parts of a system that can make its rates jump."""
+def sources(functions: Functions) -> list[Source]:
+    """All parts of a system, and all laws, that can make its rates jump."""
     return [
         Source(words, argument)
-        for words, part in _parts(system)
+        for words, part in (*_parts(functions.equations.system), *_laws(functions))
         for argument in dict.fromkeys(_arguments(_expressions(part)))
     ]
 
 
-def has_tables(system: Model) -> bool:
-    """Whether some part of a system reads a table, or calls a function of a user's own."""
-    return any(node.op == CALL for _, part in _parts(system) for node in topological(list(_expressions(part))))
+def has_tables(functions: Functions) -> bool:
+    """Whether some part of a system, or a law, reads a table or calls a function of a user's own."""
+    laws = [law for _, law in _laws(functions)]
+    return any(node.op == CALL for node in topological([*expressions_of(functions.equations.system), *laws]))
+
+
+def expressions_of(system: Model) -> list[Expr]:
+    """The expressions of all parts of a system that act on it."""
+    return [expression for _, part in _parts(system) for expression in _expressions(part)]
+
+
+def _laws(functions: Functions) -> list[tuple[str, Expr]]:
+    """The laws that functions were given, in words."""
+    given = functions.laws.given.items() if functions.laws else ()
+    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in given]
 
 
 def _parts(system: Model) -> Iterator[tuple[str, Any]]:
@@ -111,7 +123,7 @@ class FixedSigns:
 
 def with_fixed_signs(functions: Functions, name: str, parameters: Floats) -> FixedSigns | None:
     """The function with its signs fixed; None where it has none."""
-    if not sources(functions.equations.system):
+    if not sources(functions):
         return None
     made = switched(functions.program(name))
     return None if made is None else FixedSigns(functions, made, parameters)

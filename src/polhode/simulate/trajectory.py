@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -17,12 +17,15 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
+from ..expr import Expr
 from .energy import Energy
-from .initial_state import Floats, quaternion_groups
+from .initial_state import Floats
 from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
+    from .actuation import Acted
+    from .comparison import Comparison
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
@@ -53,6 +56,10 @@ class Trajectory:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     z: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     states: tuple[str, ...] = ()
+    acted: Acted | None = field(default=None, repr=False)
+    interpolant: Callable[[Floats], Floats] | None = field(default=None, repr=False)  # times (T,) to states (T, n)
+    efforts: tuple[str, ...] = ()
+    input_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.z.size:
@@ -65,18 +72,33 @@ class Trajectory:
                 array.setflags(write=False)
                 object.__setattr__(self, name, array)
 
+    @property
+    def x(self) -> Floats:
+        """The states (q, u, z) of all samples."""
+        return np.hstack([self.q, self.u, self.z])
+
+    def with_states(self, t: Floats, x: Floats, tau: Floats | None = None, inputs: Floats | None = None) -> Trajectory:
+        """The same run at other times and states, and what acts there."""
+        q, u, z = np.split(x, np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
+        return replace(self, t=t, q=q, u=u, z=z, tau=tau, inputs=inputs)
+
     # ---- by name ---------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.t)
 
-    def __getitem__(self, name: str) -> Floats:
-        """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name."""
+    def __getitem__(self, name: str | Expr) -> Floats:
+        """A coordinate or state over time, also a prescribed or coupled one; else the speed or input of that name.
+
+        An expression of these, of time, efforts and parameters has its values too; see `values`.
+        """
+        if isinstance(name, Expr):
+            return np.asarray(self.values(name)[0])
         if name in self.coordinates:
             return self.q[:, self.coordinates.index(name)]
         if name in self.states:
             return self.z[:, self.states.index(name)]
-        inputs = () if self.functions is None or self.inputs is None else tuple(self.functions.equations.system.inputs)
+        inputs = () if self.inputs is None else self.input_names
         if name in inputs and self.inputs is not None:
             return self.inputs[:, inputs.index(name)]
         coordinates, speeds = self.dependent
@@ -91,6 +113,11 @@ class Trajectory:
             return self.u[:, self.speeds.index(name)]
         speeds = self.dependent[1]
         return _named(name, speeds, (*self.speeds, *speeds), "speed")
+
+    def effort(self, name: str) -> Floats:
+        """The effort on a speed over time, as it acted."""
+        known = {} if self.tau is None else dict(zip(self.efforts, self.tau.T, strict=True))
+        return _named(name, known, tuple(known), "effort")
 
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
@@ -244,13 +271,16 @@ class Trajectory:
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
         """The same trajectory, knowing the mechanism that it belongs to."""
         from ..surface.equations import Equations
-        from .trajectory_values import columns_of
+        from .trajectory_values import acting_columns, columns_of
 
         check_kind(Equations, "a set of equations", equations, "of")
         check_kind(Mapping, "a mapping", parameters, "of")
         q, u, z = columns_of(self, equations.record)
+        efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
             self, q=q, u=u, z=z, coordinates=tuple(equations.coordinates), speeds=tuple(equations.speeds),
+            tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
+            inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
             states=tuple(equations.states), functions=equations.compile(),
             parameters=dict(parameters) or self.parameters,
         )  # fmt: skip
@@ -258,26 +288,41 @@ class Trajectory:
     # ---- between samples -------------------------------------------------------------------------------------
 
     def at(self, t: ArrayLike) -> Trajectory:
-        """The trajectory at other times: cubics through the samples, quaternions brought to unit length.
+        """The trajectory at other times, with the efforts and inputs that acted then.
 
-        The slopes of the cubics are the coordinate rates Γ(q) u where the mechanism is known.
+        By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
+        are the rates that the equations of motion give; `info["between_samples"]` says which.
         """
-        from .trajectory_values import interpolated
+        from .between_samples import between
 
         with understood("an array of times", t, place="at", cure="Give a time in seconds, or several."):
             times = np.atleast_1d(np.asarray(t, dtype=np.float64))
-        groups = quaternion_groups(known.equations) if (known := self.functions) else []
-        rates = known.coordinate_rates(self.q, self.u, **self._given("coordinate_rates")) if known else None
-        q, rest = interpolated(self.t, self.q, np.hstack([self.u, self.z]), times, rates, groups)
-        u, z = np.split(rest, [self.u.shape[1]], axis=1)
-        return replace(self, t=times, q=q, u=u, z=z, inputs=None, tau=None)
+        x, how = between(self, times)
+        tau, inputs = (None, None) if self.acted is None else self.acted.along(times, x)
+        return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
+
+    def compare(self, other: Trajectory) -> Comparison:
+        """The largest differences to another run, by name and when, as far as both go.
+
+        >>> import polhode as ph
+        >>> s = ph.System("ball")
+        >>> _ = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"))
+        >>> ball = s.derive()
+        >>> ball.simulate(1).compare(ball.simulate(2, start={"z": 3}))["z"].largest.__round__(9)
+        3.0
+        """
+        from .comparison import compared
+
+        check_kind(Trajectory, "a trajectory", other, "compare")
+        return compared(self, other)
 
     # ---- files -----------------------------------------------------------------------------------------------
 
     def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
         """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
 
-        Reactions named are added: `torque.…` and `force.…`, each in x, y and z.
+        Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
+        are added: `torque.…` and `force.…`, each in x, y and z.
         """
         from ..files.writing import replace_file
         from .trajectory_files import as_csv
@@ -307,11 +352,14 @@ class Trajectory:
         made = Trajectory(**read_archive(path_of(path)))
         return made if equations is None else made.of(equations, made.parameters)
 
-    def to_xarray(self) -> Any:
-        """An xarray.Dataset with a variable for each coordinate, speed and state over `time`."""
+    def to_xarray(self, reactions: Sequence[str] = ()) -> Any:
+        """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
+
+        Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`.
+        """
         from .trajectory_files import to_xarray
 
-        return to_xarray(self)
+        return to_xarray(self, reactions)
 
     # ---- pictures --------------------------------------------------------------------------------------------
 
@@ -347,11 +395,35 @@ class Trajectory:
             found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
         return found
 
-    def plot(self, path: str | os.PathLike[str] | None = None, reactions: Sequence[str] = ()) -> Any:
-        """Coordinates, speeds, states, energy, reactions over time as a matplotlib figure, saved if a path is given."""
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        reactions: Sequence[str] = (),
+        beside: Sequence[Trajectory] = (),
+    ) -> Any:
+        """Coordinates, speeds, states, what acted, energy, reactions over time as a matplotlib figure, saved if asked.
+
+        Other runs `beside` this one are drawn in the same panels and colours, with broken lines.
+        """
         from ..view.plot import plot_channels, save_plot
 
+        with understood("a list of trajectories", beside, place="plot beside"):
+            others = list(beside)
+        for other in others:
+            check_kind(Trajectory, "a trajectory", other, "plot beside")
+        drawn = [(other.t, other._panels(reactions)) for other in others]
+        figure = plot_channels(self.t, self._panels(reactions), title=self.title, beside=drawn)
+        if path is not None:
+            save_plot(figure, path)
+        return figure
+
+    def _panels(self, reactions: Sequence[str]) -> list[tuple[str, str, Mapping[str, ArrayLike]]]:
+        """What `plot` shows, group by group."""
         groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*self._groups()]
+        for title, names, values in (("Efforts", self.efforts, self.tau), ("Inputs", self.input_names, self.inputs)):
+            acting = {} if values is None else dict(zip(names, values.T, strict=True))
+            members = {name: column for name, column in acting.items() if np.any(column)}
+            groups += [(title, "", members)] if members else []
         if self.functions is not None:
             energy = self.energy
             groups.append(
@@ -365,10 +437,7 @@ class Trajectory:
             made = self.reaction(name)
             for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
                 groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
-        figure = plot_channels(self.t, groups, title=self.title)
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        return groups
 
     def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
         """Write the motion as one self-contained HTML page and return its path."""

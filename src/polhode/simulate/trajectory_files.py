@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
-_COLUMNS = ("q.", "u.", "z.", "torque.", "force.")  # what was carried follows from the rest and is not read again
+#: What was carried follows from the rest and is not read again.
+_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.")
 _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 
 
@@ -32,7 +33,8 @@ _ARRAYS = ("t", "q", "u", "z", "inputs", "tau")
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
     """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
 
-    A state without mass is `z.name`. A reaction adds `torque.name.x` … `force.name.z`.
+    A state without mass is `z.name`. Then come `tau.name` for each effort, where any acted, and `input.name` for each
+    input. A reaction adds `torque.name.x` … `force.name.z`.
 
     What is not whole says so in a first line that begins with `#`.
     """
@@ -52,9 +54,10 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         columns += [values, *more.values()]
     names += [f"z.{name}" for name in trajectory.states]
     columns.append(trajectory.z)
-    with understood("a list of names", reactions, place="reactions"):
-        listed = list(reactions)
-    for name in listed:
+    for kind, known, acting in _acting(trajectory):
+        names += [f"{kind}.{name}" for name in known]
+        columns.append(acting)
+    for name in _listed(reactions):
         _, torque, force = trajectory.reaction(name)
         columns += [torque, force]
         names += [f"{kind}.{name}.{axis}" for kind in ("torque", "force") for axis in "xyz"]
@@ -70,6 +73,21 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
             cure="Name the coordinates otherwise, or keep the run with trajectory.save.",
             code="E-TRAJ-018",
         ) from None
+
+
+def _acting(trajectory: Trajectory) -> list[tuple[str, tuple[str, ...], Floats]]:
+    """Efforts, where any acted, and inputs, as far as they are known at every sample."""
+    parts = []
+    if trajectory.tau is not None and np.any(trajectory.tau):
+        parts.append(("tau", trajectory.efforts, trajectory.tau))
+    if trajectory.inputs is not None:
+        parts.append(("input", trajectory.input_names, trajectory.inputs))
+    return [part for part in parts if part[1] and np.isfinite(part[2]).all()]
+
+
+def _listed(reactions: Sequence[str]) -> list[str]:
+    with understood("a list of names", reactions, place="reactions"):
+        return list(reactions)
 
 
 def read_csv(path: Path) -> dict[str, Any]:
@@ -95,8 +113,13 @@ def read_csv(path: Path) -> dict[str, Any]:
             code="E-TRAJ-011",
         )
     table = _rows(reader, len(header), path, before)
-    columns = {kind: [k for k, name in enumerate(header) if name[:2] == kind] for kind in ("q.", "u.", "z.")}
+    kinds = ("q.", "u.", "z.", "tau.", "input.")
+    columns = {kind: [k for k, name in enumerate(header) if name.startswith(kind)] for kind in kinds}
+    acted = {field: table[:, columns[kind]] for field, kind in (("tau", "tau."), ("inputs", "input.")) if columns[kind]}
     return {
+        **acted,
+        "efforts": tuple(header[k].removeprefix("tau.") for k in columns["tau."]),
+        "input_names": tuple(header[k].removeprefix("input.") for k in columns["input."]),
         "t": table[:, 0],
         "q": table[:, columns["q."]],
         "u": table[:, columns["u."]],
@@ -147,10 +170,12 @@ def as_archive(trajectory: Trajectory) -> bytes:
         "version": _VERSION,
         "coordinates": trajectory.coordinates,
         "speeds": trajectory.speeds,
+        "efforts": trajectory.efforts,
+        "input_names": trajectory.input_names,
         "states": trajectory.states,
         "status": trajectory.status,
         "message": trajectory.message,
-        "info": _plain(trajectory.info),
+        "info": plain_info(trajectory.info),
         "parameters": {name: float(value) for name, value in trajectory.parameters.items()},
     }
     meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
@@ -221,6 +246,8 @@ def _unpacked(path: Path) -> dict[str, Any]:
         **arrays,
         "coordinates": tuple(str(name) for name in words["coordinates"]),
         "speeds": tuple(str(name) for name in words["speeds"]),
+        "efforts": tuple(str(name) for name in words.get("efforts", ())),
+        "input_names": tuple(str(name) for name in words.get("input_names", ())),
         "states": tuple(str(name) for name in words.get("states", ())),
         "status": str(words["status"]),
         "message": str(words["message"]),
@@ -235,7 +262,7 @@ def _of_type(kind: type, array: Any) -> Any:
     return array
 
 
-def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
+def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
     """What of the run's statistics JSON can hold, the rest as text."""
 
     def plain(value: Any) -> Any:
@@ -251,7 +278,7 @@ def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
 # ---- xarray --------------------------------------------------------------------------------------------------
 
 
-def to_xarray(trajectory: Trajectory) -> Any:
+def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
     try:
         import xarray
@@ -263,5 +290,12 @@ def to_xarray(trajectory: Trajectory) -> Any:
     variables = {name: ("time", trajectory[name]) for name in (*trajectory.coordinates, *coordinates)}
     variables |= {f"d({name})": ("time", trajectory.speed(name)) for name in (*trajectory.speeds, *speeds)}
     variables |= {name: ("time", trajectory[name]) for name in trajectory.states}
+    for kind, names, acting in _acting(trajectory):
+        variables |= {f"{kind}({name})": ("time", column) for name, column in zip(names, acting.T, strict=True)}
+    carried: dict[str, Any] = {}
+    for name in _listed(reactions):
+        _, torque, force = trajectory.reaction(name)
+        carried |= {f"torque({name})": (("time", "axis"), torque), f"force({name})": (("time", "axis"), force)}
     told = {"status": trajectory.status, "message": trajectory.message}
-    return xarray.Dataset(variables, coords={"time": trajectory.t}, attrs=told)
+    axes = {"axis": list("xyz")} if carried else {}
+    return xarray.Dataset({**variables, **carried}, coords={"time": trajectory.t, **axes}, attrs=told)

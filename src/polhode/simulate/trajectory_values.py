@@ -1,11 +1,11 @@
-"""Values along a trajectory: dependent coordinates and speeds, any expression at the samples, states between them.
+"""Values along a trajectory: dependent coordinates and speeds, and any expression at the samples.
 
 Coordinates and speeds that are prescribed, coupled to others or dependent are no unknowns: they follow from the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,30 +90,58 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
     return found[0], found[1], found[2]
 
 
+def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[str], kind: str) -> Floats | None:
+    """Efforts or inputs by name as a mechanism orders them; unnamed ones must be as many."""
+    if values is None:
+        return None
+    if not ours and values.shape[1] == len(theirs):
+        return values
+    if sorted(ours) != sorted(theirs):
+        known = ", ".join(ours) or f"{values.shape[1]} without names"
+        raise PolhodeError(
+            f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}.",
+            code="E-TRAJ-032",
+        )
+    return values[:, [list(ours).index(name) for name in theirs]]
+
+
 def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
     """The values (expressions, samples); accelerations are those that the equations of motion give."""
+    return compiled_values(functions, expressions, trajectory.tau is not None)(trajectory)
+
+
+def compiled_values(
+    functions: Functions, expressions: Sequence[Any], knows_efforts: bool = True
+) -> Callable[[Trajectory], Floats]:
+    """The same as a function of trajectories of one mechanism, compiled once."""
     equations = functions.equations
     roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
-    _check_known(roots, functions, trajectory.tau is not None)
+    _check_known(roots, functions, knows_efforts)
     planned = plan_outputs(equations, "values", ("q", "u", "udot", "tau"), [("values", (len(roots),), roots)])
-    arrays = {
-        "q": trajectory.q,
-        "u": trajectory.u,
-        "z": trajectory.z,
-        "udot": np.zeros_like(trajectory.u),
-        "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
-        "t": trajectory.t[:, None],
-        "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
-    }
-    if any(root.data[0] == "acceleration" for root in free_symbols(roots)):
-        given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
-        arrays["udot"] = functions.forward_dynamics(trajectory.q, trajectory.u, arrays["tau"], trajectory.z, **given)
     native = compile_program(planned.program, cache=False)
-    found = native(
-        *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
-        parameters=functions.values_of(planned.parameters, trajectory.parameters),
-    )
-    return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+    accelerates = any(root.data[0] == "acceleration" for root in free_symbols(roots))
+
+    def along(trajectory: Trajectory) -> Floats:
+        arrays = {
+            "q": trajectory.q,
+            "u": trajectory.u,
+            "z": trajectory.z,
+            "udot": np.zeros_like(trajectory.u),
+            "tau": np.zeros((1, len(equations.tau))) if trajectory.tau is None else trajectory.tau,
+            "t": trajectory.t[:, None],
+            "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
+        }
+        if accelerates:
+            given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
+            q, u, z = trajectory.q, trajectory.u, trajectory.z
+            arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **given)
+        found = native(
+            *(np.broadcast_to(arrays[name], (len(trajectory), arrays[name].shape[-1])) for name in native.arrays),
+            parameters=functions.values_of(planned.parameters, trajectory.parameters),
+        )
+        return np.ascontiguousarray(np.asarray(found, dtype=np.float64).T)
+
+    return along
 
 
 def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: bool) -> None:
@@ -135,47 +163,3 @@ def _check_known(roots: Sequence[Expr], functions: Functions, knows_efforts: boo
             cure="Use coordinates, speeds, states, accelerations, efforts, time, parameters, inputs of its own system.",
             code="E-TRAJ-005",
         )
-
-
-# ---- between samples -----------------------------------------------------------------------------------------
-
-
-def interpolated(
-    t: Floats, q: Floats, u: Floats, times: Floats, rates: Floats | None, groups: Sequence[tuple[int, int]]
-) -> tuple[Floats, Floats]:
-    """Coordinates and speeds at other times inside the trajectory.
-
-    Coordinates follow Hermite's cubic with slopes q̇ where `rates` are known, and a natural-looking cubic otherwise, as
-    speeds do. Quaternions are continued on the side of the sphere where they were, and scaled to unit length.
-    """
-    if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
-        raise PolhodeError("these are no times to look at.", place="trajectory", code="E-TRAJ-004")
-    slack = 1e-12 * max(1.0, abs(float(t[-1])))
-    if times.size and (times.min() < t[0] - slack or times.max() > t[-1] + slack):
-        raise PolhodeError(
-            f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s.",
-            cure="Simulate for longer.",
-            code="E-TRAJ-008",
-        )
-    if len(t) == 1:
-        return np.repeat(q, len(times), axis=0), np.repeat(u, len(times), axis=0)
-    from scipy.interpolate import Akima1DInterpolator, CubicHermiteSpline
-
-    inside = np.clip(times, t[0], t[-1])
-    q = q.copy()
-    slopes = None if rates is None else rates.copy()
-    for first, count in groups:
-        part = slice(first, first + count)
-        turns = np.cumprod(np.where(np.einsum("ti,ti->t", q[:-1, part], q[1:, part]) < 0.0, -1.0, 1.0))
-        q[1:, part] *= turns[:, None]
-        if slopes is not None:
-            slopes[1:, part] *= turns[:, None]
-    if slopes is None:
-        q_then = Akima1DInterpolator(t, q)(inside)
-    else:
-        q_then = CubicHermiteSpline(t, q, slopes)(inside)
-    u_then = Akima1DInterpolator(t, u)(inside) if u.shape[1] else np.zeros((len(inside), 0))
-    for first, count in groups:
-        part = slice(first, first + count)
-        q_then[:, part] /= np.linalg.norm(q_then[:, part], axis=1, keepdims=True)
-    return np.asarray(q_then, dtype=np.float64), np.asarray(u_then, dtype=np.float64)

@@ -15,6 +15,8 @@ from ..errors import check_kind, refuse
 from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from ..simulate.adjoint import Gradient
+    from ..simulate.sensitivities import Sensitivities
+    from ..simulate.smooth_run import SmoothOptions
+    from ..simulate.sweep import Sweep
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,6 +287,17 @@ class Equations:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         return self.record.parameter_derivatives(of, parameters)
 
+    def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
+        """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
+
+        Results are `inverse_dynamics`, `forward_dynamics`, `bias` and `state_rates`.
+        """
+        from ..compiled.variations import DerivativesOf
+        from ..dynamics.variations import derivatives_by
+
+        asked = DerivativesOf(of, tuple(by))
+        return derivatives_by(self.record, asked.of, asked.by)
+
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from ..analysis import linearize
@@ -346,18 +363,73 @@ class Equations:
 
         return assemble(self.derivation, start, speeds, **options)
 
-    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory:
-        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`."""
-        from ..simulate import simulate
+    def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
+        """Run the mechanism from a state or a named pose; see `polhode.simulate.simulate`.
+
+        Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
+        runs, all N are made, and the result is a `Batch`.
+        """
+        from ..simulate import Members, simulate, simulate_batch
 
         if options.get("functions") is None:
             options["functions"] = self._functions
-        return simulate(self.derivation, duration, **options)
+        members = Members.of(options)
+        return (
+            simulate(self.derivation, duration, **options)
+            if members is None
+            else simulate_batch(self.derivation, duration, members)
+        )
+
+    def sweep(
+        self,
+        vary: Mapping[str, Any],
+        duration: float,
+        *,
+        measure: Any = "final",
+        zip: bool = False,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        client: Any = None,
+        store: str | Path | None = None,
+        chunk: int | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Sweep:
+        """Run the mechanism over a grid or samples of values, on all cores; see `polhode.simulate.sweep.sweep`."""
+        from ..simulate.sweep import sweep
+
+        return sweep(
+            self.derivation, vary, duration, measure=measure, zip=zip, workers=workers, executor=executor,
+            client=client, store=store, chunk=chunk, **options,
+        )  # fmt: skip
 
     @cached_property
     def _functions(self) -> Functions:
         """The functions that runs share, compiled or loaded once."""
         return self.compile()
+
+    def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
+        """A run and its derivatives by parameters and start values; see `polhode.simulate.sensitivities`."""
+        from ..simulate.sensitivities import sensitivities
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return sensitivities(self.derivation, duration, by, **options)
+
+    def gradient(
+        self,
+        duration: float,
+        by: Sequence[Any],
+        *,
+        of: Any = None,
+        integrand: Any = None,
+        **options: Unpack[SmoothOptions],
+    ) -> Gradient:
+        """The gradient of a functional of a run, by the adjoint; see `polhode.simulate.adjoint`."""
+        from ..simulate.adjoint import gradient
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
         self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]

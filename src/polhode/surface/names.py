@@ -14,6 +14,7 @@ from ..expr import (
     latex,
     normal,
     pi,
+    sampled,
     symbol,
     symbols,
     table,
@@ -74,6 +75,6 @@ __all__ = [
     "PolhodeError", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
     "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi", "random_system",
-    "rod", "rotation", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",
-    "unit_symbols",
+    "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
+    "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip

@@ -28,11 +28,12 @@ MOST_DIRECT_LABELS = 6
 LONGEST_NAME = 40
 PANEL_HEIGHT = 1.75  # inches
 LABEL_SIZE = 8.5  # points
+_BROKEN = ("--", ":", "-.")  # of runs beside the first
 
 _NO_PATHS: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({})
 
 #: What a plot must not inherit: a user's TeX would read names as TeX; the salt keeps SVG files reproducible.
-_SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
+SETTINGS = {"text.usetex": False, "svg.hashsalt": "polhode", "axes.formatter.use_mathtext": False}
 
 
 def plot_channels(
@@ -41,8 +42,11 @@ def plot_channels(
     title: str = "",
     columns: int = 1,
     paths: Mapping[str, tuple[ArrayLike, ArrayLike]] = _NO_PATHS,
+    beside: Sequence[tuple[ArrayLike, Sequence[tuple[str, str, Mapping[str, ArrayLike]]]]] = (),
 ) -> Figure:
     """Draw groups of quantities over time; a group is its title, its unit and its values by name.
+
+    Groups `beside` these, each set with its own times, are drawn into the panels of the same title by broken lines.
 
     A quantity that changes by less than one part in ten thousand is drawn level, its change told in words. Panels go
     down one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
@@ -57,8 +61,9 @@ def plot_channels(
     if not panels:
         raise PolhodeError("there is nothing to plot.", place="plot", cure="Give at least one group.")
 
-    matplotlib = _matplotlib()
-    with matplotlib.rc_context(_SETTINGS):
+    others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
         count = len(panels) + bool(paths)
         rows = -(-count // columns)
         height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
@@ -71,7 +76,7 @@ def plot_channels(
             row, column = i % rows, i // rows
             axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
             first = first or axes
-            _panel(axes, times, name, unit, members)
+            _panel(axes, times, name, unit, members, [(t, known[name]) for t, known in others if name in known])
             if row == rows - 1 or i == len(panels) - 1:
                 axes.set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
             else:
@@ -83,7 +88,7 @@ def plot_channels(
             _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
         if title:
             figure.suptitle(
-                _plain(title, 100),
+                one_line(title, 100),
                 x=0.012,
                 ha="left",
                 fontsize=13,
@@ -105,7 +110,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
             cure="Name the file .png, .svg or .pdf.",
         )
     content = io.BytesIO()
-    with _matplotlib().rc_context(_SETTINGS):
+    with matplotlib_of().rc_context(SETTINGS):
         figure.savefig(content, format=kind, dpi=200, metadata=dates[kind])
     return replace_file(path, content.getvalue())
 
@@ -113,7 +118,7 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
 _AS_WRITTEN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
-def _matplotlib() -> Any:
+def matplotlib_of() -> Any:
     try:
         import matplotlib
         import matplotlib.figure
@@ -141,12 +146,12 @@ def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
 
 def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     """Paths on the ground, one metre as long along as across."""
-    _frame(axes)
+    frame(axes)
     for (name, (x, y)), color in zip(paths.items(), PALETTE * len(paths), strict=False):
         along, across = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         axes.plot(along, across, color=color, linewidth=1.5)
         axes.annotate(
-            _plain(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
+            one_line(name), (along[-1], across[-1]), xytext=(5, 0), textcoords="offset points", color=color,
             va="center", fontsize=LABEL_SIZE, annotation_clip=False, **_AS_WRITTEN,
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
@@ -154,7 +159,7 @@ def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     axes.set_xlabel("x, m", color=QUIET, fontsize=9, loc="right")
 
 
-def _frame(axes: Any) -> None:
+def frame(axes: Any) -> None:
     """The grid and the one line that a panel has."""
     axes.set_facecolor("white")
     axes.grid(True, color=HAIR, linewidth=0.8)
@@ -165,21 +170,43 @@ def _frame(axes: Any) -> None:
         spine.set(color=QUIET, linewidth=0.8)
 
 
-def _panel(axes: Any, time: Floats, name: str, unit: str, members: Sequence[Channel]) -> None:
-    _frame(axes)
-    ticker = _matplotlib().ticker
+def _by_title(
+    times: Floats, groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]]
+) -> tuple[Floats, dict[str, list[Channel]]]:
+    """Groups by their titles, with their times."""
+    return times, {
+        name: [_channel(key, unit, values, len(times)) for key, values in members.items()]
+        for name, unit, members in groups
+    }
+
+
+def _panel(
+    axes: Any,
+    time: Floats,
+    name: str,
+    unit: str,
+    members: Sequence[Channel],
+    others: Sequence[tuple[Floats, Sequence[Channel]]],
+) -> None:
+    frame(axes)
+    ticker = matplotlib_of().ticker
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 5, 10], min_n_ticks=3))
     axes.yaxis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
 
-    heading = "  ".join(part for part in (_plain(name), f"({_plain(unit)})" if unit else "") if part)
+    heading = "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
     colors = [PALETTE[index % len(PALETTE)] for index in range(len(members))]
     styles = ["-" if index < len(PALETTE) else "--" for index in range(len(members))]
     for channel, color, style in zip(members, colors, styles, strict=True):
         axes.plot(time, channel.values, color=color, linestyle=style, linewidth=1.5, solid_joinstyle="round")
-    low, high, change = _limits(members)
+    color_of = dict(zip((channel.name for channel in members), colors, strict=True))
+    for k, (times, channels) in enumerate(others):
+        broken = _BROKEN[k % len(_BROKEN)]
+        for channel in channels:
+            axes.plot(times, channel.values, color=color_of.get(channel.name, QUIET), linestyle=broken, linewidth=1.2)
+    low, high, change = _limits([*members, *(channel for _, channels in others for channel in channels)])
     axes.set_ylim(low, high)
     if change:
-        heading += f"   {change} {_plain(unit)}".rstrip()
+        heading += f"   {change} {one_line(unit)}".rstrip()
     axes.set_title(heading, loc="left", fontsize=9.5, color=INK, pad=6, **_AS_WRITTEN)
 
     if len(members) <= MOST_DIRECT_LABELS:
@@ -213,12 +240,12 @@ def _label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], lo
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
         style = {"transform": axes.transAxes, "color": color, "clip_on": False}
         axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **style)
-        axes.text(1.027, height, _plain(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
+        axes.text(1.027, height, one_line(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
     legend = axes.legend(
-        axes.get_lines(),
+        axes.get_lines()[: len(members)],
         # A label that begins with an underscore would be left out; the name is set as text afterwards.
         ["line"] * len(members),
         loc="upper left",
@@ -230,7 +257,7 @@ def _legend(axes: Any, members: Sequence[Channel]) -> None:
         ncols=1 + (len(members) - 1) // 8,
     )
     for text, channel in zip(legend.get_texts(), members, strict=True):
-        text.set(text=_plain(channel.name), color=INK, **_AS_WRITTEN)
+        text.set(text=one_line(channel.name), color=INK, **_AS_WRITTEN)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -261,7 +288,7 @@ def _top(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
     return _bottom(block, heights, gap) + gap * (len(block) - 1)
 
 
-def _plain(words: str, longest: int = LONGEST_NAME) -> str:
+def one_line(words: str, longest: int = LONGEST_NAME) -> str:
     """One printable line of the words, cut with an ellipsis where they run on."""
     line = "".join(letter if letter.isprintable() else " " for letter in words).strip()
     return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from polhode.cli.app import main
+from polhode.formats import save_yaml
+from polhode.model.samples import motor_driven_pendulum
 
 MODELS = Path(__file__).parents[3] / "models"
 
@@ -98,6 +100,27 @@ def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
         for more in ([], ["--set", "motor=0.1"], ["--set", "motor=0.1", "--set", "m=2"])
     ]
     assert len({round(end["theta"], 12) for end in ends}) == 3
+
+
+def test_states_without_mass_are_printed_and_run(polhode: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "motor.yaml"
+    save_yaml(motor_driven_pendulum(), model)
+    assert "1 coordinate, 1 speed, 1 state" in polhode("derive", model)
+    assert "ż[current] = (voltage - K*hinge'*n - R*current)/L" in polhode("derive", model, "--of", "z_rates")
+    asked = ("simulate", model, "-t", 1, "--set", "voltage=2")
+    assert "coordinate or state" in polhode(*asked)
+    assert list(json.loads(polhode(*asked, "--json"))["final"]["states"]) == ["current"]
+
+
+def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:
+    model = MODELS / "pendulum.yaml"
+    ends = [
+        json.loads(polhode("simulate", model, "-t", 1, "--json", *more))["final"]["coordinates"]["theta"]
+        for more in (["--input", "motor=0.1*sin(t)"], ["--effort", "omega=0.1*sin(t)"], ["--effort", "omega=-theta"])
+    ]
+    assert len({round(end, 12) for end in ends}) > 1
+    polhode("simulate", model, "--input", "motor", code=2)
+    assert "E-CLI-006" in polhode.errors
 
 
 def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
@@ -249,9 +272,9 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
-    assert lines[0] == "time,q.theta,u.omega"
+    assert lines[0] == "time,q.theta,u.omega,input.motor"
     assert len(lines) == 202
-    assert all(len([float(cell) for cell in line.split(",")]) == 3 for line in lines[1:])
+    assert all(len([float(cell) for cell in line.split(",")]) == 4 for line in lines[1:])
     assert "energy" in polhode.errors
     assert not list(tmp_path.iterdir())
     polhode("simulate", MODELS / "pendulum.yaml", "--csv", "-", "--json", code=2)

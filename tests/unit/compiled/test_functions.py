@@ -178,3 +178,46 @@ def test_states_that_are_missing_or_wrong_are_told_in_one_sentence(motor: ph.Equ
 def test_baked_and_stored_functions_take_states(motor: ph.Equations) -> None:
     for options in ({"bake": True}, {"cache": False}, {"backend": "numpy"}):
         assert_allclose(motor.compile(**options).forward_dynamics([0.0], [0.0], z=[1.0]), [9.0])
+
+
+# ---- a set of parameters for each state ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ball() -> ph.Equations:
+    s = ph.System("ball", gravity=(0, 0, "-9.81"))
+    l, m = s.parameter("l", 1), s.parameter("m", 1)
+    s.joint("socket", s.ground, s.body("bob", m, (0, 0, -l), (1, 1, 1)), ph.Spherical())
+    return s.derive()
+
+
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_a_set_of_parameters_for_each_state_gives_what_each_alone_gives(ball: ph.Equations, count: int) -> None:
+    functions, random = ball.compile(), np.random.default_rng(0)
+    q, u, lengths = random.normal(size=(count, 4)), random.normal(size=(count, 3)), random.uniform(1, 2, count)
+    for name, arrays in (("forward_dynamics", (q, u)), ("coordinate_rates", (q, u)), ("mass_matrix", (q,))):
+        made = getattr(functions, name)(*arrays, parameters={"l": lengths, "m": 2})
+        for i, length in enumerate(lengths):
+            alone = getattr(functions, name)(*(each[i] for each in arrays), parameters={"l": length, "m": 2})
+            np.testing.assert_allclose(made[i], alone, rtol=1e-13, atol=1e-13)
+    one = functions.forward_dynamics(q[0], u[0], parameters={"l": list(lengths), "m": 2})
+    assert one.shape == (count, 3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"l": [1, 2], "m": [1, 2, 3]}, "'l' has 2 and 'm' has 3"),
+        ({"l": [1, 2, 3]}, "parameter 'l': it has 3 values; the array 'q' has 2 states"),
+        ({"l": np.ones((2, 1))}, r"parameter 'l': the values have shape \(2, 1\)"),
+        ({"l": ["a", "b"]}, "parameter 'l': <U1 is no type of real numbers"),
+        ({"l": [1j, 2j]}, "parameter 'l': complex128 is no type of real numbers"),
+        ({"l": [1, np.nan]}, "value 1 of parameter 'l' is nan"),
+        ({"l": [[1], [2, 3]]}, "parameter 'l'"),
+        ({"k": [1, 2]}, "no parameter 'k'"),
+    ],
+)
+def test_parameters_that_are_no_set_for_each_state_are_told(ball: ph.Equations, parameters: dict, told: str) -> None:
+    q, u = np.tile([1.0, 0, 0, 0], (2, 1)), np.zeros((2, 3))
+    with pytest.raises(PolhodeError, match=told):
+        ball.compile().forward_dynamics(q, u, parameters=parameters)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from polhode.errors import PolhodeError
-from polhode.files.writing import put_in_place, replace_file
+from polhode.files.writing import put_in_place, replace_file, replace_folder
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +45,27 @@ def test_private_files_are_for_their_owner_and_others_follow_the_umask(tmp_path:
         os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert modes == {"mine": 0o600, "ours": 0o644}
+
+
+def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    def fill(text: str) -> Callable[[Path], None]:
+        def write(folder: Path) -> None:
+            folder.mkdir()
+            (folder / "mark").write_text(text)
+            if text == "bad":
+                raise ValueError("half written")
+
+        return write
+
+    target = tmp_path / "made"
+    for text in ("first", "second"):
+        assert replace_folder(target, fill(text), "mark") == target
+        assert (target / "mark").read_text() == text
+    with pytest.raises(PolhodeError, match="half written"):
+        replace_folder(target, fill("bad"), "mark")
+    assert (target / "mark").read_text() == "second"
+    with pytest.raises(PolhodeError, match="not replaced"):
+        replace_folder(target, fill("third"), "another mark")
+    with pytest.raises(PolhodeError, match="cannot be written"):
+        replace_folder(tmp_path / "no" / "such", fill("x"), "mark")
+    assert [each.name for each in tmp_path.iterdir()] == ["made"]

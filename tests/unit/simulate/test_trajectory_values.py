@@ -65,7 +65,7 @@ def test_any_symbol_of_the_system_has_values(run: Trajectory) -> None:
 
 def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path: Path) -> None:
     path = run.to_csv(tmp_path / "run.csv")
-    assert path.read_text().splitlines()[0] == "time,q.slide,q.turn,q.gear,u.v,u.spin,u.w"
+    assert path.read_text().splitlines()[0] == "time,q.slide,q.turn,q.gear,u.v,u.spin,u.w,tau.v,input.push"
     loose = Trajectory.from_csv(path)
     assert (loose["turn"] == run["turn"]).all()
     known = Trajectory.from_csv(path, run.equations)
@@ -73,6 +73,8 @@ def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path:
     assert (known.q == run.q).all()
     assert (known.u == run.u).all()
     np.testing.assert_allclose(known.speed("w"), run.speed("w"), rtol=1e-14)
+    assert (known.effort("v") == 2.0).all()
+    assert (known["push"] == run["push"]).all()
 
 
 def test_dependent_speeds_are_those_of_all_unknowns(tmp_path: Path) -> None:

@@ -68,10 +68,14 @@ def switched(program: Program) -> Switched | None:
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
-    """The arguments of tables of one variable that jump, as a program, and for each its words and where it jumps."""
+    """The arguments of tables of one variable that jump, as a program, and for each its words and where it jumps.
+
+    Tables of the time itself are left out: steps end where they jump.
+    """
     needed, found, slots = live_run(program), [], []
+    time = _slots(program, "t")
     for slot, code in enumerate(program.run, program.first_run):
-        if slot in needed and CALL.fullmatch(code.op) and len(code.args) == 1:
+        if slot in needed and CALL.fullmatch(code.op) and len(code.args) == 1 and code.args[0] not in time:
             table = program.functions[int(code.op.removeprefix("call"))]
             if isinstance(table, Table) and (jumps := table.pieces.jumps()):
                 found.append((_words(table), jumps))
@@ -95,9 +99,15 @@ def _renumbered(code: Instruction, moved: dict[int, int]) -> Instruction:
 
 def _arrays_of(program: Program) -> frozenset[str]:
     """The arrays that the outputs depend on."""
-    needed, start, found = live_run(program), program.first_input, set()
+    needed = live_run(program)
+    return frozenset(array.name for array in program.arrays if not needed.isdisjoint(_slots(program, array.name)))
+
+
+def _slots(program: Program, name: str) -> range:
+    """The slots of an array."""
+    start = program.first_input
     for array in program.arrays:
-        if not needed.isdisjoint(range(start, start + array.size)):
-            found.add(array.name)
+        if array.name == name:
+            return range(start, start + array.size)
         start += array.size
-    return frozenset(found)
+    return range(0)

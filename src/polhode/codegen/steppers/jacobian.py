@@ -29,6 +29,9 @@ IMPLICIT = Layout(
     jacobians=INTEGER, factorisations=INTEGER,
 )  # fmt: skip
 
+#: What is known of earlier steps, zero where nothing is.
+FORGOTTEN = ("is_usable", "is_current", "h_factored", "h_before", "error_before", "has_polynomial")
+
 #: Differences are over this part of a coordinate or of what it changes in a step; or over atol, within bounds.
 _PART = 2.0**-26
 _LEAST, _MOST = 1e-20, 1e-10
@@ -104,6 +107,13 @@ def _by_difference_in_time(f: Function, run: Record, implicit: Record) -> None:
         rates(f, run, later, f.arguments["x"], moved)
         with f.loop(run.size) as i:
             in_time[i] = (moved[i] - rate[i]) / difference
+
+
+def forget(f: Function, run: Record) -> None:
+    """Know nothing of earlier steps."""
+    implicit = Record(IMPLICIT, run.implicit)
+    for name in FORGOTTEN:
+        setattr(implicit, name, 0)
 
 
 def refresh(f: Function, run: Record, implicit: Record, h: Value) -> None:

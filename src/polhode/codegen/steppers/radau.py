@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value, Variable
-from .jacobian import IMPLICIT, jacobian_function, refresh, shifted
+from .jacobian import IMPLICIT, forget, jacobian_function, refresh, shifted
 from .linear import COMPLEX, FACTORS, REAL, factor, factor_function, solve, solve_function
 from .right_side import right_side_functions
 from .run_record import RUN, rates
@@ -88,7 +88,7 @@ def radau_module(*, fused: bool = True) -> str:
         *right_side_functions(fused),
         jacobian_function(fused, with_time=False),
         *(make(field, fused) for field in (REAL, COMPLEX) for make in (factor_function, solve_function)),
-        begin_function(_ORDER, fused),
+        begin_function(_ORDER, fused, forget),
         _state_at(fused),
         _advance(fused),
     ]

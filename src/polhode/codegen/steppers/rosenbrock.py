@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
-from .jacobian import IMPLICIT, jacobian_function, refresh, shifted
+from .jacobian import IMPLICIT, forget, jacobian_function, refresh, shifted
 from .linear import FACTORS, REAL, factor, factor_function, solve, solve_function
 from .right_side import right_side_functions
 from .rosenbrock_tableaux import Rosenbrock
@@ -29,7 +29,7 @@ def rosenbrock_module(method: Rosenbrock, *, fused: bool = True) -> str:
         jacobian_function(fused, with_time=True),
         factor_function(REAL, fused),
         solve_function(REAL, fused),
-        begin_function(method.order, fused),
+        begin_function(method.order, fused, forget),
         _state_at(method, fused),
         _advance(method, fused),
     ]

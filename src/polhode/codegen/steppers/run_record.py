@@ -12,6 +12,7 @@ does not depend on where it was broken off.
     ILL        the pivots of the constraints are too small to divide by; no step was taken
     PROJECT    the state is to be brought to its constraints by other means; then pending = SAMPLES
     SAMPLE     so is the next sample, which is to be written
+    STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
     STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
 
@@ -40,7 +41,8 @@ class Reason(IntEnum):
     FAILED = 7
     PROJECT = 8
     SAMPLE = 9
-    STIFF = 10
+    STEP = 10
+    STIFF = 11
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -55,6 +57,7 @@ RUN = Layout(
     size=INTEGER, blocks=INTEGER, budget=INTEGER, steps=INTEGER, rejected=INTEGER, evaluations=INTEGER,
     # flags
     pending=INTEGER, dense_ready=INTEGER, after_rejection=INTEGER, look=INTEGER, failed=INTEGER,
+    each_step=INTEGER,
     # arrays of the state's length, padded
     x=POINTER, x_old=POINTER, f=POINTER, y=POINTER, unit=POINTER, k=POINTER, dense=POINTER,
     # samples
@@ -65,7 +68,7 @@ RUN = Layout(
     pivots=POINTER, pivot_signs=POINTER, largest_pivots=POINTER, pivot_count=INTEGER,
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
-    event_values=POINTER, event_values_old=POINTER, event_directions=POINTER,
+    event_values=POINTER, event_values_old=POINTER, event_directions=POINTER, event_sides=POINTER,
     # constraints: the outputs of the right-hand side that lead back to them, and all of their values
     displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
     check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
@@ -202,7 +205,10 @@ def evaluate_events(f: Function, run: Record, t: Value, x: Value) -> None:
 
 
 def look_for_crossings(f: Function, run: Record) -> None:
-    """Come back where an event changed its sign over the last step, in the direction that is asked for, or is nan."""
+    """Come back where an event changed its sign over the last step, in the direction that is asked for, or is nan.
+
+    One that began at its zero, where it changed the state, comes back to the side where the motion came from.
+    """
     with f.when(run.event_count > 0):
         old, new = run.event_values_old, run.event_values
         with f.loop(run.event_count) as i:
@@ -213,10 +219,13 @@ def look_for_crossings(f: Function, run: Record) -> None:
             before, after, direction = old[i], new[i], run.event_directions[i]
             through = (before * after < 0.0) | (after.equals(0.0) & ~before.equals(0.0))
             along = ~(direction * (after - before) < 0.0)
-            with f.when((through & along) | ~after.equals(after)):
+            back = before.equals(0.0) & (run.event_sides[i] * after < 0.0)
+            with f.when((through & along) | back | ~after.equals(after)):
                 crossed.value = 1
         with f.when(crossed.value > 0):
             f.give(Reason.CROSSING)
+    with f.when(run.each_step > 0):
+        f.give(Reason.STEP)
 
 
 def largest_of(f: Function, run: Record, array: Value) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..llvm.builder import BLOCK, INTEGER, POINTER, Function, Record, Value, Variable
 from .run_record import (
     PROJECTION,
@@ -23,12 +25,15 @@ _TENTHS = 12
 _SWALLOWED = 2.0**-49
 
 
-def begin_function(order: int, fused: bool) -> Function:
+def begin_function(order: int, fused: bool, forget: Callable[[Function, Record], None] | None = None) -> Function:
     """ph_begin(run): the rates at the start, and a first step (Hairer, Nørsett and Wanner, II.4)."""
     f = Function("ph_begin", returns=INTEGER, fused=fused, run=POINTER)
     run = Record(RUN, f.arguments["run"])
     run.dense_ready = 0
     run.pending = 0
+    run.noted_steps = 0
+    if forget is not None:
+        forget(f, run)
     rates(f, run, run.t, run.x, run.f)
     with f.when(run.event_count > 0):
         evaluate_events(f, run, run.t, run.x)

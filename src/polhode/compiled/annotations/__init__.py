@@ -120,7 +120,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
             words[f"{top}_d_{below}"] = [
                 f"derivative of {noun} {row} by {below} of {column}" for row in labels for column in labels
             ]
-    columns = coordinates + [f"speed of {label}" for label in labels]
+    columns = [*coordinates, *(f"speed of {label}" for label in labels), *map(short, equations.states)]
     words["xdot_d_x"] = [f"derivative of {row} by {column}" for row in words["xdot"] for column in columns]
     words["xdot_d_t"] = [f"derivative of {row} by time" for row in words["xdot"]]
     for key, _, entries in outputs:

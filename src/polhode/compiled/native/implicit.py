@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.codegen.steppers.jacobian import IMPLICIT
+from polhode.codegen.steppers.jacobian import FORGOTTEN, IMPLICIT
 from polhode.codegen.steppers.linear import FACTORS, Field
 from polhode.compiled.native.memory import Memory
 
@@ -48,10 +48,9 @@ class ImplicitPart:
         return ctypes.addressof(self.record)
 
     def restart(self) -> None:
-        """Forget all about earlier steps."""
-        record = self.record
-        record.is_usable = record.is_current = record.has_polynomial = 0
-        record.h_factored = record.h_before = record.error_before = 0.0
+        """Forget all about earlier steps, as ph_begin does."""
+        for name in FORGOTTEN:
+            setattr(self.record, name, 0)
 
     def by_differences(self) -> None:
         """Take derivatives by differences of the rates."""

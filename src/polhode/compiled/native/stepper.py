@@ -83,7 +83,7 @@ class NativeRun:
 
     def __init__(
         self,
-        method: str,
+        method: str | StepperCode,
         x: Floats,
         *,
         t: float = 0.0,
@@ -91,7 +91,7 @@ class NativeRun:
         atol: float,
         groups: Sequence[tuple[int, int]] = (),
     ) -> None:
-        self.code = stepper_code(method)
+        self.code = stepper_code(method) if isinstance(method, str) else method
         self.size = size = len(x)
         self.record = _STRUCTURE()
         self._address = ctypes.addressof(self.record)
@@ -114,6 +114,7 @@ class NativeRun:
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
         self.largest_pivots = self.pivot_signs = np.zeros(0)
+        self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
         self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
         if self.implicit is not None:
             record.implicit = self.implicit.address
@@ -187,6 +188,20 @@ class NativeRun:
         record.check_at, record.check_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
         record.check_values, record.check_count = values.ctypes.data, len(values)
 
+    def watch(self, function: Compiled, directions: Sequence[float]) -> None:
+        """Come back where one of the values of a compiled function of x and t changes its sign in its direction."""
+        work, count = function.work(), len(directions)
+        values, old, sides = np.zeros(count), np.zeros(count), np.zeros(count)
+        table = (ctypes.c_void_p * 4)(0, self._address + _STRUCTURE.clock.offset, work.ctypes.data, values.ctypes.data)
+        along = np.array(directions, dtype=np.float64)
+        self._kept["events"] = function, work, along, table
+        self.event_values, self.event_values_old, self.event_sides = values, old, sides
+        record = self.record
+        record.events_at, record.event_arguments = function.native.code.address("ph_at"), ctypes.addressof(table)
+        record.event_x_index, record.event_count = 0, count
+        record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
+        record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
+
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
         self._memory.arrays["pose"][: len(q)] = q
@@ -203,10 +218,14 @@ class NativeRun:
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""
-        if self.implicit is not None:
-            self.implicit.restart()
         self.record.t_end = t_end
         return self._reason(self.code.begin(self._address))
+
+    def restart(self, rate: Floats) -> None:
+        """Go on from the state as it is with other rates: what earlier steps told of them is forgotten."""
+        self.f[:] = rate
+        if self.implicit is not None:
+            self.implicit.restart()
 
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""

@@ -7,7 +7,8 @@ one after tₙ. A piece is a polynomial in the distance to its left knot (the fi
 
 A knot belongs to the piece on its right, the last knot to the last piece inside. The interpolant of points is made of
 straight lines, a natural cubic spline or monotone cubics (Fritsch, Carlson 1980); in two variables it is the tensor
-product: first along the last axis, then each coefficient along the first.
+product: first along the last axis, then each coefficient along the first. Points of one variable may also be held: each
+value lasts until the next abscissa, and the last one for as long as the one before it, which takes one knot more.
 """
 
 from __future__ import annotations
@@ -127,6 +128,8 @@ def _horner(row: Sequence[float], step: float) -> float:
 
 def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: str, outside: str) -> Pieces:
     """The interpolant of values on a grid, the last axis running fastest."""
+    if kind == "held":
+        return _steps(axes[0], values, outside)
     size = 2 if kind == "linear" else 4
     if len(axes) == 1:
         rows = _along(axes[0], values, kind, outside)
@@ -141,6 +144,14 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
         columns[l, j][k][i] for k in range(len(first) + 1) for l in pieces for i in range(size) for j in range(size)
     ]
     return Pieces((tuple(first), tuple(last)), (size, size), tuple(found))
+
+
+def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
+    """Constant pieces, as lines without slope: nan in the argument still comes out."""
+    last = x[-1] + (x[-1] - x[-2] if len(x) > 1 else max(1.0, abs(x[-1])))
+    rows = [[value, 0.0] for value in y]
+    ends = [_beyond(value, 0.0, outside, "linear") for value in (y[0], y[-1])]
+    return Pieces(((*x, last),), (2,), tuple(c for row in (ends[0], *rows, ends[1]) for c in row))
 
 
 def _along(x: Sequence[float], y: Sequence[float], kind: str, outside: str) -> list[Row]:

@@ -14,9 +14,11 @@ from ...errors import ModelError, PolhodeError, shown
 from .function import Opaque
 from .piecewise import Pieces, interpolant
 
-KINDS = ("linear", "cubic", "pchip")
+KINDS = ("linear", "cubic", "pchip", "held")
 OUTSIDE = ("hold", "line", "error")
-_FEWEST = {"linear": 2, "cubic": 4, "pchip": 2}
+_FEWEST = {"linear": 2, "cubic": 4, "pchip": 2, "held": 1}
+#: How often each kind can be differentiated before zero is left.
+DEGREES = {"linear": 1, "cubic": 3, "pchip": 3, "held": 0}
 #: A table with more numbers than this is refused: it would be compiled into every function that uses it.
 LARGEST = 250_000
 
@@ -89,7 +91,7 @@ class Table(Opaque):
 
     def partial(self, place: int) -> Table | None:
         orders = tuple(order + (k == place) for k, order in enumerate(self.orders))
-        return None if orders[place] >= self.points.interpolant.sizes[place] else replace(self, orders=orders)
+        return None if orders[place] > DEGREES[self.points.kind] else replace(self, orders=orders)
 
     def integral(self) -> Table:
         """The antiderivative that is zero at the first abscissa; its derivative is this table."""
@@ -127,9 +129,9 @@ def checked(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: st
             f"there is no way {shown(outside)} to go on outside.", place=place, cure=cure, code="E-TABLE-007"
         )
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
-    if pair and kind == "pchip":
+    if pair and kind in ("held", "pchip"):
         raise ModelError(
-            "a monotone cubic has one variable.",
+            "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable.",
             place=place,
             cure="Choose linear or cubic for a table of two variables.",
             code="E-TABLE-016",
@@ -188,7 +190,7 @@ def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
             f"{label} has {len(found)} {'entry' if len(found) == 1 else 'entries'}; a {kind} table needs "
             f"{_FEWEST[kind]} or more.",
             place=place,
-            cure="Give more points." if kind == "linear" else "Give more points, or choose kind='linear'.",
+            cure="Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'.",
             code="E-TABLE-002",
         )
     for index, (before, after) in enumerate(pairwise(found)):

@@ -7,7 +7,7 @@ recorded there did act; multistep methods choose their own, and what acted is in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,9 @@ import numpy as np
 
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
-from ..events import Event, EventLocator
+from ...errors import PolhodeError
+from ..callables import ControllerFailed
+from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import Rates
@@ -35,13 +37,14 @@ class Method:
     """A solver with step-size control: how to get it, whether it is implicit, and whether it uses earlier steps.
 
     Those that do are never given a projected state, which their earlier steps would not fit. A native one can take
-    whole runs by itself.
+    whole runs by itself. One that needs series takes rates that are all in the equations, and smooth.
     """
 
     solver: Callable[[], Callable[..., Any]]
     is_implicit: bool = False
     is_multistep: bool = False
     is_native: bool = False
+    needs_series: bool = False
 
 
 def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
@@ -59,6 +62,7 @@ METHODS = {
     "DOP853": Method(native.solver("DOP853"), is_native=True),
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),
+    "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
     "Rodas5P": Method(native.solver("Rodas5P"), is_implicit=True, is_native=True),
     "Radau": Method(native.solver("Radau"), is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
@@ -91,7 +95,7 @@ def integrate(
     record: Record,
     times: Floats,
     control: Control,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Go from the record's first state to the last of `times`; the state at each of them goes into the record.
@@ -99,12 +103,12 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     t, x = record.last
-    method = _working(control.method)
-    if method.is_native and rates.can_step_natively and not (events or guard.watches_steps):
-        return native.integrate(rates, guard, record, times, control, report)
+    method = working(control.method, rates)
+    if method.is_native and rates.can_step_natively and not guard.watches_steps:
+        return native.integrate(rates, guard, record, times, control, events, report)
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
-    bounds = times if driven and not method.is_multistep else times[-1:]
+    bounds = np.union1d(times if driven and not method.is_multistep else times[-1:], rates.breaks.times)
 
     def bound(t: float) -> float:
         """Where the next steps must not pass."""
@@ -116,6 +120,7 @@ def integrate(
     while t < times[-1]:
         if solver.status == "finished":
             solver.t_bound, solver.status = bound(t), "running"
+        wanted = getattr(solver, "h_abs", 0.0)
         try:
             message = solver.step()
         except BaseException:
@@ -135,6 +140,8 @@ def integrate(
         acting = rates.actuation(t, x) if driven else None
         if not method.is_implicit:
             solver.h_abs = min(solver.h_abs, native.CAREFUL * (t - float(solver.t_old)))
+            if t == solver.t_bound:  # a step that was cut short is no reason to go on with short ones
+                solver.h_abs = max(solver.h_abs, wanted)
         last = int(np.searchsorted(times, t, side="right"))
         at_end = last == recorded + 1 and times[recorded] == t
         asked = watched.events or jumps or (last > recorded and not at_end)
@@ -148,15 +155,23 @@ def integrate(
                 last = int(np.searchsorted(times, met, side="right"))
         ended = watched.locate(interpolant, float(solver.t_old), t, x) if watched.events else None
         if ended is not None:
-            last = int(np.searchsorted(times, ended, side="right"))
+            last = int(np.searchsorted(times, ended.t, side="right"))
         if last > recorded:
             states = x[None, :] if interpolant is None else interpolant(times[recorded:last]).T
             record.add(times[recorded:last], _projected(rates, times[recorded:last], states))
             recorded = last
         if ended is not None and interpolant is not None:
-            x = rates.projected(ended, interpolant(ended))
-            record.end(ended, x)
-            return "event"
+            t, x = ended.t, rates.projected(ended.t, interpolant(ended.t))
+            record.end(t, x)
+            if ended.event.change is None:
+                return "event"
+            x = native.changed(rates, record, ended, x)
+            watched.restart(t, x, ended)
+            if jumps:
+                jumps.start(t, x)
+            if t < times[-1]:
+                solver = make(t, x, bound(t))
+            continue
         report(t)
         if jumps and met is not None and interpolant is not None:
             t, x = met, rates.projected(met, interpolant(met))
@@ -174,11 +189,19 @@ def integrate(
         elif jumps and jumps.is_old:  # by a sample that was projected
             jumps.start(t, x)
         try:
+            if t < times[-1] and rates.begin(t, x):
+                if jumps:
+                    jumps.start(t, x)
+                if method.is_multistep:
+                    x = rates.projected(t, x)
+                    solver = make(t, x, bound(t))
+                else:
+                    solver.f = rates(t, x)
             rate = solver.f if isinstance(getattr(solver, "f", None), np.ndarray) else rates(t, x)
             if acting is not None:
                 record.add_actuation(t, acting)
             guard.step(t, x, rate)
-        except Stop:
+        except (Stop, ControllerFailed):
             record.end(t, x)
             raise
         if record.steps >= control.most_steps:
@@ -187,17 +210,37 @@ def integrate(
     return "done"
 
 
-def _working(name: str) -> Method:
-    """The method of a name; SciPy's of the same name where native code cannot be made, which is told once."""
+def working(name: str, rates: Rates | None = None) -> Method:
+    """The method of a name; SciPy's, of the same name if there is one, where native code cannot be made: told once."""
     method = METHODS[name]
     if method.is_native:
+        if method.needs_series and rates is not None:
+            _check_series(name, rates)
         try:
-            stepper_code(name)
+            code = name if rates is None else rates.stepper(name)
+            if isinstance(code, str):
+                stepper_code(code)
         except OSError as problem:
-            theirs = _SCIPYS.get(name, name)
+            theirs = _SCIPYS.get(name, name if f"scipy.{name}" in METHODS else "DOP853")
             say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
             return METHODS[f"scipy.{theirs}"]
     return method
+
+
+def _check_series(name: str, rates: Rates) -> None:
+    """Refuse rates that have no series; those with a corner are told where the code is made."""
+    told = {
+        "there are constraints": rates.is_constrained,
+        "a controller in Python acts": not rates.is_autonomous,
+        "there are forces that jump": rates.signs is not None,
+    }
+    for what, is_so in told.items():
+        if is_so:
+            raise PolhodeError(
+                f"the method {name!r} needs smooth rates, all in the equations, but {what}.",
+                cure='Take method="DOP853".',
+                code="E-SIM-081",
+            )
 
 
 def _projected(rates: Rates, times: Floats, states: Floats) -> Floats:

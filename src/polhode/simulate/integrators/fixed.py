@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,11 +12,11 @@ import numpy as np
 from ...codegen.llvm.step_loop import METHODS as TABLEAUX
 from ...codegen.llvm.step_loop import Tableau
 from ...compiled.native.fixed_step import runge_kutta_step
+from ..callables import ControllerFailed
 from ..discontinuities import Discontinuities
-from ..events import Event, EventLocator
+from ..events import EventLocator, Events
 from ..guard import DIVERGED, Guard, Stop
 from ..initial_state import Floats
-from ..inputs import ControllerFailed
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 
@@ -25,6 +25,8 @@ METHODS = tuple(TABLEAUX)
 _PIECE_SECONDS = 0.05
 #: Native steps between two projections onto the constraints.
 _UNPROJECTED = 10
+#: A break this near to the end of a step, as a part of the step, is at its end.
+_SNAP = 1e-9
 
 
 def integrate(
@@ -35,7 +37,7 @@ def integrate(
     steps: int,
     every: int,
     method: str,
-    events: Sequence[Event],
+    events: Events,
     report: Report,
 ) -> str:
     """Take `steps` steps of size h and record every `every`-th state, and the last.
@@ -101,7 +103,7 @@ class _Stepper(Protocol):
 
 
 def _stepper(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Stepper:
-    if guard.discontinuities or not rates.is_autonomous:
+    if guard.discontinuities or not rates.is_autonomous or len(rates.breaks):
         return _PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
     return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
 
@@ -119,11 +121,11 @@ class _NativeSteps:
         self.rates, self.h, self.method = rates, h, method
         of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
         self.loop = rates.functions.fixed_step(method, rates.groups, of)
-        self.constant: dict[str, Any] = {"tau": rates.tau.constant}
+        self.constant: dict[str, Any] = {"tau": rates.drive.tau}
         if "alpha" in rates.native.arrays:
             self.constant["alpha"] = rates.alpha
         if "inputs" in rates.native.arrays:
-            self.constant["inputs"] = rates.inputs.constant
+            self.constant["inputs"] = rates.drive.inputs
         self.parameters = rates.functions.parameter_values(of, rates.given)
         self.stages = len(TABLEAUX[method].b)
         self.last: Floats = np.zeros(0)
@@ -226,6 +228,7 @@ class _PythonSteps(_SingleSteps):
         self.tableau: Tableau = TABLEAUX[method]
 
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        self.rates.begin(k * self.h, x, _SNAP * self.h)
         if self.driven is not None and recorded:
             self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
         new = self.step(x, k)
@@ -234,10 +237,20 @@ class _PythonSteps(_SingleSteps):
         return new
 
     def step(self, x: Floats, k: int) -> Floats:
-        """One step of the method, projected."""
-        new = runge_kutta_step(self.tableau, lambda c, x: self.rates((k + c) * self.h, x), x, self.h)
+        """One step of the method, in parts where there are breaks inside it."""
+        t, end = k * self.h, (k + 1) * self.h
+        while self.rates.next_break < end - _SNAP * self.h:
+            at = self.rates.next_break
+            x = self._part(x, t, at, at - t)
+            self.rates.begin(at, x)
+            t = at
+        return self._part(x, t, end, self.h if t == k * self.h else end - t)
+
+    def _part(self, x: Floats, t: float, end: float, h: float) -> Floats:
+        """The method from one time to another, projected."""
+        new = runge_kutta_step(self.tableau, lambda c, x: self.rates(end if c == 1.0 else t + c * h, x), x, h)
         if self.rates.is_constrained and np.isfinite(new).all():
-            return self.rates.projected((k + 1) * self.h, new)
+            return self.rates.projected(end, new)
         return self.rates.unit(new)[0] if self.rates.groups else new
 
 
@@ -252,15 +265,15 @@ class _Ended(Exception):
 class _EventSteps(_SingleSteps):
     """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
 
-    def __init__(
-        self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Sequence[Event]
-    ) -> None:
+    def __init__(self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Events) -> None:
         self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
         t, x = record.last
         self.events = EventLocator(events, rates.coordinates, record, t, x)
         self.rate = rates(t, x)
 
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
+        if self.rates.begin(k * self.h, x, _SNAP * self.h):
+            self.rate = self.rates(k * self.h, x)
         taken, states = self.stepper.advance(x, k, 1, 1)
         if not taken:
             raise self.stepper.reason(k)
@@ -271,6 +284,6 @@ class _EventSteps(_SingleSteps):
         interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
         ended = self.events.locate(interpolant, t_old, t, new)
         if ended is not None:
-            raise _Ended(ended, new if ended == t else self.rates.projected(ended, interpolant(ended)))
+            raise _Ended(ended.t, new if ended.t == t else self.rates.projected(ended.t, interpolant(ended.t)))
         self.guard.step(t, new, self.rate)
         return new

@@ -16,6 +16,8 @@ import numpy as np
 
 from ...codegen.steppers.run_record import SAMPLES, Reason
 from ...compiled.native.stepper import NativeRun
+from ..callables import ControllerFailed
+from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -31,40 +33,55 @@ _FIRST_BUDGET = 256
 #: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
 #: vanish, as it may where all coordinates move as one, would allow more.
 CAREFUL = 1.5
+#: Changes of the state that follow each other so soon never end.
+_ZENO = 1e-12
+#: A smaller part of the state that projection changes is not worth a word.
+_TOLD = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is looked for.
 _AHEAD = 12
 
 
-def integrate(rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, report: Report) -> str:
-    """Go from the record's first state to the last of `times`, in native code but where Python must help."""
-    return _NativeIntegration(rates, guard, record, times, control).go(report)
+def integrate(
+    rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events, report: Report
+) -> str:
+    """Go from the record's first state to the last of `times`, in native code but where Python must help.
+
+    Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
+    """
+    return _NativeIntegration(rates, guard, record, times, control, events).go(report)
 
 
 class _NativeIntegration:
     """One run in native code; constraints that are ill conditioned are passed step by step, in Python."""
 
-    def __init__(self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control) -> None:
+    def __init__(
+        self, rates: Rates, guard: Guard, record: Record, times: Floats, control: Control, events: Events
+    ) -> None:
         self.rates, self.guard, self.record, self.control = rates, guard, record, control
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.switch = switch_of(rates, record, control)
+        self.events, self.switch = events, switch_of(rates, record, control)
         self.run = run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
+        self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
         if run.begin(self.end):  # ill conditioned from the start
             self._in_python()
             run.begin(self.end)
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
-        rates, control = self.rates, self.control
-        run = NativeRun(method, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        rates, control, events = self.rates, self.control, self.events
+        run = NativeRun(rates.stepper(method), x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
         run.sample(self.times, self.states)
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         if rates.is_constrained:
             run.record.growth = CAREFUL
+        if events.compiled is not None:
+            run.watch(events.compiled, [event.direction for event in events.watched])
+        run.record.each_step = int(bool(events) and events.compiled is None)
         rates.steps_natively(run)
         if self.switch is None or self.switch.is_exact:
             rates.differentiates_natively(run)
@@ -82,6 +99,8 @@ class _NativeIntegration:
             setattr(run.record, count, getattr(old.record, count))
         run.record.h = switch.first_step(old)
         run.begin(self.end)
+        for values in ("event_values", "event_values_old", "event_sides"):
+            getattr(run, values)[:] = getattr(old, values)
 
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
@@ -89,25 +108,49 @@ class _NativeIntegration:
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                reason = self.run.advance(self.end, min(budget, self.control.most_steps - self.run.record.steps))
+                reason = self.run.advance(self._goal, min(budget, self.control.most_steps - self.run.record.steps))
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget *= 2
-                self._look_into(reason)
+                if reason in (Reason.CROSSING, Reason.STEP):
+                    if self._ends_by_event(reason):
+                        return "event"
+                else:
+                    self._look_into(reason)
+                if reason == Reason.DONE and self.run.record.t < self.end:
+                    self._pass_break()
+                    reason = Reason.BUDGET
                 self._note()
                 report(self.run.record.t)
-        except (Stop, NonFinite, KeyboardInterrupt):
+        except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
             self.record.end(float(self.run.record.t), self.run.x)
             raise
         return "done"
+
+    @property
+    def _goal(self) -> float:
+        """The end, or a few last bits before the next break: no step sees what holds after it."""
+        return min(self.rates.before_break, self.end)
+
+    def _pass_break(self) -> None:
+        """Go on at a break: what is held is asked, and the rates are new."""
+        run, t = self.run, self.rates.next_break
+        run.record.t = t
+        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
+            self.states[run.record.next_sample] = run.x
+            run.record.next_sample += 1
+        if t < self.end:
+            self.rates.begin(t, run.x.copy())
+            run.restart(self.rates(t, run.x.copy()))
 
     def _note(self) -> None:
         """Bring the record up to date."""
         run, record = self.run.record, self.record
         record.steps = run.steps
         self.rates.evaluations = max(self.rates.evaluations, self.evaluations + run.evaluations)
-        kept, done = sum(len(t) for t, _ in record.pieces) - 1, run.next_sample
-        record.add(self.times[kept:done], self.states[kept:done])
+        done = run.next_sample
+        record.add(self.times[self.kept : done], self.states[self.kept : done])
+        self.kept = done
 
     def _look_into(self, reason: Reason) -> None:
         """Do what native code came back for, or raise what ends the run."""
@@ -127,6 +170,33 @@ class _NativeIntegration:
             self._turn(self.switch)
         elif reason in (Reason.ILL, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._help(reason)
+
+    # ---- events ------------------------------------------------------------------------------------------------
+
+    def _ends_by_event(self, reason: Reason) -> bool:
+        """Note what was crossed in the last step; whether that ends the run. A change of the state is made."""
+        run, watched = self.run, self.watched
+        if reason == Reason.CROSSING:
+            watched.values = run.event_values_old.tolist()
+        t = float(run.record.t)
+        met = watched.locate(run.state_at, float(run.record.t_old), t, run.x)
+        if met is None:
+            return False
+        x = run.x.copy() if met.t == t else run.state_at(met.t)
+        while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= met.t:
+            self._sample_in_python()
+        self._note()
+        x = self.rates.projected(met.t, x)
+        self.record.end(met.t, x)
+        run.record.t, run.x[:], run.record.pending = met.t, x, 0
+        if met.event.change is None:
+            return True
+        run.x[:] = x = changed(self.rates, self.record, met, x)
+        run.begin(self.end)
+        watched.restart(met.t, x, met)
+        if len(run.event_values):
+            run.event_values[:], run.event_sides[:] = watched.values, watched.sides
+        return False
 
     # ---- by other means where constraints are ill conditioned -----------------------------------------------------
 
@@ -158,7 +228,7 @@ class _NativeIntegration:
 
     def _pass_singular_pose(self) -> None:
         """Steps in Python until native code can be trusted again."""
-        while not self.rates.is_well_conditioned and self.run.record.t < self.end:
+        while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
             self._step_in_python()
         self.rates.steps_natively(self.run)
 
@@ -173,7 +243,7 @@ class _NativeIntegration:
             run.record.pending = 0
         self._in_python()
         run.record.sample_count = 0
-        reason = run.advance(self.end, 1)
+        reason = run.advance(self._goal, 1)
         run.record.sample_count = len(self.times)
         if reason not in (Reason.DONE, Reason.BUDGET, Reason.LOOK):
             self._look_into(reason)
@@ -204,6 +274,26 @@ class _NativeIntegration:
         run.f[:] = self.rates(t, run.x.copy())
 
 
+def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
+    """The state after an event that changes it, on the constraints; it goes into the record."""
+    if met.event.change is None:
+        return x
+    if met.t - record.changed_at <= _ZENO * max(1.0, abs(met.t)):
+        raise Stop(
+            "event_stuck",
+            f"at t = {met.t:.6g} s event {met.number} follows itself without end.",
+            "Let the motion come to rest, or end the run, where it is slow: with a terminal event of the speed, say.",
+        )
+    record.changed_at = met.t
+    new = met.event.change.applied(met.t, x)
+    after = rates.projected(met.t, new)
+    if rates.is_constrained and np.abs(after - new).max() > _TOLD * max(1.0, float(np.abs(new).max())):
+        told = "where an event changed the state, speeds were brought to the constraints, in the metric of the masses."
+        record.notices += [] if told in record.notices else [told]
+    record.add(np.array([np.nextafter(met.t, np.inf)]), after[None, :])
+    return after
+
+
 def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
     """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
     t, x, f, h = float(run.record.t), run.x.copy(), run.f.copy(), float(run.record.h)
@@ -216,8 +306,8 @@ def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
 
 
 def switch_of(rates: Rates, record: Record, control: Control) -> Switch | None:
-    """What lets a run choose between kinds of methods, where it may: its derivatives must be compiled code."""
-    if not control.may_switch or not rates.can_step_natively or rates.is_constrained:
+    """What lets a run choose between kinds of methods, where it may: not under constraints."""
+    if not control.may_switch or rates.is_constrained:
         return None
     made = Switch(control.method)
     record.info["switches"] = made.turns
@@ -294,6 +384,23 @@ class NativeSolver:
             return np.array([self.run.state_at(float(each)) for each in t]).T
 
         return interpolant
+
+
+class TaylorSolver(NativeSolver):
+    """Taylor steps one at a time: Python looks at each, but has no say in the rates."""
+
+    def __init__(
+        self, rates: Rates, t: float, x: Floats, t_bound: float, *, max_step: float, rtol: float, atol: float
+    ) -> None:
+        self.rates, self.t_bound, self.status = rates, t_bound, "running"
+        self.run = NativeRun(rates.stepper("taylor"), x, t=t, rtol=rtol, atol=atol, groups=rates.groups)
+        rates.steps_natively(self.run)
+        self.run.record.h_max = max_step
+        self.run.begin(t_bound)
+
+    def step(self) -> str | None:
+        self.rates.evaluations += 1
+        return super().step()
 
 
 def solver(method: str) -> Callable[[], Callable[..., NativeSolver]]:

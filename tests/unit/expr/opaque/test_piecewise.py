@@ -32,7 +32,7 @@ def derived(table: Table, *places: int) -> Table:
     return table
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PEERS)
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 def test_a_table_of_one_variable_is_scipys_interpolant(kind: str, order: int) -> None:
     if kind == "linear" and order > 1:
@@ -84,7 +84,7 @@ def test_derivatives_are_the_slopes_that_small_steps_find_inside_and_outside(kin
             assert derived(table, 1).at(x, y) == pytest.approx(by_y, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PEERS)
 def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
     hold, line, error = (checked(X, Y, kind=kind, outside=way) for way in ("hold", "line", "error"))
     for end, y, step in ((X[0], Y[0], -2.0), (X[-1], Y[-1], 3.0)):
@@ -95,6 +95,17 @@ def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
         assert math.isnan(error.at(end + step)) and math.isnan(derived(error, 0).at(end + step))
         assert error.at(end) == pytest.approx(y), "the ends belong to the table"
         assert math.isfinite(derived(error, 0).at(end))
+
+
+def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
+    table = checked([0, 1, 3], [5, -2, 7], kind="held")
+    assert [table.at(x) for x in (-1.0, 0.0, 0.999, 1.0, 2.9, 3.0, 99.0)] == [5.0, 5.0, 5.0, -2.0, -2.0, 7.0, 7.0]
+    assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0]
+    assert table.partial(0) is None
+    assert checked([2], [4], kind="held").at(17.0) == 4.0
+    ends = checked([0, 1, 3], [5, -2, 7], kind="held", outside="error")
+    assert [ends.at(x) for x in (0.0, 3.0, 5.0)] == [5.0, 7.0, 7.0], "the last value lasts as long as the one before"
+    assert math.isnan(ends.at(5.1)) and math.isnan(ends.at(-0.1))
 
 
 def test_every_derivative_of_a_table_that_ends_ends_with_it() -> None:

@@ -1,0 +1,142 @@
+"""`polhode sweep`: run a mechanism over values of its parameters, starts and inputs, and keep measures of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import LimitError, PolhodeError
+from ..model.system import System
+from ..simulate.datasets import check_format
+from ..simulate.initial_state import Floats
+from ..simulate.sweep import Sweep, SweepInterrupted
+from ..simulate.sweep.design import MOST_MEMBERS
+from . import show
+from .simulate import check_folder, read_settings
+
+_WHOLE = "trajectories"
+_SHOWN = 20
+
+
+def run(
+    file: Path,
+    duration: float,
+    vary: Sequence[str],
+    measures: Sequence[str],
+    pose: str | None,
+    settings: list[str],
+    options: dict[str, Any],
+    out: Path | None,
+    json: bool,
+    base: str | None = None,
+) -> int:
+    """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted."""
+    system = show.loaded(file, base)
+    parameters, inputs = read_settings(system, settings)
+    values = dict(map(read_axis, vary))
+    if out is not None:
+        check_format(out)
+        check_folder("out", out)
+    options |= {"start": pose, "parameters": parameters, "inputs": inputs or None}
+    options |= {"progress": False} if json else {}
+    stopped: SweepInterrupted | None = None
+    try:
+        made = system.derive().sweep(values, duration, measure=_measure(measures), **options)
+    except SweepInterrupted as error:
+        stopped, made = error, error.sweep
+    if out is not None:
+        made.save(out)
+    if json:
+        record = _record(made, out)
+        show.as_json(record if stopped is None else record | {"error": stopped.as_json()})
+    else:
+        _tell(system, made, out)
+        if stopped is not None:
+            show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
+    return 0 if stopped is None else 130
+
+
+def read_axis(text: str) -> tuple[str, Floats]:
+    """`name=low:high:count`, or values with commas between.
+
+    >>> read_axis("l=0.5:2:4")
+    ('l', array([0.5, 1. , 1.5, 2. ]))
+    >>> read_axis("start:hinge=0.1,0.2")
+    ('start:hinge', array([0.1, 0.2]))
+    """
+    name, _, right = text.rpartition("=")
+    try:
+        if not name.strip():
+            raise ValueError
+        if ":" in right:
+            low, high, count = right.split(":")
+            return name.strip(), np.linspace(float(low), float(high), _count(count))
+        return name.strip(), np.array([float(each) for each in right.split(",")])
+    except ValueError:
+        raise PolhodeError(
+            f"{text!r} is not understood.",
+            place="--vary",
+            cure="Write --vary l=0.5:2:20 for twenty values from 0.5 to 2, or --vary l=0.5,1,2",
+            code="E-CLI-010",
+        ) from None
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count > MOST_MEMBERS:
+        raise LimitError(
+            f"{count:,} values are more than {MOST_MEMBERS:,}.", place="--vary", cure="Give fewer.", code="E-CLI-011"
+        )
+    return count
+
+
+def _measure(given: Sequence[str]) -> list[str] | None:
+    """Names of measures; `trajectories` for whole ones."""
+    return None if list(given) == [_WHOLE] else list(given) or ["final"]
+
+
+def _tell(system: System, made: Sweep, out: Path | None) -> None:
+    console = show.console()
+    console.print(show.plain(system.name), style="bold")
+    failed = made.failures
+    told = f"{show.number(len(made), 'run')}, {len(failed)} of them without a result" if failed else f"{len(made)} runs"
+    console.print(f"{told} in {made.info['wall_time']:.3g} s")
+    rows = [(name, *_range(values)) for name, values in list(made.values.items())[:_SHOWN]]
+    if rows:
+        console.print(show.table(["measure", "least", "mean", "most"], rows, numbers_from=1))
+    for i, message in list(failed.items())[:_SHOWN]:
+        at = ", ".join(f"{name} = {value:g}" for name, value in made.at(i).items())
+        console.print(show.plain(f"{at}: {message}"), style="dim", soft_wrap=True)
+    if len(failed) > _SHOWN:
+        console.print(f"and {len(failed) - _SHOWN} more", style="dim")
+    if out is not None:
+        console.print(show.plain(f"wrote {out}"))
+
+
+def _range(values: Floats) -> tuple[str, ...]:
+    known = values[np.isfinite(values)]
+    return tuple(f"{each(known):.6g}" for each in (np.min, np.mean, np.max)) if known.size else ("", "", "")
+
+
+def _record(made: Sweep, out: Path | None) -> dict[str, Any]:
+    """Plain data: what is not a number, as of a run that failed, is null."""
+    return {
+        "runs": len(made),
+        "axes": {name: values.tolist() for name, values in made.axes.items()},
+        "shape": list(made.shape),
+        "values": {name: _plain(made[name].tolist()) for name in made.values},
+        "status": made.status.reshape(made.shape).tolist(),
+        "failures": {str(i): message for i, message in made.failures.items()},
+        "notices": {str(i): text for i, text in made.notices.items()},
+        "seconds": made.info["wall_time"],
+        "files": [] if out is None else [str(out)],
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value if np.isfinite(value) else None

@@ -1,0 +1,255 @@
+"""The Taylor coefficients of a motion as native code.
+
+    ph_jet(arguments, jet, scratch, order)
+
+`arguments` is the table of pointers that the program's `ph_at` takes: its input arrays, among them the state x and, if
+there is one, the time t, then the work array. Row k of `jet` becomes x⁽ᵏ⁾/k!, padded with zeros to whole blocks, for
+all k up to the order; `scratch` has room for `JetLayout.scratch_size` doubles.
+
+Order zero is the program itself, a kernel like any other. Then one loop runs over the orders. All sums ⟨a, b⟩_k of an
+order read lower orders alone, so that they are computed before everything else, four different sums in the lanes of a
+block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). What is left of
+an order is straight-line code, about as long as the program. The products with the newest order come last in each sum:
+the others do not wait for it.
+
+Code with all orders unrolled is a fifth faster for a double pendulum, slower for larger systems, and takes twenty
+times as long to compile; so there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+
+from ..ir.program import Output, Program
+from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Value, Variable
+from ..llvm.kernels import Kernel, kernel_ir
+from .recurrences import STEADY, Rule, SeriesProgram
+from .sum_packs import Factor, SumPacks, sum_packs
+
+#: So many sums are added up in one loop: their blocks stay in registers.
+_TOGETHER = 5
+
+
+@dataclass(frozen=True)
+class JetLayout:
+    """Where `ph_jet` keeps what: order zero of the slots that recurrences read, then rows of blocks of factors."""
+
+    first: Mapping[int, int]
+    packs: SumPacks
+
+    @property
+    def rows_at(self) -> int:
+        """The offset of the rows, in doubles."""
+        return -(-len(self.first) // WIDTH) * WIDTH
+
+    @property
+    def row(self) -> int:
+        """Doubles in a row."""
+        return WIDTH * len(self.packs.blocks)
+
+    def scratch_size(self, order: int) -> int:
+        """Doubles that are wanted."""
+        return self.rows_at + self.row * (order + 1)
+
+
+def jet_layout(series: SeriesProgram) -> JetLayout:
+    """The layout for a program."""
+    # slots of the work array that nothing reads any more are read, so that the others keep their places in it
+    unused = set(series.work) - set(series.program.saved)
+    read = sorted({*_read_at_zero(series), *series.rates, *series.states, *unused})
+    return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series))
+
+
+def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> list[str]:
+    """The functions: order zero, and `ph_jet`."""
+    layout = jet_layout(series)
+    kernel = Kernel(_at_zero(series, layout), "ph_first", fused=fused, width=width, attributes="internal")
+    return [*kernel_ir(kernel), _JetWriter(series, layout, fused).function().text]
+
+
+def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:
+    """The program that writes order zero of all that recurrences read."""
+    return replace(series.program, outputs=(Output("first", (len(layout.first),), tuple(layout.first)),))
+
+
+def _read_at_zero(series: SeriesProgram) -> set[int]:
+    found: set[int] = set()
+    for slot, rule in enumerate(series.rules, series.program.first_run):
+        match rule.name, rule.args:
+            case "scaled", (steady, _):
+                found.add(steady)
+            case "product", (a, b):
+                found |= {a, b}
+            case "square", (a,):
+                found.add(a)
+            case ("quotient", (_, b)) | ("inverse", (b,)):
+                found |= {b, slot}
+            case "root", _:
+                found.add(slot)
+            case "integral", (_, w):
+                found.add(w)
+    return found
+
+
+class _JetWriter:
+    """The writer of `ph_jet`: what each slot is at the order that is being made."""
+
+    def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool) -> None:
+        self.series, self.layout = series, layout
+        self.f = Function("ph_jet", fused=fused, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER)
+        self.rows = self.f.arguments["scratch"].at(layout.rows_at)
+        self.inverses: dict[int, Value] = {}
+        self.now: dict[int, Value] = {}
+        self.sums: dict[int, Value] = {}
+
+    def function(self) -> Function:
+        f, series = self.f, self.series
+        self._order_zero()
+        rates = [f.variable(self.first(slot)) for slot in series.rates]
+        width = len(self.layout.packs.blocks)
+        with f.loop(f.arguments["order"], 1) as k:
+            self._next_state(k, rates)
+            self._add_up(k)
+            for slot in series.time:
+                self.now[slot] = f.select(k.equals(1), f.of_kind(DOUBLE, 1.0), 0.0)
+            for slot, rule in enumerate(series.rules, series.program.first_run):
+                if rule != STEADY:
+                    self.now[slot] = RULES[rule.name](self, slot, rule)
+            self._write_factors(self.rows.at(k * width, BLOCK), rates)
+            for rate, slot in zip(rates, series.rates, strict=True):
+                rate.value = self.now.get(slot, 0.0)
+        self._next_state(f.arguments["order"], rates)
+        return f
+
+    def _next_state(self, k: Value, rates: list[Variable]) -> None:
+        """Order k of the state is its rate's order k − 1, over k."""
+        self.k, self.over_k = k.as_double(), 1.0 / k.as_double()
+        self.now = {slot: rate.value * self.over_k for slot, rate in zip(self.series.states, rates, strict=True)}
+        self._write_state(k)
+
+    def first(self, slot: int) -> Value:
+        """Order zero."""
+        return self.f.arguments["scratch"][self.layout.first[slot]]
+
+    def _order_zero(self) -> None:
+        f, program = self.f, self.series.program
+        pointers = [f.arguments["arguments"].load(place, POINTER) for place in range(len(program.arrays) + 1)]
+        f.call("ph_first", "void", *pointers, f.arguments["scratch"])
+        for slot, rule in enumerate(self.series.rules, program.first_run):
+            if rule.name in ("quotient", "inverse"):
+                self.inverses[slot] = 1.0 / self.first(rule.args[-1])
+            elif rule.name == "root":
+                self.inverses[slot] = 0.5 / self.first(slot)
+        for number in range(len(self.layout.packs.blocks)):
+            self.rows.store_block(number, 0.0)
+        self.now = {slot: self.first(slot) for slot in self.series.states}
+        self._write_state(f.integer(0))
+
+    def _write_state(self, k: Value) -> None:
+        states = self.series.states
+        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), BLOCK)
+        for number, start in enumerate(range(0, len(states), WIDTH)):
+            row.store_block(number, self._joined([self.now[slot] for slot in states[start : start + WIDTH]]))
+
+    def _joined(self, values: list[Value]) -> Value:
+        """A block of values, filled up with zeros."""
+        if len(values) == WIDTH and all(value is values[0] for value in values):
+            return self.f.spread(values[0])
+        block = self.f.of_kind(BLOCK, 0.0)
+        for lane, value in enumerate(values):
+            block = self.f.emit(BLOCK, f"insertelement {BLOCK} {block.name}, double {value.name}, i64 {lane}")
+        return block
+
+    def _add_up(self, k: Value) -> None:
+        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
+        f, packs = self.f, self.layout.packs.packs
+        half = (k - 1) / 2
+        # an odd order has no middle: row zero is zero
+        middle = f.select((half * 2 + 1).equals(k), 0, half + 1)
+        for start in range(0, len(packs), _TOGETHER):
+            together = packs[start : start + _TOGETHER]
+            row = self._row(middle)
+            totals = [f.variable(row(pack.one) * row(pack.other)) for pack in together]
+            mirrored = [f.variable(0.0, BLOCK) for _ in together]
+            with f.loop(half) as i:
+                j = half - i
+                low, high = self._row(j), self._row(k - j)
+                for total, other, pack in zip(totals, mirrored, together, strict=True):
+                    total.value = f.fma(low(pack.one), high(pack.other), total.value)
+                    other.value = f.fma(high(pack.one), low(pack.other), other.value)
+            for total, other, pack in zip(totals, mirrored, together, strict=True):
+                value = total.value + other.value
+                for lane, slot in enumerate(pack.slots):
+                    self.sums[slot] = value.lane(lane)
+
+    def _row(self, k: Value) -> Callable[[int], Value]:
+        """The blocks of factors of order k, each loaded once."""
+        return cache(self.rows.at(k * len(self.layout.packs.blocks), BLOCK).block)
+
+    def _write_factors(self, row: Value, rates: list[Variable]) -> None:
+        """Order k of the factors that sums will read."""
+        of_state = {slot: rate.value for slot, rate in zip(self.series.states, rates, strict=True)}
+        made: dict[Factor, Value] = {}
+
+        def value(factor: Factor) -> Value:
+            if factor not in made:
+                plain = self.now[factor.slot]
+                if factor.derived:
+                    plain = of_state[factor.slot] if factor.slot in of_state else plain * self.k
+                made[factor] = plain
+            return made[factor]
+
+        for number, factors in enumerate(self.layout.packs.blocks):
+            block = self._joined([value(factor) for factor in factors])
+            # volatile: LLVM would store halves, which no load of the whole can be served from before they are in memory
+            self.f.write(f"store volatile {BLOCK} {block.name}, ptr {row.at(number, BLOCK).name}, align 8")
+
+
+def _scaled(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    c, a = rule.args
+    return w.first(c) * w.now[a]
+
+
+def _product(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    a, b = rule.args
+    return w.f.fma(w.first(b), w.now[a], w.f.fma(w.first(a), w.now[b], w.sums[slot]))
+
+
+def _square(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    (a,) = rule.args
+    return w.f.fma(w.first(a), w.now[a], w.f.fma(w.first(a), w.now[a], w.sums[slot]))
+
+
+def _quotient(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    a, b = rule.args
+    return (w.now[a] - w.f.fma(w.first(slot), w.now[b], w.sums[slot])) * w.inverses[slot]
+
+
+def _inverse(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    (b,) = rule.args
+    return -w.f.fma(w.first(slot), w.now[b], w.sums[slot]) * w.inverses[slot]
+
+
+def _root(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    (a,) = rule.args
+    return (w.now[a] - w.sums[slot]) * w.inverses[slot]
+
+
+def _integral(w: _JetWriter, slot: int, rule: Rule) -> Value:
+    a, integrand = rule.args
+    made = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
+    return made if rule.sign > 0 else -made
+
+
+#: How order k of a value is written, by the name of its rule.
+RULES: Mapping[str, Callable[[_JetWriter, int, Rule], Value]] = MappingProxyType({
+    "same": lambda w, slot, rule: w.now[rule.args[0]],
+    "negation": lambda w, slot, rule: -w.now[rule.args[0]],
+    "sum": lambda w, slot, rule: w.now[rule.args[0]] + w.now[rule.args[1]],
+    "difference": lambda w, slot, rule: w.now[rule.args[0]] - w.now[rule.args[1]],
+    "scaled": _scaled, "product": _product, "square": _square,
+    "quotient": _quotient, "inverse": _inverse, "root": _root, "integral": _integral,
+})  # fmt: skip

@@ -1,0 +1,46 @@
+"""Taylor series steps of a compiled right-hand side: the code of its recurrences, made when first wanted and stored.
+
+    run = NativeRun(taylor_code(function), x, rtol=…, atol=…)
+    run.use(run.compiled(function, arrays))
+
+Unlike that of other methods, the code belongs to one right-hand side: the method needs its operations, not its values.
+"""
+
+from __future__ import annotations
+
+from polhode.codegen.steppers.run_record import padded
+from polhode.codegen.taylor.recurrences import has_recurrences, series_program
+from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.stepper import StepperCode
+from polhode.compiled.native.stored_code import Entry, count
+from polhode.errors import PolhodeError
+
+
+def taylor_code(function: Compiled) -> StepperCode:
+    """The steps of x' = f(t, x), the function's first output; raises OSError where LLVM does not work."""
+    from polhode.codegen.taylor.stepper import MOST_ORDER, taylor_module
+
+    def make() -> Entry:
+        from polhode.codegen.taylor.jets import jet_layout
+        from polhode.compiled.native import engine
+
+        program = function.program
+        if not has_recurrences(program):
+            raise PolhodeError(
+                "the method 'taylor' needs equations of motion without sign, abs, min, max, tables and functions of"
+                " your own: these have no Taylor series.",
+                cure="Take method='DOP853'.",
+                code="E-SIM-080",
+            )
+        host = engine.host()
+        series = series_program(program)
+        text = taylor_module(series, fused=host.fused, width=host.lanes)
+        scratch = jet_layout(series).scratch_size(MOST_ORDER)
+        return Entry({"scratch": scratch}).with_object_code(engine.object_code(text))
+
+    def read(entry: Entry) -> StepperCode:
+        width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
+        rows = -(-count(entry.facts["scratch"]) // width)
+        return StepperCode(entry.load(), MOST_ORDER + 1, rows)
+
+    return function.store.read_or_make("taylor", make, read)

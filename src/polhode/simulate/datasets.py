@@ -1,0 +1,266 @@
+"""Datasets: arrays with named dimensions, in memory as xarray has them and on disk as NetCDF, Zarr or NumPy archives.
+
+What is written is there whole or not at all; what is read is data, never code.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FormatError, PolhodeError, path_of, suggestion
+from ..files.reading import read_file
+from ..files.writing import replace_file, replace_folder
+
+_VERSION = 1
+_MOST_BYTES = 8_000_000_000
+#: By these a folder is known as one that Zarr made.
+_ZARR = ("zarr.json", ".zgroup")
+
+#: The dimensions of an array, and the array.
+Named = tuple[tuple[str, ...], NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Arrays by name, those that label dimensions apart, and a few words about them all.
+
+    >>> Dataset({"l": (("l",), np.array([1.0, 2.0]))}, {"period": (("l",), np.array([2.0, 2.8]))}).variables["period"]
+    (('l',), array([2. , 2.8]))
+    """
+
+    coordinates: Mapping[str, Named]
+    variables: Mapping[str, Named]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+def to_xarray(dataset: Dataset) -> Any:
+    """The same as an xarray.Dataset; texts are arrays of objects, as every format takes them."""
+    xarray = _xarray()
+    parts = [
+        {
+            name: (dims, array.astype(object) if array.dtype.kind == "U" else array)
+            for name, (dims, array) in part.items()
+        }
+        for part in (dataset.variables, dataset.coordinates)
+    ]
+    return xarray.Dataset(parts[0], coords=parts[1], attrs=dict(dataset.attributes))
+
+
+def from_xarray(given: Any) -> Dataset:
+    """A dataset from xarray's."""
+
+    def plain(names: Any) -> dict[str, Named]:
+        return {str(name): (tuple(map(str, given[name].dims)), _plain(given[name].values)) for name in names}
+
+    return Dataset(plain(given.coords), plain(given.data_vars), {str(k): str(v) for k, v in given.attrs.items()})
+
+
+def write(dataset: Dataset, path: str | os.PathLike[str]) -> Path:
+    """Write by extension: .nc (NetCDF), .zarr (a folder) or .npz (NumPy)."""
+    target = path_of(path)
+    return _format_of(target).write(dataset, target)
+
+
+def read(path: str | os.PathLike[str]) -> Dataset:
+    """Read what `write` wrote."""
+    target = path_of(path)
+    try:
+        return _format_of(target).read(target)
+    except OSError as error:
+        raise FormatError(
+            f"the file cannot be read: {error.strerror or error}.", place=str(target), code="E-DATA-002"
+        ) from None
+    except PolhodeError:
+        raise
+    except Exception as error:  # readers of damaged files raise whatever they met
+        raise FormatError(
+            f"the file is damaged or is not a dataset ({type(error).__name__}).",
+            place=str(target),
+            cure="Give a file that polhode saved.",
+            code="E-DATA-003",
+        ) from error
+
+
+# ---- NetCDF and Zarr, through xarray -------------------------------------------------------------------------
+
+
+def _write_netcdf(dataset: Dataset, path: Path) -> Path:
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / "made.nc"
+        _saved(dataset, lambda: to_xarray(dataset).to_netcdf(made, engine=_engine()), path)
+        return replace_file(path, made.read_bytes())
+
+
+def _read_netcdf(path: Path) -> Dataset:
+    content = read_file(path, _MOST_BYTES)
+    if content.startswith(b"\x89HDF") and _engine() != "h5netcdf":
+        raise FormatError(
+            "this NetCDF file is of version 4, which h5netcdf reads, and that is not installed.",
+            place=str(path),
+            cure='Install it with: pip install "polhode[data]"',
+            code="E-DATA-004",
+        )
+    engine = "h5netcdf" if content.startswith(b"\x89HDF") else "scipy"
+    return from_xarray(_xarray().load_dataset(io.BytesIO(content), engine=engine))
+
+
+def _write_zarr(dataset: Dataset, path: Path) -> Path:
+    zarr_is_there(path)
+    made = to_xarray(dataset)
+    known = next((name for name in _ZARR if (path / name).is_file()), _ZARR[0])
+    return replace_folder(
+        path, lambda to: _saved(dataset, lambda: made.to_zarr(to, mode="w", consolidated=False), path), known
+    )
+
+
+def _read_zarr(path: Path) -> Dataset:
+    zarr_is_there(path)
+    with _xarray().open_zarr(path, consolidated=False) as found:
+        return from_xarray(found.load())
+
+
+def zarr_is_there(path: Path) -> None:
+    """Raise where Zarr is not installed."""
+    try:
+        import zarr  # noqa: F401 - to know that it is there
+    except ImportError as error:
+        raise _missing("zarr", path) from error
+
+
+def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
+    """Save through xarray; what a format cannot hold is told in a sentence."""
+    strange = [name for name in (*dataset.variables, *dataset.coordinates) if "/" in name or not name]
+    try:
+        if strange:
+            raise ValueError(f"the name {strange[0]!r}.")
+        save()
+    except (ValueError, TypeError) as error:
+        raise PolhodeError(
+            f"the format cannot hold this: {error}",
+            place=str(path),
+            cure="Save it as .npz, which holds names and arrays of any kind.",
+            code="E-DATA-005",
+        ) from error
+
+
+def _engine() -> str:
+    """h5netcdf (NetCDF 4) where it and h5py are there, else SciPy's (NetCDF 3)."""
+    from importlib.util import find_spec
+
+    return "h5netcdf" if find_spec("h5netcdf") and find_spec("h5py") else "scipy"
+
+
+def _xarray() -> Any:
+    try:
+        import xarray
+    except ImportError as error:
+        raise _missing("xarray", None) from error
+    return xarray
+
+
+def _missing(package: str, path: Path | None) -> PolhodeError:
+    return PolhodeError(
+        f"{package} is not installed.",
+        place="" if path is None else str(path),
+        cure='Install it with: pip install "polhode[data]"; .npz files need nothing.',
+        code="E-DATA-006",
+    )
+
+
+# ---- NumPy archives ------------------------------------------------------------------------------------------
+
+
+def as_archive(dataset: Dataset) -> bytes:
+    """A dataset as an .npz, names and dimensions as JSON in it: so names may be any, and nothing is ever unpickled."""
+    listed = [
+        (name, dims, array, part)
+        for part, named in (("coordinates", dataset.coordinates), ("variables", dataset.variables))
+        for name, (dims, array) in named.items()
+    ]
+    arrays = {f"array_{k}": _plain(array) for k, (_, _, array, _) in enumerate(listed)}
+    words = {
+        "version": _VERSION,
+        "names": [[name, dims, part] for name, dims, _, part in listed],
+        "attributes": dict(dataset.attributes),
+    }
+    file = io.BytesIO()
+    meta = np.frombuffer(json.dumps(words).encode("utf-8"), dtype=np.uint8)
+    np.savez_compressed(file, allow_pickle=False, meta=meta, **arrays)
+    return file.getvalue()
+
+
+def of_archive(content: bytes) -> Dataset:
+    """The dataset of such an archive; ValueError for what is none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > _MOST_BYTES:
+            raise ValueError(f"it would unpack to {size:,} bytes")
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            words = json.loads(archive["meta"].tobytes().decode("utf-8"))
+            if words["version"] != _VERSION:
+                raise ValueError(f"its version is {words['version']}")
+            parts: dict[str, dict[str, Named]] = {"coordinates": {}, "variables": {}}
+            for k, (name, dims, part) in enumerate(words["names"]):
+                parts[part][str(name)] = (tuple(map(str, dims)), archive[f"array_{k}"])
+            attributes = {str(name): str(value) for name, value in words["attributes"].items()}
+    except (KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(type(error).__name__) from error
+    return Dataset(parts["coordinates"], parts["variables"], attributes)
+
+
+def _write_archive(dataset: Dataset, path: Path) -> Path:
+    return replace_file(path, as_archive(dataset))
+
+
+def _read_archive(path: Path) -> Dataset:
+    return of_archive(read_file(path, _MOST_BYTES))
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(object).astype(str) if array.dtype.kind in "OSTU" else array
+
+
+# ---- formats by extension ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Format:
+    write: Callable[[Dataset, Path], Path]
+    read: Callable[[Path], Dataset]
+
+
+_FORMATS = {
+    ".nc": _Format(_write_netcdf, _read_netcdf),
+    ".zarr": _Format(_write_zarr, _read_zarr),
+    ".npz": _Format(_write_archive, _read_archive),
+}
+
+
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Raise where a path's extension names no format that a dataset is written in."""
+    _format_of(path_of(path))
+
+
+def _format_of(path: Path) -> _Format:
+    kind = path.suffix.lower()
+    if kind not in _FORMATS:
+        raise PolhodeError(
+            f"there is no format {kind!r}." if kind else "the name has no extension.",
+            place=str(path),
+            cure=suggestion(kind, _FORMATS, "Name the file .nc, .zarr or .npz."),
+            code="E-DATA-001",
+        )
+    return _FORMATS[kind]

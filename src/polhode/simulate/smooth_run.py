@@ -1,0 +1,350 @@
+"""The run behind a derivative: as any run, of expressions and constants alone, smooth between its jumps.
+
+What is followed may be more than the state: variations of it, or an integral, come after it in one array, under the
+same control of errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from ..codegen.passes.switches import switched
+from ..compiled.functions import Functions
+from ..compiled.quantities import Asked
+from ..errors import PolhodeError, SimulationError, warn
+from ..expr import Expr
+from .assembly import Assembly, assembled, check_held
+from .guard import Guard, Stop
+from .initial_state import Floats, InitialState, initial_state
+from .inputs import Signal, read_efforts, read_inputs
+from .integrators.adaptive import Control
+from .jumps import Jump, read_jumps
+from .manifold import Manifold
+from .projection import EmbeddedRates, ProjectedRates
+from .rates import NonFinite, Rates
+from .roots import find_root
+from .settings import control_of, span_of
+from .stepping import RightSide, Step, Stepper
+from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derivation
+
+
+class SmoothOptions(TypedDict, total=False):
+    """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
+
+    start: Any
+    speeds: Any
+    parameters: Mapping[str, Any] | None
+    inputs: Any
+    tau: Any
+    step: float | None
+    samples: Any
+    rate: float | None
+    rtol: float
+    atol: float
+    max_steps: int
+    events: Sequence[Any]
+    until: Any
+    on: Mapping[Any, Mapping[Any, Any]] | None
+    hold: Sequence[str]
+    functions: Functions | None
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """A jump that happened: which, when, and all that was followed just before."""
+
+    jump: Jump
+    number: int
+    t: float
+    before: Floats
+
+
+@dataclass(eq=False)
+class Followed:
+    """What was followed: samples, the ends of all steps between jumps, and the jumps themselves."""
+
+    times: list[float] = field(default_factory=list)
+    samples: list[Floats] = field(default_factory=list)
+    pieces: list[tuple[list[float], list[Floats]]] = field(default_factory=list)
+    met: list[Met] = field(default_factory=list)
+    status: str = "done"
+    steps: int = 0
+
+    def add(self, t: float, x: Floats) -> None:
+        """One more sample."""
+        self.times.append(t)
+        self.samples.append(x)
+
+    def begin(self, t: float, x: Floats) -> None:
+        """A piece begins here."""
+        self.pieces.append(([t], [x]))
+
+    def reach(self, t: float, x: Floats) -> None:
+        """A step ends here."""
+        self.pieces[-1][0].append(t)
+        self.pieces[-1][1].append(x)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothRun:
+    """A run that can be differentiated: where it begins, what acts, how it is stepped, where it jumps."""
+
+    functions: Functions
+    parameters: dict[str, Any]
+    tau: Signal
+    inputs: Signal
+    given: InitialState  # as the user gave it
+    start: InitialState  # on the constraints
+    manifold: Manifold | None
+    assembly: Assembly | None
+    hold: tuple[str, ...]
+    jumps: tuple[Jump, ...]
+    control: Control
+    times: Floats
+
+    @classmethod
+    def of(
+        cls,
+        derivation: Derivation,
+        duration: float,
+        by: Sequence[Expr],
+        *,
+        start: Any = None,
+        speeds: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Any = None,
+        tau: Any = None,
+        step: float | None = None,
+        samples: Any = None,
+        rate: float | None = None,
+        rtol: float = 1e-9,
+        atol: float = 1e-9,
+        max_steps: int = 1_000_000,
+        events: Sequence[Any] = (),
+        until: Any = None,
+        on: Mapping[Any, Mapping[Any, Any]] | None = None,
+        hold: Sequence[str] = (),
+        functions: Functions | None = None,
+    ) -> SmoothRun:
+        """Read the options of a run; see `polhode.simulate.simulate`."""
+        equations = derivation.equations
+        check_held(hold, "hold")
+        functions = functions or Functions(derivation)
+        functions.values_of((), parameters)
+        changed = dict(parameters or {})
+        signals = (
+            read_efforts(equations, tau),
+            read_inputs(equations, inputs, functions.input_values()),
+        )
+        for signal in signals:
+            if not signal.is_constant:
+                raise PolhodeError(
+                    f"{signal.what} varies while the run goes on, and is not differentiated.",
+                    place=signal.what,
+                    cure="Write it as a force of the model: an expression of coordinates, speeds, time and parameters.",
+                    code="E-SENS-005",
+                )
+        span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
+        given = initial_state(equations, start, speeds)
+        begin, manifold, assembly = given, None, None
+        if equations.constraints is not None and equations.constraints.rows:
+            manifold = Manifold(functions, equations.constraints, changed)
+            assembly = assembled(manifold, given, hold)
+            begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
+            for told in assembly.warnings(given):
+                warn(told)
+            rows = assembly.freedom.rows
+            if equations.dependent_speeds is None and len(rows) < len(manifold.names):
+                functions = functions.keeping(rows)
+        _check_smooth(functions)
+        jumps = read_jumps(functions.equations, events, until, on, changed, by)
+        control = control_of("DOP853", rtol, atol, step, max_steps)
+        return cls(
+            functions,
+            changed,
+            *signals,
+            given,
+            begin,
+            manifold,
+            assembly,
+            tuple(hold),
+            tuple(jumps),
+            control,
+            span.times,
+        )
+
+    @property
+    def x(self) -> Floats:
+        """The first state."""
+        return np.concatenate([self.start.q, self.start.u, self.start.z])
+
+    @cached_property
+    def rates(self) -> Rates:
+        """The rates of the state alone, and its projection."""
+        given = self.functions, self.parameters, self.tau, self.inputs
+        if self.manifold is None or self.assembly is None:
+            return Rates(*given)
+        dependent = self.functions.equations.dependent_speeds
+        if dependent is not None:
+            return EmbeddedRates(*given, self.manifold, dependent)
+        return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
+
+    def right_side(self, asked: Asked) -> RightSide:
+        """A native function of one array `x`, at this run's parameters, efforts and inputs."""
+        native = self.functions.native(asked)
+        values = self.functions.parameter_values(asked, self.parameters)
+        given = {"tau": self.tau.constant, "inputs": self.inputs.constant}
+        return RightSide(native.with_parameters(values) if len(values) else native, given)
+
+    def known(self, t: float, x: Floats) -> dict[Expr, float]:
+        """The values of all symbols at a state."""
+        equations = self.functions.equations
+        system = equations.system
+        values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
+        values |= {system.parameters[name].symbol: float(value) for name, value in self.parameters.items()}
+        symbols = [*equations.q, *equations.u, *equations.z, *equations.tau]
+        symbols += [each.symbol for each in system.inputs.values()]
+        numbers = np.concatenate([x, self.tau.constant, self.inputs.constant]).tolist()
+        return {**values, system.time: t, **dict(zip(symbols, numbers, strict=True))}
+
+    # ---- following -------------------------------------------------------------------------------------------
+
+    def follow(
+        self,
+        rates: RightSide,
+        x: Floats,
+        projected: Callable[[float, Floats], Floats],
+        struck: Callable[[Met], Floats],
+    ) -> Followed:
+        """Step all that is followed from x to the end of the run; `struck` says what is there behind a jump."""
+        made = Followed()
+        try:
+            self._follow(made, rates, x, projected, struck)
+        except Stop as stop:
+            raise self.error(stop, made) from None
+        except NonFinite as found:
+            raise self.error(self._guard.nonfinite(found), made) from None
+        return made
+
+    @cached_property
+    def _guard(self) -> Guard:
+        return Guard(self.rates, self.functions, self.known(0.0, self.x))
+
+    def _follow(
+        self,
+        made: Followed,
+        rates: RightSide,
+        x: Floats,
+        projected: Callable[[float, Floats], Floats],
+        struck: Callable[[Met], Floats],
+    ) -> None:
+        size, end, recorded = len(self.x), float(self.times[-1]), 1
+        self._guard.start(0.0, x[:size])
+        self.rates.measure(0.0, x[:size])
+        t = 0.0
+        made.add(t, x)
+        made.begin(t, x)
+        values = [self._value(jump, t, x) for jump in self.jumps]
+        stepper = Stepper(rates, t, x, end, self.control)
+        while t < end:
+            step = stepper.step()
+            made.steps += 1
+            met = self._located(step, values)
+            t = step.t if met is None else met.t
+            while recorded < len(self.times) and (
+                self.times[recorded] <= t if met is None else self.times[recorded] < t
+            ):
+                when = float(self.times[recorded])
+                made.add(when, projected(when, step.x if when == step.t else step.interpolant(when)))
+                recorded += 1
+            if met is None:
+                x = projected(t, step.x)
+                made.reach(t, x)
+                if x is not step.x:
+                    stepper.restate(x)
+                self._guard.step(t, x[:size], stepper.rate[:size])
+                continue
+            met = Met(met.jump, met.number, t, projected(t, met.before))
+            made.met.append(met)
+            made.reach(t, met.before)
+            if met.jump.crossing.terminal:
+                made.add(t, met.before)
+                made.status = "event"
+                return
+            x = struck(met)
+            made.begin(t, x)
+            values = [self._value(jump, t, x) for jump in self.jumps]
+            values[met.number] = 0.0
+            if t >= end:
+                return
+            stepper = Stepper(rates, t, x, end, self.control)
+
+    def _value(self, jump: Jump, t: float, x: Floats) -> float:
+        size = len(self.functions.equations.q)
+        value = float(jump.value(t, x[:size], x[size : len(self.x)]))
+        if np.isnan(value):
+            raise Stop("event_failed", f"at t = {t:.6g} s an event is nan, which no zero can be found of.")
+        return value
+
+    def _located(self, step: Step, values: list[float]) -> Met | None:
+        """The first crossing in a step; where there is none, the events' values at its end are kept."""
+        found: list[tuple[float, int]] = []
+        after = [self._value(jump, step.t, step.x) for jump in self.jumps]
+        for number, (jump, old, new) in enumerate(zip(self.jumps, values, after, strict=True)):
+            if (old * new < 0.0 or (new == 0.0 and old != 0.0)) and jump.crossing.direction * (new - old) >= 0.0:
+                found.append((step.t if new == 0.0 else self._zero(jump, step), number))
+        values[:] = after
+        if not found:
+            return None
+        t, number = min(found)
+        return Met(self.jumps[number], number, t, step.interpolant(t))
+
+    def _zero(self, jump: Jump, step: Step) -> float:
+        return find_root(lambda t: self._value(jump, t, step.interpolant(t)), step.t_old, step.t)
+
+    # ---- what is left ----------------------------------------------------------------------------------------
+
+    def trajectory(self, made: Followed, message: str = "") -> Trajectory:
+        """The motion that was followed."""
+        equations = self.functions.equations
+        x = np.array(made.samples)[:, : len(self.x)]
+        q, u, z = np.split(x, [len(equations.q), len(equations.q) + len(equations.u)], axis=1)
+        count = len(made.times)
+        events: list[list[float]] = [[] for _ in self.jumps]
+        for met in made.met:
+            events[met.number].append(met.t)
+        info = {
+            "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
+            "notices": list(self.start.notices), "events": events, "evaluations": 0, "wall_time": 0.0,
+        }  # fmt: skip
+        return Trajectory(
+            np.array(made.times), q, u, tuple(equations.coordinates), tuple(equations.speeds),
+            made.status, message, info, inputs=np.tile(self.inputs.constant, (count, 1)),
+            tau=np.tile(self.tau.constant, (count, 1)), functions=self.functions, parameters=self.parameters,
+            z=z, states=tuple(equations.states),
+        )  # fmt: skip
+
+    def error(self, stop: Stop, made: Followed) -> SimulationError:
+        """Why a run ended before its time, with the motion so far."""
+        made.status = stop.status
+        found = self.trajectory(made, stop.message) if made.samples else None
+        return SimulationError(stop.message, trajectory=found, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}")
+
+
+def _check_smooth(functions: Functions) -> None:
+    """Refuse rates that jump by themselves."""
+    if switched(functions.program("state_rates")) is not None:
+        raise PolhodeError(
+            "a force jumps with the sign of something, which is not differentiated.",
+            place=f"system '{functions.equations.system.name}'",
+            cure="Make it smooth, as tanh(v/0.001) instead of sign(v).",
+            code="E-SENS-006",
+        )

@@ -1,0 +1,176 @@
+"""The design of a sweep: which values are varied, and the run at each point of their grid, or at each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import LimitError, PolhodeError, ShapeError, listed, shown, suggestion
+from ..initial_state import Floats
+from ..members import Members, Which, label_of, names_of
+
+#: More members than this are refused: their statuses alone would fill the memory.
+MOST_MEMBERS = 10**7
+MEMBER = "member"
+
+#: How a kind of value is written in front of its name, as for a speed that has the name of its coordinate.
+_PREFIXES = {"parameter": "parameters", "start": "start", "speed": "speeds", "input": "inputs", "tau": "tau"}
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The values that are varied, by label: along an axis of a grid each, or sample by sample."""
+
+    axes: Mapping[str, Floats]
+    zipped: bool
+    members: Members
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the grid's axes, or the number of samples."""
+        return shape_of(self.axes, self.zipped)
+
+
+def shape_of(axes: Mapping[str, Floats], zipped: bool) -> tuple[int, ...]:
+    """The shape of what is kept for each member.
+
+    >>> shape_of({"l": np.ones(20), "c": np.ones(2)}, zipped=False)
+    (20, 2)
+    """
+    lengths = tuple(len(values) for values in axes.values())
+    return lengths[:1] if zipped else lengths
+
+
+def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Mapping[str, Any]) -> Design:
+    """Read what a user wants varied; names are those of parameters, coordinates (their start), speeds and inputs."""
+    if not isinstance(vary, Mapping) or not vary:
+        raise PolhodeError(
+            f"{shown(vary)} says not what to vary.",
+            place="sweep",
+            cure='Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
+            code="E-SWEEP-001",
+        )
+    which = {name: _which(equations, name) for name in vary}
+    axes = {label_of(*which[name]): _values(name, values) for name, values in vary.items()}
+    if len(axes) < len(vary):
+        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-SWEEP-002")
+    lengths = {name: len(values) for name, values in axes.items()}
+    if zipped and len({*lengths.values()}) > 1:
+        told = listed(f"'{name}' has {length}" for name, length in lengths.items())
+        raise ShapeError(
+            f"samples must have one value of each: {told}.",
+            place="sweep",
+            cure="Give arrays of one length, or leave zip=True out for a grid.",
+            code="E-SWEEP-003",
+        )
+    count = prod(shape_of(axes, zipped))
+    if count > MOST_MEMBERS:
+        raise LimitError(
+            f"the grid has {count:,} points, more than {MOST_MEMBERS:,}.",
+            place="sweep",
+            cure="Vary fewer values, or give samples with zip=True.",
+            code="E-SWEEP-004",
+        )
+    columns = list(axes.values()) if zipped else [each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij")]
+    shared = _shared(equations, options, list(which.values()))
+    return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
+
+
+def _values(name: str, given: Any) -> Floats:
+    try:
+        values = np.atleast_1d(np.asarray(given))
+    except ValueError:
+        values = np.array([None])
+    if values.dtype.kind not in "fiub" or values.ndim != 1:
+        raise ShapeError(
+            f"{shown(given)} is not a list of numbers.",
+            place=f"sweep '{name}'",
+            cure="Give an array (N,) of real numbers.",
+            code="E-SWEEP-005",
+        )
+    if not len(values):
+        raise ShapeError("there are no values.", place=f"sweep '{name}'", cure="Give one or more.", code="E-SWEEP-006")
+    return values.astype(np.float64)
+
+
+def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
+    """The option of a run, and the name in it, that a word means."""
+    known = names_of(equations)
+    prefix, _, rest = str(name).partition(":")
+    if prefix in _PREFIXES and rest:
+        option = _PREFIXES[prefix]
+        if rest not in known[option]:
+            raise _strange(name, {f"{prefix}:{each}" for each in known[option]})
+        return option, rest
+    # No two of them are written alike but a coordinate and its speed, where the coordinate is meant.
+    for option in ("parameters", "inputs", "start", "speeds"):
+        if name in known[option]:
+            return option, str(name)
+    raise _strange(name, [each for names in known.values() for each in names])
+
+
+def _strange(name: Any, known: Any) -> PolhodeError:
+    return PolhodeError(
+        f"there is no parameter, input, coordinate or speed '{name}' to vary.",
+        place="sweep",
+        cure=suggestion(name, known),
+        code="E-SWEEP-008",
+    )
+
+
+def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Sequence[Which]) -> dict[str, Any]:
+    """The options of all runs, start and speeds by name where some of them are varied."""
+    shared = {name: value for name, value in options.items() if name != "progress"}
+    doubled = Members.of(shared)
+    if doubled is not None:
+        option, name = next(iter(doubled.varied))
+        raise PolhodeError(
+            "an array of values is given beside what is varied.",
+            place=f"{option} '{name}'" if isinstance(name, str) else option,
+            cure="Name it in what is varied too, or give one value.",
+            code="E-SWEEP-009",
+        )
+    varied = {option for option, _ in which}
+    if varied & {"start", "speeds"}:
+        start, speeds = shared.get("start"), shared.get("speeds")
+        if isinstance(start, str) and start in equations.system.poses:
+            pose = equations.system.poses[start]
+            own = {name: value for name, value in pose.speeds.items() if name in equations.speeds}
+            start, speeds = dict(pose.coordinates), own | dict(_by_name(speeds, equations.speeds))
+        elif isinstance(start, tuple) and len(start) == 2:
+            start, speeds = start[0], _by_name(start[1], equations.speeds) | _by_name(speeds, equations.speeds)
+        shared["start"] = _by_name(start, equations.coordinates)
+        shared["speeds"] = _by_name(speeds, equations.speeds)
+    for option in varied & {"inputs", "tau"}:
+        given = shared.get(option)
+        if callable(given):
+            raise PolhodeError(
+                f"{option} are given by a function, so none of them can be varied.",
+                place="sweep",
+                cure="Vary a parameter that an expression in it has.",
+                code="E-SWEEP-010",
+            )
+        shared[option] = _by_name(given, names_of(equations)[option])
+    return shared
+
+
+def _by_name(given: Any, names: Any) -> dict[str, Any]:
+    """Values by name; what is no row of them is left to the run to refuse."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    row = np.atleast_1d(np.asarray(given))
+    if row.shape != (len(names),):
+        raise ShapeError(
+            f"expected {len(names)} numbers, got shape {row.shape}.",
+            place="sweep",
+            cure=f"Give values by name: {listed(names)}.",
+            code="E-SWEEP-011",
+        )
+    return dict(zip(names, row.tolist(), strict=True))

@@ -1,0 +1,164 @@
+"""Where chunks run: in this process, in a pool of processes, or by an executor of the user's own.
+
+Each is a generator of chunks with their results, in the order in which they arrive.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from multiprocessing.context import BaseContext
+from threading import Thread
+
+from ...errors import PolhodeError
+from .chunks import Chunk, ChunkResult, Work, lost, make_ready, run_chunk
+
+Arrivals = Iterator[tuple[Chunk, ChunkResult]]
+
+#: Chunks that wait in line for each worker, so that none has to wait for us.
+_AHEAD = 2
+#: A chunk that was alone when its worker died so many times is given up.
+_MOST_DEATHS = 3
+#: How often a worker looks whether it is still wanted, in seconds.
+_LOOKING = 0.5
+
+
+def in_this_process(work: Work, chunks: Sequence[Chunk]) -> Arrivals:
+    """One chunk after the other."""
+    for chunk in chunks:
+        yield chunk, run_chunk(work, chunk)
+
+
+def on_executor(work: Work, chunks: Sequence[Chunk], executor: Executor) -> Arrivals:
+    """All chunks on an executor of `concurrent.futures`; should it break, what has arrived has."""
+    ahead = _AHEAD * (getattr(executor, "_max_workers", None) or cores())
+    try:
+        yield from _streamed(lambda chunk: executor.submit(run_chunk, work, chunk), deque(chunks), {}, lambda: ahead)
+    except PolhodeError:
+        raise
+    except Exception as error:
+        raise PolhodeError(
+            f"the executor could not run a chunk: {type(error).__name__}: {error}",
+            place="executor",
+            cure="A measure or a controller that goes to other processes must be a function in a module.",
+            code="E-SWEEP-050",
+        ) from error
+
+
+def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
+    """All chunks in a pool of processes of our own, made anew where one of them is killed.
+
+    Any of the chunks that were under way may have been the cause of that: they are run again one at a time, and one
+    that is alone when its worker dies, three times over, is given up.
+    """
+    if workers == 1:
+        yield from in_this_process(work, chunks)
+        return
+    make_ready(work)  # before processes are forked, so that they need not
+    context = _context()
+    waiting, suspects, deaths = deque(chunks), deque[Chunk](), dict[str, int]()
+    arrived = 0
+    while waiting or suspects:
+        pool = ProcessPoolExecutor(workers, context, _begin, (work, os.getpid()))
+        flying: dict[Future[ChunkResult], Chunk] = {}
+
+        def submitted(chunk: Chunk, pool: ProcessPoolExecutor = pool) -> Future[ChunkResult]:
+            return pool.submit(_run_here, chunk)
+
+        try:
+            for chunk, result in _streamed(submitted, suspects, flying, lambda: 1):
+                arrived += 1
+                yield chunk, result
+            for chunk, result in _streamed(submitted, waiting, flying, lambda: _AHEAD * workers):
+                arrived += 1
+                yield chunk, result
+        except BrokenExecutor:
+            yield from ((chunk, future.result()) for future, chunk in flying.items() if _is_there(future))
+            dead = [chunk for future, chunk in flying.items() if not _is_there(future)]
+            alone = len(dead) == 1
+            for chunk in dead:
+                deaths[chunk.key] = deaths.get(chunk.key, 0) + alone
+                if deaths[chunk.key] < _MOST_DEATHS:
+                    suspects.append(chunk)
+                elif not arrived:
+                    raise _stillborn() from None
+                else:
+                    yield chunk, lost(chunk)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _streamed(
+    submit: Callable[[Chunk], Future[ChunkResult]],
+    waiting: deque[Chunk],
+    flying: dict[Future[ChunkResult], Chunk],
+    most: Callable[[], int],
+) -> Arrivals:
+    """Submit chunks, a few ahead, and give back what arrives; what has not stays in `flying` or `waiting`."""
+    while waiting or flying:
+        while waiting and len(flying) < most():
+            flying[submit(waiting[0])] = waiting[0]
+            waiting.popleft()
+        done, _ = wait(flying, return_when=FIRST_COMPLETED)
+        broken: BaseException | None = None
+        for future in done:
+            failed = future.exception()
+            if failed is None:
+                yield flying.pop(future), future.result()
+            broken = broken or failed
+        if broken is not None:
+            raise broken
+
+
+def _is_there(future: Future[ChunkResult]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+#: The work of a pool's process.
+_WORK: list[Work] = []
+
+
+def _begin(work: Work, parent: int) -> None:
+    """Begin a worker process: Ctrl-C is for who started it, and warnings are in the notices of the runs."""
+    warnings.simplefilter("ignore", UserWarning)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _WORK[:] = [work]
+    make_ready(work)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that started it has been killed: nobody would take its results any more."""
+    while os.getppid() == parent:
+        time.sleep(_LOOKING)
+    os._exit(1)
+
+
+def _run_here(chunk: Chunk) -> ChunkResult:
+    return run_chunk(_WORK[0], chunk)
+
+
+def _context() -> BaseContext:
+    """Forked processes have all that is compiled already; elsewhere than on Linux a fork is not safe."""
+    return get_context("fork" if sys.platform == "linux" else None)
+
+
+def _stillborn() -> PolhodeError:
+    return PolhodeError(
+        "the worker processes die as soon as they start.",
+        place="sweep",
+        cure='In a script, call it under `if __name__ == "__main__":`; or give workers=1.',
+        code="E-SWEEP-051",
+    )
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

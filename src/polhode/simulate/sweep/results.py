@@ -1,0 +1,186 @@
+"""The results of a sweep: arrays over its grid or its samples, statuses, and the sentences of runs that failed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FormatError, PolhodeError, unknown
+from ..batch import Batch
+from ..batch_files import as_dataset, of_dataset
+from ..datasets import Dataset, Named, read, to_xarray, write
+from ..initial_state import Floats
+from .design import MEMBER, shape_of
+from .measures import Measured
+
+if TYPE_CHECKING:
+    from ...surface.equations import Equations
+
+_KIND = "polhode sweep 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `to_xarray()`, `save("runs.nc")`.
+
+    `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
+    `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
+    there where no measure was.
+    """
+
+    axes: Mapping[str, Floats]
+    zipped: bool
+    values: Measured
+    status: NDArray[np.str_]
+    messages: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+    trajectories: Batch | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes of the grid, or the number of samples."""
+        return shape_of(self.axes, self.zipped)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of the axes."""
+        return (MEMBER,) if self.zipped else tuple(self.axes)
+
+    @property
+    def failures(self) -> dict[int, str]:
+        """Why members have no result, by their places in the flat order."""
+        return {i: self.messages[i] for i, status in enumerate(self.status) if status not in ("done", "event")}
+
+    @property
+    def notices(self) -> dict[int, str]:
+        """What a reader of a member's run should know, by their places: a drift of energy, a changed start, …"""
+        return {i: text for i, text in enumerate(self.texts) if text}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every member ran, to its end or until it failed."""
+        return "not_run" not in self.status
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, name: str) -> Floats:
+        """A measure over the grid or the samples; nan where a member failed."""
+        if name not in self.values:
+            raise unknown("result", name, self.values, place="sweep", code="E-SWEEP-070")
+        values = self.values[name]
+        return values.reshape(*self.shape, *values.shape[1:])
+
+    def at(self, member: int) -> dict[str, float]:
+        """The values that a member had, by name."""
+        if self.zipped:
+            return {name: float(values[member]) for name, values in self.axes.items()}
+        places = np.unravel_index(member, self.shape)
+        return {name: float(values[k]) for (name, values), k in zip(self.axes.items(), places, strict=True)}
+
+    # ---- files -----------------------------------------------------------------------------------------------
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset with the grid's dimensions (or `member`), statuses and messages."""
+        return to_xarray(self._dataset())
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write as NetCDF (.nc), Zarr (.zarr) or a NumPy archive (.npz)."""
+        return write(self._dataset(), path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], equations: Equations | None = None) -> Sweep:
+        """Read what `save` wrote; nothing in the file is ever run."""
+        return _of_dataset(read(path), path, equations)
+
+    def _dataset(self) -> Dataset:
+        coordinates: dict[str, Named] = {
+            name: ((MEMBER if self.zipped else name,), values) for name, values in self.axes.items()
+        }
+        variables: dict[str, Named] = {}
+        names = {}
+        for name, values in self.values.items():
+            names[name] = _free(name, coordinates, self.dimensions)
+            more = tuple(f"{name}_{k}" for k in range(values.ndim - 1))
+            variables[names[name]] = ((*self.dimensions, *more), self[name])
+        about: dict[str, Any] = {"axes": list(self.axes), "zipped": self.zipped, "values": names}
+        if self.trajectories is not None:
+            data = as_dataset(self.trajectories)
+            coordinates["time"] = data.coordinates["time"]
+            for name, (dims, array) in data.variables.items():
+                if dims[0] == MEMBER:
+                    dims, array = (*self.dimensions, *dims[1:]), array.reshape(*self.shape, *array.shape[1:])
+                variables[name] = (dims, array)
+            about["batch"] = data.attributes["about"]
+        variables["status"] = (self.dimensions, self.status.reshape(self.shape))
+        for name, texts in (("message", self.messages), ("notice", self.texts)):
+            variables[name] = (self.dimensions, np.array(texts, dtype=np.str_).reshape(self.shape))
+        return Dataset(coordinates, variables, {"kind": _KIND, "about": json.dumps(about)})
+
+    def __repr__(self) -> str:
+        grid = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())
+        grid = f"{len(self)} samples of {', '.join(self.axes)}" if self.zipped else grid
+        failed = len(self.failures)
+        told = f", {failed} of them without a result" if failed else ""
+        kept = ", ".join(self.values) if self.trajectories is None else "whole trajectories"
+        lines = [f"Sweep({grid}: {len(self)} runs{told}; {kept})"]
+        return "\n".join(lines + [f"  {i}: {message}" for i, message in list(self.failures.items())[:10]])
+
+
+class SweepInterrupted(PolhodeError):
+    """A sweep was interrupted; `sweep` has what was done."""
+
+    def __init__(self, message: str, *, sweep: Sweep, cure: str = "") -> None:
+        super().__init__(message, cure=cure, code="E-SWEEP-071")
+        self.sweep = sweep
+
+
+def _free(name: str, taken: Mapping[str, Any], dimensions: tuple[str, ...]) -> str:
+    """A name for a result that no axis has."""
+    return (
+        f"{name} (result)" if name in taken or name in dimensions or name in ("status", "message", "notice") else name
+    )
+
+
+def _of_dataset(data: Dataset, path: str | os.PathLike[str], equations: Equations | None) -> Sweep:
+    if data.attributes.get("kind") != _KIND:
+        raise FormatError(
+            "this is not a saved sweep.",
+            place=os.fspath(path),
+            cure="Give a file that Sweep.save wrote.",
+            code="E-SWEEP-072",
+        )
+    about = json.loads(data.attributes["about"])
+    axes = {name: data.coordinates[name][1] for name in about["axes"]}
+    zipped = bool(about["zipped"])
+    shape = shape_of(axes, zipped)
+    count = prod(shape)
+
+    def flat(array: NDArray[Any]) -> NDArray[Any]:
+        return array.reshape(count, *array.shape[len(shape) :])
+
+    values = {name: flat(data.variables[kept][1]) for name, kept in about["values"].items()}
+    status, message, notice = (flat(data.variables[name][1]) for name in ("status", "message", "notice"))
+    batch = None
+    if "batch" in about:
+        grid = (MEMBER,) if zipped else tuple(axes)
+        variables = {
+            name: ((MEMBER, *dims[len(shape) :]), flat(array)) if dims[: len(shape)] == grid else (dims, array)
+            for name, (dims, array) in data.variables.items()
+        }
+        columns = axes.values() if zipped else (each.ravel() for each in np.meshgrid(*axes.values(), indexing="ij"))
+        coordinates: dict[str, Named] = {"time": data.coordinates["time"]}
+        coordinates |= {name: ((MEMBER,), each) for name, each in zip(axes, columns, strict=True)}
+        words = {"kind": "polhode batch 1", "about": about["batch"]}
+        functions = None if equations is None else equations.compile()
+        batch = of_dataset(Dataset(coordinates, variables, words), path, functions)
+    return Sweep(axes, zipped, values, status.astype(np.str_), tuple(message.tolist()), tuple(notice.tolist()), batch)

@@ -1,0 +1,29 @@
+"""Curves of work and precision: how ours is compared with a peer at its errors."""
+
+import math
+
+from bench.table import Curve, Point
+from bench.work_precision import compared
+
+
+def curve(engine: str, *points: tuple[float, float]) -> Curve:
+    return Curve("simulate", "arm", engine, tuple(Point(0.0, *point) for point in points), 1e-12)
+
+
+def test_ours_is_compared_where_it_gains_least() -> None:
+    ours = curve("polhode", (1e-7, 1e-3), (1e-10, 3e-3))
+    peer = curve("peer", (1e-6, 4e-3), (1e-9, 6e-3))
+    assert compared([ours, peer], "arm", "peer") == (1e-9, 3e-3, 6e-3)
+
+
+def test_errors_that_are_large_or_near_rounding_are_not_compared() -> None:
+    ours = curve("polhode", (1e-13, 1e-3))
+    peer = curve("peer", (1e-5, 1e-9), (1e-8, 2e-3), (5e-12, 1e-9))
+    assert compared([ours, peer], "arm", "peer") == (1e-8, 1e-3, 2e-3)
+
+
+def test_an_error_that_ours_does_not_reach_takes_for_ever() -> None:
+    found = compared([curve("polhode", (1e-7, 1e-3)), curve("peer", (1e-9, 1e-3))], "arm", "peer")
+    assert found is not None
+    assert math.isinf(found[1])
+    assert compared([curve("polhode", (1e-7, 1e-3))], "arm", "peer") is None

@@ -1,0 +1,88 @@
+"""`polhode sweep`, called as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode.cli.app import main
+from polhode.simulate.sweep import Sweep
+
+MODEL = Path(__file__).parents[3] / "models" / "pendulum.yaml"
+
+
+def said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object, code: int = 0
+) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "argv", ["polhode", "sweep", str(MODEL), *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr()
+    assert (ended.value.code or 0) == code, told.err
+    return told.out, told.err
+
+
+def test_a_grid_is_run_and_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("--vary", "l=0:2:3", "--vary", "start:theta=0.1,0.2", "-t", 0.2, "--measure", "max:theta", "--workers", 1)
+    out, _ = said(monkeypatch, capsys, *words, "--out", tmp_path / "runs.nc")
+    assert "6 runs, 2 of them without a result" in out
+    assert "l = 0, theta(0) = 0.1: at t = 0 s the mass matrix is singular" in out
+    found = Sweep.load(tmp_path / "runs.nc")
+    assert found.shape == (3, 2) and found["max:theta"][1].tolist() == [0.1, 0.2]
+
+
+def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--vary", "l=0,1", "--vary", "m=1,2", "--zip", "--json", "--pose", "raised", "-t", 0.1, "--workers", 1)
+    record = json.loads(said(monkeypatch, capsys, *words)[0])
+    assert record["shape"] == [2] and record["axes"] == {"l": [0, 1], "m": [1, 2]}
+    assert record["values"]["theta"][0] is None and record["values"]["theta"][1] > 0
+    assert list(record["failures"]) == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--vary", "l"), "'l' is not understood"),
+        (("--vary", "l=1:2"), "--vary l=0.5:2:20"),
+        (("--vary", "l=a,b"), "is not understood"),
+        (("--vary", "l=0:1:100000000000"), "are more than"),
+        (("--vary", "lenght=1"), "no parameter, input, coordinate or speed 'lenght'"),
+        (("--vary", "l=1,2", "--measure", "fnal"), "Did you mean 'final'?"),
+        (("--vary", "l=1,2", "--out", "runs.csv"), "there is no format '.csv'"),
+        (("--vary", "l=1,2", "--out", "no/such/runs.nc"), "there is no folder"),
+        (("--vary", "l=1,2", "--set", "k=1"), "no parameter or input 'k'"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+) -> None:
+    assert told in said(monkeypatch, capsys, *words, code=2)[1]
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    store, words = tmp_path / "store", ["--vary", "l=0.5:2:80", "--pose", "raised", "-t", "0.2", "--workers", "2"]
+    command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words]
+    process = subprocess.Popen([*command, "--store", str(store)], stderr=subprocess.PIPE, text=True)
+    while len(list(store.glob("*.npz"))) < 4 and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert "the sweep was interrupted after" in errors and "Traceback" not in errors
+    first = {path.name for path in store.glob("*.npz")}
+    subprocess.run([*command, "--store", str(store), "--out", str(tmp_path / "a.npz")], check=True)
+    assert first < {path.name for path in store.glob("*.npz")}
+    subprocess.run([*command, "--out", str(tmp_path / "b.npz")], check=True)
+    resumed, whole = Sweep.load(tmp_path / "a.npz"), Sweep.load(tmp_path / "b.npz")
+    for name, values in whole.values.items():
+        np.testing.assert_array_equal(resumed.values[name], values)

@@ -1,0 +1,75 @@
+"""Coefficients by native code beside those of the reference interpreter."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from tests.smooth_program import smooth_program
+
+from polhode.codegen.ir.program import Program
+from polhode.codegen.plan import plan
+from polhode.codegen.taylor.interpreter import coefficients
+from polhode.codegen.taylor.recurrences import series_program
+from polhode.compiled.native import compile_program
+from polhode.compiled.native.stepper import NativeRun
+from polhode.compiled.native.taylor import taylor_code
+from polhode.expr import cos, exp, sin, sqrt, symbols
+
+_ORDER = 20
+Inputs = dict[str, list[float]]
+
+
+def native_coefficients(program: Program, inputs: Inputs, parameters: list[float], order: int) -> np.ndarray:
+    """What `ph_jet` writes."""
+    function = compile_program(program, cache=False).with_parameters(np.array(parameters))
+    code = taylor_code(function)
+    run = NativeRun(code, np.array(inputs["x"]), t=inputs.get("t", [0.0])[0], rtol=1e-9, atol=1e-9)
+    run.use(run.compiled(function, {name: np.array(values) for name, values in inputs.items()}))
+    record = run.record
+    record.clock = record.t
+    (ctypes.c_void_p * 1).from_address(record.arguments + 8 * record.x_index)[0] = record.x
+    pointer = ctypes.c_void_p
+    jet = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.code.address("ph_jet"))
+    jet(record.arguments, record.k, record.dense, order)
+    width = 4 * record.blocks
+    rows = np.ctypeslib.as_array((ctypes.c_double * ((order + 1) * width)).from_address(record.k))
+    found: np.ndarray = rows.reshape(order + 1, width).copy()
+    size = len(inputs["x"])
+    assert not found[:, size:].any(), "rows are padded with zeros"
+    return found[:, :size]
+
+
+def assert_alike(program: Program, inputs: Inputs, parameters: list[float], order: int = _ORDER) -> None:
+    expected = coefficients(series_program(program), inputs, order, parameters)
+    found = native_coefficients(program, inputs, parameters, order)
+    scale = np.maximum.accumulate(np.abs(expected).max(axis=1))[:, None]
+    assert np.abs(found - expected) / scale == pytest.approx(np.zeros(expected.shape), abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs_have_the_coefficients_of_the_interpreter(seed: int) -> None:
+    inputs = {"x": [0.3, -0.2, 0.5], "tau": [0.4, -0.6], "t": [0.1]}
+    assert_alike(smooth_program(seed, 120), inputs, [0.9, -0.3, 0.5])
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_every_order_ends_with_its_own_row(order: int) -> None:
+    x, y = symbols("x y")
+    program = plan("state_rates", [("x", [x, y])], [("xdot", (2,), [y, x * y - sin(x)])])
+    assert_alike(program, {"x": [0.3, 0.7]}, [], order)
+
+
+@pytest.mark.parametrize("count", [1, 4, 9])
+def test_states_fill_any_number_of_blocks(count: int) -> None:
+    x = symbols(" ".join(f"x{place}" for place in range(count)))
+    rates = [sqrt(1 + x[place] * x[place - 1]) / (2 + cos(x[place])) - exp(x[0]) for place in range(count)]
+    program = plan("state_rates", [("x", list(x))], [("xdot", (count,), rates)])
+    assert_alike(program, {"x": [0.1 + 0.05 * place for place in range(count)]}, [])
+
+
+def test_a_motion_without_products_has_no_sums() -> None:
+    x, y = symbols("x y")
+    program = plan("state_rates", [("x", [x, y])], [("xdot", (2,), [y, -4 * x])])
+    assert_alike(program, {"x": [1.0, 0.5]}, [])

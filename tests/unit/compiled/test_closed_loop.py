@@ -1,0 +1,69 @@
+"""Functions with laws in them: the numbers of laws that are worked out beforehand, under a key of their own."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.compiled.closed_loop import laws_of
+from polhode.compiled.store import StoredFunction
+from polhode.model.samples import four_bar
+
+
+def cart() -> ph.System:
+    s = ph.System("cart", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
+    s.parameter("k", 3)
+    s.joint_force(slide, s.input("F"))
+    return s
+
+
+def test_a_law_stands_where_an_effort_or_an_input_stood() -> None:
+    s = cart()
+    (x,), (v,), (tau,) = s.joints["x"].q, s.joints["x"].u, s.joints["x"].tau
+    k, f = s.parameters["k"].symbol, s.inputs["F"].symbol
+    functions = s.derive().compile()
+    driven = functions.driven({tau: -k * x, f: s.time - v})
+    plain = functions.evaluate("state_rates", [0.5, 2.0], [-1.5], inputs=[1.0])
+    assert driven.evaluate("state_rates", [0.5, 2.0], [np.nan], t=3.0) == pytest.approx(plain)
+    assert driven.evaluate("state_rates", [0.5, 2.0], [0.0], t=3.0, parameters={"k": 5}) == pytest.approx([2.0, -0.75])
+    tau_then, inputs_then = driven.evaluate("actuation", [0.5, 2.0], [0.0], [0.0], t=3.0)
+    assert (tau_then.tolist(), inputs_then.tolist()) == ([-1.5], [1.0])
+
+
+def test_laws_may_use_each_other_and_inputs_that_are_plain_but_not_in_a_circle() -> None:
+    s = cart()
+    e = s.derive()
+    (tau,), f, x = s.joints["x"].tau, s.inputs["F"].symbol, s.joints["x"].q[0]
+    made = laws_of(e.record, {tau: 2 * f, f: x})
+    assert made.given[tau] is 2 * x
+    assert laws_of(e.record, {tau: 2 * f}).given[tau] is 2 * f
+    with pytest.raises(ph.PolhodeError, match="depend on each other in a circle"):
+        laws_of(e.record, {tau: f, f: tau + x})
+    with pytest.raises(ph.PolhodeError, match="no effort or input"):
+        laws_of(e.record, {x: f})
+
+
+def test_symbols_that_follow_others_stand_for_what_they_follow() -> None:
+    e = four_bar().derive(constraints="embedded", independent=["crank"])
+    joints, tau = e.system.joints, e.tau[e.tree.speeds.index("crank")]
+    law = laws_of(e.record, {tau: -joints["rocker"].u[0]}).given[tau]
+    q = {"crank": 0.3, "coupler": 0.72, "rocker": 0.001}
+    x = [*(q[name] for name in e.coordinates), 1.0]
+    found, _ = e.compile().driven({tau: law}).evaluate("actuation", x, np.zeros(len(e.tau)), [])
+    assert np.isfinite(found).all() and found[e.tree.speeds.index("crank")] != 0.0
+
+
+def test_the_store_tells_laws_apart_and_functions_with_laws_pickle() -> None:
+    s = cart()
+    e = s.derive()
+    tau, x = e.tau[0], s.joints["x"].q[0]
+    one, other = laws_of(e.record, {tau: -x}), laws_of(e.record, {tau: -2 * x})
+    assert one.digest == laws_of(e.record, {tau: -x}).digest
+    keys = {StoredFunction(e.derivation, "state_rates", False, laws)._store.key for laws in (None, one, other)}
+    assert len(keys) == 3
+    again = pickle.loads(pickle.dumps(e.compile().driven(one)))
+    assert again.evaluate("state_rates", [4.0, 0.0], [0.0], inputs=[0.0]).tolist() == [0.0, -2.0]

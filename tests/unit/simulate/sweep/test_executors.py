@@ -1,0 +1,109 @@
+"""Where chunks run: the same comes of it, and a killed worker loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.simulate import Trajectory
+from polhode.simulate.sweep import Sweep
+
+LENGTHS = np.linspace(0.5, 2, 24)
+OPTIONS: dict[str, Any] = {"samples": 3, "start": {"hinge": 0.3}, "chunk": 3}
+
+
+@pytest.fixture(scope="module")
+def alone(pendulum: ph.Equations) -> Sweep:
+    return pendulum.sweep({"l": LENGTHS}, 0.1, workers=1, **OPTIONS)
+
+
+def same(a: Sweep, b: Sweep) -> None:
+    np.testing.assert_array_equal(a.status, b.status)
+    assert a.values.keys() == b.values.keys()
+    for name, values in a.values.items():
+        np.testing.assert_array_equal(values, b.values[name])
+
+
+def test_a_pool_of_processes(pendulum: ph.Equations, alone: Sweep) -> None:
+    same(pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, **OPTIONS), alone)
+
+
+def test_a_pool_takes_a_function_that_is_in_no_module(pendulum: ph.Equations) -> None:
+    scale = 2.0
+    made = pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=lambda run: scale * run.parameters["l"], **OPTIONS)
+    np.testing.assert_array_equal(made["value"], 2 * LENGTHS)
+
+
+def test_an_executor_of_threads(pendulum: ph.Equations, alone: Sweep) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        same(pendulum.sweep({"l": LENGTHS}, 0.1, executor=threads, **OPTIONS), alone)
+
+
+@pytest.mark.slow
+def test_an_executor_of_processes_that_know_nothing_of_this_one(pendulum: ph.Equations, alone: Sweep) -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        same(pendulum.sweep({"l": LENGTHS}, 0.1, executor=pool, **OPTIONS), alone)
+        with pytest.raises(PolhodeError, match="must be a function in a module"):
+            pendulum.sweep({"l": LENGTHS}, 0.1, executor=pool, measure=lambda run: 1.0, **OPTIONS)
+
+
+def test_a_worker_that_is_killed_loses_nothing(pendulum: ph.Equations, alone: Sweep, tmp_path: Path) -> None:
+    mark, here = tmp_path / "killed", os.getpid()
+
+    def killing(run: Trajectory) -> dict[str, Any]:
+        if run.parameters["l"] > 1 and os.getpid() != here and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"hinge": run.q[-1, 0], "d(hinge)": run.u[-1, 0]}
+
+    same(pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=killing, **OPTIONS), alone)
+    assert mark.exists()
+
+
+def test_a_chunk_that_always_kills_its_worker_is_given_up_and_the_rest_go_on(pendulum: ph.Equations) -> None:
+    here = os.getpid()
+
+    def killing(run: Trajectory) -> float:
+        if run.parameters["l"] == LENGTHS[10] and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 1.0
+
+    made = pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=killing, samples=3, chunk=1)
+    assert list(made.failures) == [10]
+    assert "the worker process died whenever it ran members 10 to 10" in made.failures[10]
+    assert np.isfinite(np.delete(made["killing"], 10)).all()
+
+
+def test_workers_that_cannot_start_are_told(pendulum: ph.Equations) -> None:
+    here = os.getpid()
+
+    def killing(run: Trajectory) -> float:
+        return 1.0 if os.getpid() == here else os.kill(os.getpid(), signal.SIGKILL) or 0.0
+
+    with pytest.raises(PolhodeError, match="die as soon as they start"):
+        pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=killing, samples=3, chunk=8)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"workers": 0}, "workers: it is 0"),
+        ({"workers": 1.5}, "workers: it is 1.5"),
+        ({"chunk": 0}, "chunk: it is 0"),
+        ({"executor": 5}, "5 is no executor"),
+        ({"client": 5}, "5 is not a client"),
+        ({"client": 5, "workers": 2}, "workers and client are given"),
+    ],
+)
+def test_wrong_runners_are_told(pendulum: ph.Equations, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(PolhodeError, match=told):
+        pendulum.sweep({"l": LENGTHS}, 0.1, **options)

@@ -1,0 +1,145 @@
+"""Sweeps from call to results: resumed, interrupted, with runs that fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import LimitError, PolhodeError
+from polhode.simulate import Trajectory
+from polhode.simulate.sweep import Sweep, SweepInterrupted
+
+LENGTHS = np.linspace(0.5, 2, 11)
+OPTIONS: dict[str, Any] = {"samples": 3, "start": {"hinge": 0.3}, "chunk": 2, "workers": 1}
+
+stop_at: list[float] = []
+computed: list[float] = []
+
+
+def counted(run: Trajectory) -> dict[str, Any]:
+    """Notes which pendulum was measured, and is interrupted at one."""
+    length = run.parameters["l"]
+    if stop_at and length >= stop_at[0]:
+        raise KeyboardInterrupt
+    computed.append(length)
+    return {"end": run.q[-1, 0], "all": run.q[:, 0]}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    stop_at.clear()
+    computed.clear()
+
+
+def bits(sweep: Sweep) -> dict[str, bytes]:
+    return {name: values.tobytes() for name, values in sweep.values.items()} | {"status": sweep.status.tobytes()}
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was_and_equals_the_uninterrupted(
+    pendulum: ph.Equations, tmp_path: Path
+) -> None:
+    whole = pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, **OPTIONS)
+    assert computed == LENGTHS.tolist()
+    computed.clear()
+    stop_at.append(LENGTHS[7])
+    with pytest.raises(SweepInterrupted, match="after 6 of 11 runs") as caught:
+        pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **OPTIONS)
+    part = caught.value.sweep
+    assert part.status.tolist() == ["done"] * 6 + ["not_run"] * 5 and not part.is_whole
+    np.testing.assert_array_equal(part["end"][:6], whole["end"][:6])
+    before = len(computed)
+    stop_at.clear()
+    again = pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **OPTIONS)
+    assert bits(again) == bits(whole)
+    assert computed[before:] == LENGTHS[6:].tolist() and again.info["computed"] == 5
+    third = pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **{**OPTIONS, "chunk": 5})
+    assert bits(third) == bits(whole) and third.info["computed"] == 0
+
+
+def test_whole_trajectories_go_on_from_a_store_too(pendulum: ph.Equations, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"measure": None, "samples": 5, "start": {"hinge": 0.3}, "until": pendulum.q[0] - 0.2}
+    whole = pendulum.sweep({"l": [0.0, 0.5, 1, 2]}, 0.4, workers=1, **options)
+    store = tmp_path / "runs"
+    pendulum.sweep({"l": [0.0, 0.5, 1, 2]}, 0.4, workers=1, chunk=1, store=store, **options)
+    next(path for path in store.glob("*.npz")).unlink()
+    again = pendulum.sweep({"l": [0.0, 0.5, 1, 2]}, 0.4, workers=1, store=store, **options)
+    assert again.info["computed"] == 1
+    assert whole.trajectories is not None and again.trajectories is not None
+    for a, b in zip(whole.trajectories, again.trajectories, strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+        np.testing.assert_array_equal(a.t, b.t)
+        assert a.message == b.message and a.parameters == b.parameters
+    alone = pendulum.simulate(0.4, parameters={"l": 1}, **{k: v for k, v in options.items() if k != "measure"})
+    np.testing.assert_array_equal(again.trajectories[2].q, alone.q)
+
+
+def test_a_store_of_another_sweep_is_refused(pendulum: ph.Equations, tmp_path: Path) -> None:
+    pendulum.sweep({"l": [1, 2]}, 0.1, store=tmp_path / "runs", **OPTIONS)
+    for vary, options in (({"l": [1, 3]}, {}), ({"l": [1, 2]}, {"rtol": 1e-6}), ({"l": [1, 2]}, {"measure": "energy"})):
+        with pytest.raises(PolhodeError, match="holds another sweep"):
+            pendulum.sweep(vary, 0.1, store=tmp_path / "runs", **OPTIONS, **options)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    with pytest.raises(PolhodeError, match="other things in it"):
+        pendulum.sweep({"l": [1, 2]}, 0.1, store=tmp_path / "mine", **OPTIONS)
+
+
+def test_a_damaged_or_half_written_chunk_is_computed_again(pendulum: ph.Equations, tmp_path: Path) -> None:
+    store = tmp_path / "runs"
+    whole = pendulum.sweep({"l": LENGTHS}, 0.1, store=store, **OPTIONS)
+    chunks = sorted(store.glob("*.npz"))
+    chunks[0].write_bytes(chunks[0].read_bytes()[:50])
+    (store / ".polhode-0000.tmp").write_bytes(b"half")
+    again = pendulum.sweep({"l": LENGTHS}, 0.1, store=store, **OPTIONS)
+    assert bits(again) == bits(whole) and 0 < again.info["computed"] <= 2
+    assert not list(store.glob(".polhode*"))
+
+
+def test_what_cannot_be_known_again_is_not_stored(pendulum: ph.Equations, tmp_path: Path) -> None:
+    class Own:
+        def __call__(self, run: Trajectory) -> float:
+            return 1.0
+
+    with pytest.raises(PolhodeError, match="cannot be known again"):
+        pendulum.sweep({"l": [1, 2]}, 0.1, measure=Own(), store=tmp_path / "runs", **OPTIONS)
+    assert pendulum.sweep({"l": [1, 2]}, 0.1, measure=Own(), **OPTIONS)["value"].tolist() == [1, 1]
+
+
+def test_runs_that_fail_have_their_sentence_and_the_rest_their_results(pendulum: ph.Equations) -> None:
+    made = pendulum.sweep({"l": [0.0, 1.0, np.nan, 2.0]}, 0.1, **OPTIONS)
+    assert made.status.tolist() == ["singular_mass_matrix", "done", "refused", "done"]
+    assert list(made.failures) == [0, 2]
+    assert np.isnan(made["hinge"][[0, 2]]).all() and np.isfinite(made["hinge"][[1, 3]]).all()
+
+
+def test_a_call_that_is_wrong_is_told_at_once(pendulum: ph.Equations) -> None:
+    for options, told in (
+        ({"method": "rk5"}, "no method 'rk5'"),
+        ({"parameters": {"k": 1}}, "no parameter 'k'"),
+        ({"metod": "rk4"}, "no option 'metod'"),
+        ({"progress": 5}, "progress"),
+        ({"zip": 1}, "zip: 1 is not True or False"),
+    ):
+        with pytest.raises(PolhodeError, match=told):
+            pendulum.sweep({"l": LENGTHS}, 0.1, **options)
+    with pytest.raises(LimitError, match="would take"):
+        pendulum.sweep({"l": np.ones(10**6)}, 10, measure=None)
+
+
+def test_progress_is_told_as_a_fraction(pendulum: ph.Equations) -> None:
+    told: list[float] = []
+    pendulum.sweep({"l": LENGTHS}, 0.1, progress=told.append, **OPTIONS)
+    assert told[-1] == 1.0 and told == sorted(told)
+
+
+def test_notices_of_runs_are_kept_and_told_once() -> None:
+    s = ph.System("ball", gravity=(0, 0, 0))
+    m = s.parameter("m", 1)
+    s.joint("socket", s.ground, s.body("ball", m, (0, 0, 0), (1, 1, 1)), ph.Spherical())
+    with pytest.warns(UserWarning, match=r"3 of 3 runs have notices; .*length 2") as told:
+        made = s.derive().sweep({"m": [1, 2, 3]}, 0.1, start=[2, 0, 0, 0], samples=3, workers=1)
+    assert len(told) == 1 and list(made.notices) == [0, 1, 2]

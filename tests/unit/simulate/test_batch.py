@@ -1,0 +1,157 @@
+"""Batches: many runs in one call, each as it would be alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import LimitError, PolhodeError, ShapeError, SimulationError
+from polhode.model.samples import four_bar
+from polhode.simulate import Batch
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> ph.Equations:
+    s = ph.System("pendulum")
+    l, m = s.parameter("l", 1), s.parameter("m", 1)
+    s.joint("hinge", s.ground, s.body("bob", m, (0, 0, -l)), ph.Revolute("y"))
+    s.joint_force("hinge", s.input("F"))
+    return s.derive()
+
+
+LENGTHS, ANGLES = [0.5, 1.0, 2.0], [0.1, 0.2, 0.3]
+
+
+def same(a: Any, b: Any) -> None:
+    for name in ("t", "q", "u", "inputs", "tau"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert (a.status, a.message, a.parameters) == (b.status, b.message, b.parameters)
+
+
+@pytest.mark.parametrize("method", ["auto", "rk4", "Radau"])
+def test_a_member_is_bit_for_bit_the_run_alone(pendulum: ph.Equations, method: str) -> None:
+    options: dict[str, Any] = {"samples": 7, "method": method, "rtol": 1e-6, "inputs": {"F": 0.1}}
+    batch = pendulum.simulate(0.5, parameters={"l": LENGTHS}, start={"hinge": ANGLES}, **options)
+    assert isinstance(batch, Batch)
+    assert batch.q.shape == (3, len(batch.t), 1)
+    for i, run in enumerate(batch):
+        alone = pendulum.simulate(0.5, parameters={"l": LENGTHS[i]}, start={"hinge": ANGLES[i]}, **options)
+        np.testing.assert_array_equal(alone.t, batch.t)
+        np.testing.assert_array_equal(alone.q, run.q)
+    part = pendulum.simulate(0.5, parameters={"l": LENGTHS[1:]}, start={"hinge": ANGLES[1:]}, **options)
+    np.testing.assert_array_equal(part.q[0], batch.q[1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"start": [[0.1], [0.2]]},
+        {"start": ([[0.1], [0.2]], [0.0])},
+        {"start": {"hinge": 0.1}, "speeds": [[0.0], [1.0]]},
+        {"start": {"hinge": 0.1}, "tau": {"hinge": [0.0, 1.0]}},
+        {"inputs": [[0.0], [1.0]]},
+        {"inputs": {"F": [0.0, 1.0]}},
+    ],
+    ids=str,
+)
+def test_starts_speeds_inputs_and_efforts_make_batches(pendulum: ph.Equations, options: dict[str, Any]) -> None:
+    batch = pendulum.simulate(0.2, samples=3, **options)
+    assert len(batch) == 2
+    assert len(batch.varied) == 1
+    assert batch.q[0, -1] != batch.q[1, -1]
+
+
+def test_a_member_that_fails_leaves_its_sentence_and_the_rest_go_on(pendulum: ph.Equations) -> None:
+    batch = pendulum.simulate(0.2, samples=5, parameters={"l": [1.0, 0.0, np.nan, 2.0]}, start={"hinge": 0.1})
+    assert batch.status.tolist() == ["done", "singular_mass_matrix", "refused", "done"]
+    assert list(batch.failures) == [1, 2]
+    assert "'hinge'" in batch.failures[1]
+    assert "nan" in batch.failures[2]
+    assert np.isnan(batch.q[1, 1:]).all() and batch.q[1, 0] == 0.1
+    assert np.isnan(batch.q[2]).all() and len(batch[2]) == 0
+    assert np.isfinite(batch.q[[0, 3]]).all()
+    assert "2 of them not to the end" in repr(batch)
+
+
+def test_where_no_member_can_start_the_call_is_wrong(pendulum: ph.Equations) -> None:
+    with pytest.raises(PolhodeError, match="no method 'rk5'"):
+        pendulum.simulate(1, parameters={"l": LENGTHS}, method="rk5")
+    with pytest.raises(PolhodeError, match="no parameter 'k'"):
+        pendulum.simulate(1, parameters={"k": LENGTHS})
+
+
+def test_an_event_ends_each_member_at_its_own_time(pendulum: ph.Equations) -> None:
+    angle = pendulum.q[0]
+    batch = pendulum.simulate(2, samples=11, parameters={"l": LENGTHS}, start={"hinge": 0.2}, until=angle)
+    ends = [run.t[-1] for run in batch]
+    assert batch.status.tolist() == ["event"] * 3 and not batch.failures
+    assert ends == sorted(ends)
+    assert all(abs(run.q[-1, 0]) < 1e-9 for run in batch)  # the state at the event is kept, between the samples
+    assert all(np.isnan(batch.q[i, batch.t > end]).all() for i, end in enumerate(ends))
+    same(batch[1:][0], batch[1])
+
+
+def test_by_name_and_by_expression(pendulum: ph.Equations) -> None:
+    batch = pendulum.simulate(0.2, samples=3, parameters={"l": LENGTHS}, start={"hinge": 0.2})
+    np.testing.assert_array_equal(batch["hinge"], batch.q[:, :, 0])
+    np.testing.assert_array_equal(batch["F"], np.zeros((3, 3)))
+    length = pendulum.system.parameters["l"].symbol
+    assert batch.values(length * pendulum.q[0])[:, 0, 0].tolist() == pytest.approx([0.1, 0.2, 0.4])
+    with pytest.raises(PolhodeError, match="hing"):
+        batch["hing"]
+
+
+def test_at_other_times(pendulum: ph.Equations) -> None:
+    batch = pendulum.simulate(0.2, samples=21, parameters={"l": [1.0, 0.0]}, start={"hinge": 0.2})
+    then = batch.at([0.05, 0.111])
+    np.testing.assert_array_equal(then[0].q, batch[0].at([0.05, 0.111]).q)
+    assert np.isnan(then.q[1]).all()
+    with pytest.raises(PolhodeError, match="must increase"):
+        batch.at([0.1, 0.05])
+
+
+def test_a_mechanism_with_constraints() -> None:
+    bars = four_bar().derive()
+    batch = bars.simulate(0.05, samples=3, start={"crank": [0.1, 0.3]})
+    alone = bars.simulate(0.05, samples=3, start={"crank": 0.3})
+    np.testing.assert_array_equal(batch[1].q, alone.q)
+    assert batch[1].drift.position < 1e-9
+
+
+def test_warnings_of_many_members_are_told_together() -> None:
+    s = ph.System("ball", gravity=(0, 0, 0))
+    s.joint("socket", s.ground, s.body("ball", 1, (0, 0, 0), (1, 1, 1)), ph.Spherical())
+    with pytest.warns(UserWarning, match="in 2 of 3 runs: .*length 2") as told:
+        s.derive().simulate(0.1, start=[[2, 0, 0, 0], [1, 0, 0, 0], [0, 2, 0, 0]], samples=3)
+    assert len(told) == 1
+
+
+def test_samples_beyond_memory_and_rows_of_another_width_are_refused(pendulum: ph.Equations) -> None:
+    with pytest.raises(LimitError, match="3 runs of 50000000 samples would take"):
+        pendulum.simulate(1, parameters={"l": LENGTHS}, samples=5 * 10**7)
+    with pytest.raises(ShapeError, match=r"shape is \(3, 2\), expected \(3, 1\)"):
+        pendulum.simulate(1, start=np.zeros((3, 2)))
+
+
+def test_ctrl_c_keeps_what_is_done(pendulum: ph.Equations) -> None:
+    asked = []
+
+    def controller(t: float, q: Any, u: Any) -> list[float]:
+        asked.append(q[0])
+        if q[0] > 0.25:
+            raise KeyboardInterrupt
+        return [0.0]
+
+    with pytest.raises(SimulationError, match="after 1 of 3 runs") as caught:
+        pendulum.simulate(0.1, samples=3, start={"hinge": [0.1, 0.3, 0.2]}, tau=controller)
+    batch = caught.value.trajectory
+    assert isinstance(batch, Batch)
+    assert batch.status.tolist() == ["done", "interrupted", "not_run"]
+
+
+def test_a_plot_has_a_line_for_each_member(pendulum: ph.Equations) -> None:
+    figure = pendulum.simulate(0.2, samples=3, parameters={"l": LENGTHS}, start={"hinge": 0.2}).plot()
+    assert [len(axes.get_lines()) for axes in figure.axes[:2]] == [3, 3]

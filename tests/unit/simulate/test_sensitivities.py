@@ -1,0 +1,157 @@
+"""What sensitivities and gradients take, how they are asked, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+from polhode.errors import PolhodeError, SimulationError
+
+
+@pytest.fixture(scope="module")
+def swing() -> tuple[ph.System, Any, Any]:
+    s = ph.System("pendulum")
+    l, F = s.parameter("l", 0.8), s.input("F", 0.2)
+    hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"))
+    s.joint_force(hinge, F * hinge.u[0])
+    return s, hinge, s.derive()
+
+
+def test_names_and_symbols_ask_for_the_same(swing: Any) -> None:
+    s, hinge, e = swing
+    named = e.sensitivities(1, ["l", "F", "hinge", "hinge'", "tau_hinge"], start={"hinge": 1}, samples=3)
+    symbols = [s.parameters["l"].symbol, s.inputs["F"].symbol, e.q[0], e.u[0], e.tau[0]]
+    given = e.sensitivities(1, symbols, start={"hinge": 1}, samples=3)
+    assert named.by == given.by == ("l", "F", "hinge", "hinge'", "tau_hinge")
+    assert_allclose(named.dq, given.dq)
+    assert_allclose(named["hinge'", "l"], named.du[:, 0, 0])
+    assert_allclose(named[hinge.q[0], e.u[0]], named.dq[:, 0, 3])
+
+
+def test_columns_come_in_the_order_asked_for(swing: Any) -> None:
+    _, _, e = swing
+    one = e.sensitivities(1, ["hinge", "l"], start={"hinge": 1}, samples=3)
+    two = e.sensitivities(1, ["l", "hinge"], start={"hinge": 1}, samples=3)
+    assert_allclose(one.dq, two.dq[:, :, ::-1], rtol=1e-7, atol=1e-12)
+    assert_allclose(one.dq[0, 0], [1.0, 0.0])
+
+
+def test_values_are_derivatives_of_expressions(swing: Any) -> None:
+    s, hinge, e = swing
+    run = e.sensitivities(1, ["l", "hinge"], start={"hinge": 1}, samples=3)
+    l = s.parameters["l"].symbol
+    both = run.values(l * hinge.q[0], hinge.u[0])
+    assert both.shape == (3, 2, 2)
+    assert_allclose(both[:, 0, 0], run.trajectory["hinge"] + 0.8 * run.dq[:, 0, 0], rtol=1e-12)
+    assert_allclose(both[:, 1], run.du[:, 0], rtol=1e-12)
+
+
+def test_a_gradient_is_a_mapping_with_a_value(swing: Any) -> None:
+    _, hinge, e = swing
+    made = e.gradient(1, ["l", "hinge"], of=hinge.q[0], start={"hinge": 1})
+    assert dict(made) == {"l": made["l"], "hinge": made["hinge"]}
+    assert made.value == pytest.approx(made.trajectory["hinge"][-1])
+    assert "l:" in repr(made)
+    with pytest.raises(PolhodeError, match="no derivative by 'm'"):
+        made["m"]
+
+
+def test_a_start_that_does_not_move_is_still_a_run(swing: Any) -> None:
+    _, _, e = swing
+    run = e.sensitivities(0, ["l", "hinge"], start={"hinge": 1})
+    assert_allclose(run.dq[-1, 0], [0.0, 1.0])
+
+
+def test_samples_do_not_change_the_motion_nor_its_derivatives(swing: Any) -> None:
+    _, _, e = swing
+    few, many = (e.sensitivities(1, ["l"], start={"hinge": 1}, samples=n).dq[-1] for n in (2, 300))
+    assert_allclose(few, many, rtol=1e-14)
+
+
+def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> None:
+    _, hinge, e = swing
+    for options, told in (
+        ({"by": ["m"]}, "no parameter, input, coordinate or speed 'm'"),
+        ({"by": []}, "nothing is named"),
+        ({"by": ["l", "l"]}, "'l' is named twice"),
+        ({"by": 5}, "5 is not a list of names"),
+        ({"by": ["l"], "tau": lambda t, q, u: {}}, "a controller in Python, which has no derivative"),
+        ({"by": ["l"], "events": [lambda t, q, u: q[0]]}, "only expressions can be differentiated"),
+        ({"by": ["l"], "on": {hinge.q[0]: {"v": 0}}}, "no coordinate or speed 'v'"),
+        ({"by": ["l"], "on": 5}, "5 is not changes by event"),
+        ({"by": ["l"], "method": "rk4"}, "no option 'method'"),
+        ({"by": ["l"], "until": ph.symbol("w")}, "which the run does not know"),
+    ):
+        with pytest.raises(PolhodeError, match=told):
+            e.sensitivities(1, **options)
+    with pytest.raises(PolhodeError, match="nothing to differentiate"):
+        e.gradient(1, ["l"])
+    with pytest.raises(PolhodeError, match="integrand: it depends on the"):
+        e.gradient(1, ["l"], integrand=ph.symbol("w"))
+
+
+def test_a_force_that_jumps_is_refused() -> None:
+    s = ph.System("block")
+    slide = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 1)), ph.Prismatic("x"))
+    s.joint_force(slide, -ph.sign(slide.u[0]))
+    with pytest.raises(PolhodeError, match="jumps with the sign of something"):
+        s.derive().sensitivities(1, ["m"])
+
+
+def test_an_event_whose_time_has_no_derivative_is_told() -> None:
+    s = ph.System("ball")
+    z = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"), speeds=["v"])
+    with pytest.raises(SimulationError, match="its time has no derivative") as caught:
+        s.derive().sensitivities(2, ["z"], speeds={"v": 9.81}, until=ph.sign(z.u[0]))
+    assert caught.value.trajectory.status == "grazing"
+
+
+def test_with_constraints_an_event_cannot_move_a_coordinate() -> None:
+    from polhode.model.samples import four_bar
+
+    e = four_bar().derive()
+    with pytest.raises(PolhodeError, match="cannot move 'crank' of a mechanism with constraints"):
+        e.sensitivities(1, ["crank"], start={"crank": 0.3}, on={e.q[0] - 1: {"crank": 0}})
+
+
+@pytest.mark.filterwarnings("ignore:to keep the constraints")
+def test_a_start_that_assembly_could_have_moved_otherwise_is_warned_of() -> None:
+    s = ph.System("two sliders", gravity=(0, 0, 0))
+    d = s.parameter("d", 1)
+    x = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
+    y = s.joint("y", s.ground, s.body("b", 1), ph.Prismatic("y"))
+    s.constrain(x.q[0] ** 2 + y.q[0] ** 2 - d**2, "rod")
+    e = s.derive()
+    with pytest.warns(UserWarning, match="in several ways"):
+        e.sensitivities(0.1, ["d"], start=[1.1, 0.2])
+    run = e.sensitivities(0.1, ["d"], start={"x": 0.6}, samples=2)
+    assert_allclose(run.dq[0, 1], 1 / 0.8, rtol=1e-9)  # y = √(d² - x²)
+
+
+def test_the_same_without_native_code(swing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, hinge, e = swing
+    plain = e.compile(backend="numpy", cache=False)
+    found = e.gradient(0.3, ["l"], of=hinge.q[0], start={"hinge": 1}, functions=plain)
+    assert found["l"] == pytest.approx(e.gradient(0.3, ["l"], of=hinge.q[0], start={"hinge": 1})["l"], rel=1e-8)
+
+
+def test_many_parameters_at_once() -> None:
+    """A chain of pendulums: one backward run has all that the forward columns have."""
+    s = ph.System("chain")
+    parent = s.ground
+    for k in range(4):
+        l = s.parameter(f"l{k}", 0.5)
+        body = s.body(f"b{k}", s.parameter(f"m{k}", 1 + k / 4), (0, 0, -l))
+        s.joint(f"q{k}", parent, body, ph.Revolute("y"), at=(0, 0, -s.parameters[f"l{k - 1}"].symbol if k else 0))
+        parent = body
+    e = s.derive()
+    by = [*s.parameters, *e.coordinates]
+    given = {"start": {"q0": 0.4, "q2": -0.2}, "rtol": 1e-11, "atol": 1e-11}
+    run = e.sensitivities(1, by, samples=2, **given)
+    made = e.gradient(1, by, of=e.q[3], **given)
+    assert_allclose(made.slopes, run.dq[-1, 3], atol=1e-8)
+    assert np.abs(made.slopes).min() > 1e-6

@@ -1,0 +1,86 @@
+"""Events that change the state, after which the run goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import Equations
+from polhode.errors import PolhodeError, SimulationError
+from polhode.model.samples import four_bar
+from polhode.simulate import crossing
+
+
+@pytest.fixture(scope="module")
+def ball() -> tuple[Equations, Any, Any]:
+    s = ph.System("ball", gravity=(0, 0, -10))
+    joint = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
+    return s.derive(), joint.q[0], joint.u[0]
+
+
+#: A fall from 5 m, and bounces that each take 0.8 of the speed: at 1 s, then after 1.6, 1.28, 1.024 s.
+BOUNCES = [1.0, 2.6, 3.88, 4.904]
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "scipy.DOP853", "scipy.LSODA"])
+def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[Equations, Any, Any]) -> None:
+    equations, z, v = ball
+    run = equations.simulate(5, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}}, method=method)
+    assert run.events[0] == pytest.approx(BOUNCES, abs=1e-6 if method == "scipy.LSODA" else 1e-10)
+    assert run.q.min() > -1e-9
+    assert (np.diff(run.t) > 0).all()
+    assert not run.notices, "energy that the change took is nobody's loss"
+
+
+def test_functions_of_ones_own_do_the_same(ball: tuple[Equations, Any, Any]) -> None:
+    equations, _, _ = ball
+    on = {lambda t, q, u: q[0]: lambda t, q, u: {"v": -0.8 * u[0]}}
+    assert equations.simulate(5, start={"z": 5.0}, on=on).events[0] == pytest.approx(BOUNCES, abs=1e-10)
+
+
+def test_bounces_without_end_and_changes_that_do_not_turn_back_end_the_run(ball: tuple[Equations, Any, Any]) -> None:
+    equations, z, v = ball
+    with pytest.raises(SimulationError, match="without end") as e:
+        equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}})
+    assert e.value.trajectory is not None
+    assert e.value.trajectory.t[-1] == pytest.approx(9.0, abs=1e-9)
+    with pytest.raises(SimulationError, match="goes on through it"):
+        equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": 0.8 * v}})
+
+
+def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> None:
+    s = four_bar()
+    equations = s.derive()
+    crank = s.joints["crank"].q[0]
+    back = dict.fromkeys(equations.u, -3)
+    run = equations.simulate(1, start={"crank": 0.3}, speeds={"crank": 2}, on={crossing(crank - 1): back})
+    assert any("brought to the constraints" in notice for notice in run.notices)
+    assert run.drift.velocity < 1e-9
+    before, after = (run.u[np.searchsorted(run.t, run.events[0][0], side=side)] for side in ("left", "right"))
+    assert after[0] < 0.0 < before[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"on": {"z": {"v": 0}}}, "is no event"),
+        ({"on": 3}, "on"),
+        ({"on": {"z": 3}}, "no change of the state"),
+        ({"on": {"z": {"w": 0}}}, "no coordinate, speed or state 'w'"),
+        ({"on": {"z": {"v": ph.symbol("strange")}}}, "strange"),
+        ({"on": {"z": {"v": 1}}, "method": "rk4"}, "adaptive"),
+        ({"on": {"z": lambda t, q, u: {"w": 1}}, "start": {"z": 1}}, "no coordinate, speed or state 'w'"),
+    ],
+)
+def test_what_cannot_be_meant_gets_one_sentence(
+    options: dict[str, Any], words: str, ball: tuple[Equations, Any, Any]
+) -> None:
+    equations, z, _ = ball
+    on = options["on"]
+    if isinstance(on, dict) and words != "is no event":
+        options = {**options, "on": dict.fromkeys([z], on["z"])}
+    with pytest.raises(PolhodeError, match=words):
+        equations.simulate(1, **options)
