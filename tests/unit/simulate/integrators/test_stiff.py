@@ -1,0 +1,80 @@
+"""A run that may choose its method takes an implicit one while it is stiff, and returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import Equations
+from polhode.simulate.integrators.stiff import STIFF_METHOD
+
+
+def block(force: Any) -> Equations:
+    s = ph.System("block")
+    j = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    s.joint_force("x", force(s.time, j.q[0], j.u[0]))
+    return s.derive()
+
+
+@pytest.fixture(scope="module")
+def bushing() -> Equations:
+    return block(lambda t, x, v: -4e4 * v - 4e4 * (x - ph.sin(t)))
+
+
+OPTIONS: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8, "watch_energy": False}
+
+
+def test_a_stiff_run_is_taken_by_the_implicit_method_and_tells_when(bushing: Equations) -> None:
+    run = bushing.simulate(5, **OPTIONS)
+    ((t, name),) = run.info["switches"]
+    assert name == STIFF_METHOD
+    assert 0 < t < 0.1
+    assert run.info["steps"] < 400
+    exact = bushing.simulate(5, method="DOP853", rtol=1e-11, atol=1e-11, watch_energy=False)
+    assert np.abs(run.q - exact.q).max() < 1e-6
+
+
+def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit() -> None:
+    swing = block(lambda t, x, v: -4 * x - v / 10)
+    chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **OPTIONS) for method in ("auto", "DOP853"))
+    assert chosen.info["switches"] == []
+    assert np.array_equal(chosen.q, plain.q)
+
+
+def test_it_returns_where_the_stiffness_is_over() -> None:
+    # damping that fades: stiff at first, a free swing later
+    damped = block(lambda t, x, v: -25 * x - 1e5 * ph.exp(-4 * t) * v)
+    run = damped.simulate(30, start={"x": 1.0}, **OPTIONS)
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, "DOP853"]
+    exact = damped.simulate(30, start={"x": 1.0}, method="Radau", rtol=1e-11, atol=1e-11, watch_energy=False)
+    assert np.abs(run.q - exact.q).max() < 1e-5
+
+
+def test_a_short_run_goes_on_explicitly(bushing: Equations) -> None:
+    assert bushing.simulate(0.02, **OPTIONS).info["switches"] == []
+
+
+def test_samples_and_events_do_not_mind_a_change_of_method(bushing: Equations) -> None:
+    run = bushing.simulate(7, samples=71, events=[2 * bushing.q[0] - 1], **OPTIONS)
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD]
+    assert np.array_equal(run.t, np.linspace(0, 7, 71))
+    # with hardly any mass, x' = sin t - x
+    for t in run.info["events"][0]:
+        assert np.sin(t) - np.cos(t) + np.exp(-t) == pytest.approx(1.0, abs=1e-4)
+    assert len(run.info["events"][0]) == 2
+    again = bushing.simulate(7, samples=2, **OPTIONS)
+    assert np.array_equal(run.q[-1], again.q[-1])
+
+
+def test_the_jacobian_is_compiled_where_a_run_is_long_and_else_it_is_not(bushing: Equations) -> None:
+    functions = bushing.compile()
+    asked: list[str] = []
+    native = functions.native
+    functions.native = lambda name, *more: (asked.append(str(name)), native(name, *more))[1]  # type: ignore[method-assign]
+    bushing.simulate(1, functions=functions, **OPTIONS)
+    assert not any("jacobian" in name for name in asked)
+    bushing.simulate(20, functions=functions, **OPTIONS)
+    assert any("jacobian" in name for name in asked)
