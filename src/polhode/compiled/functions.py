@@ -21,13 +21,13 @@ from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
+from .values import default_of, real_numbers
 from .variations import DerivativesOf
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
-    from ..model.records import Parameter
     from .closed_loop import Laws
     from .native import FixedStep
     from .store import Facts, StoredFunction
@@ -184,12 +184,12 @@ class Functions:
         """The inputs as an array, the model's defaults where none is given."""
         table = self.derivation.model.inputs
         if given is not None and not isinstance(given, Mapping):
-            return _real(given, "inputs")
+            return real_numbers(given, "inputs")
         given = dict(given or {})
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [_real(given.get(key, _default(value)), f"input '{key}'") for key, value in table.items()]
+        columns = [real_numbers(given.get(key, default_of(value)), f"input '{key}'") for key, value in table.items()]
         return _stacked(columns)
 
     def evaluate(
@@ -220,7 +220,7 @@ class Functions:
         if extra:
             known = {
                 "z": lambda: self._given_states(name, z),
-                "t": lambda: _real(t, "t")[..., None],
+                "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
             }
@@ -261,8 +261,8 @@ class Functions:
                 code="E-FUN-014",
             )
         if isinstance(given, Mapping):
-            return _stacked([_real(given[key], f"state '{key}'") for key in names])
-        made = _real(given, "z")
+            return _stacked([real_numbers(given[key], f"state '{key}'") for key in names])
+        made = real_numbers(given, "z")
         if made.ndim == 0 or made.shape[-1] != len(names):
             raise ShapeError(
                 f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
@@ -286,7 +286,7 @@ class Functions:
                 "actuated=[…], the speeds that efforts act on.",
                 code="E-FUN-007",
             )
-        return np.zeros(len(rows)) if isinstance(given, str) else _real(given, "multipliers")
+        return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
 
     def _with_defaults(self, name: Asked) -> Any:
         """The compiled function with the model's own parameter values."""
@@ -464,17 +464,3 @@ class Functions:
 
 def _stacked(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
-
-
-def _real(value: Any, what: str) -> NDArray[np.float64]:
-    """Numbers in an array; anything else is told."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
-        ) from None
-
-
-def _default(given: Parameter) -> float:
-    return 0.0 if given.value is None else float(given.value)

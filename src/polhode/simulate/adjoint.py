@@ -27,7 +27,6 @@ from ..compiled.variations import AdjointRates, IntegratedRates
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import Expr, as_expr, evaluate, jacobian
 from ..expr.spelling import spelled
-from .guard import Stop
 from .initial_state import Floats
 from .jumps import expressed
 from .sensitivities import read_by
@@ -127,10 +126,8 @@ class _Adjoint:
         last = made.samples[-1]
         known = run.known(made.times[-1], last[: self.size])
         value = evaluate([self.final], known)[0] + (float(last[-1]) if self.has_integral else 0.0)
-        try:
+        with run.telling(made):
             adjoint, own = self._pulled_back(made, known)
-        except Stop as stop:
-            raise run.error(stop, made) from None
         slopes = adjoint @ start_variations(run, self.symbols)
         slopes[self.varies] += own
         return Gradient(float(value), tuple(spelled(each) for each in self.symbols), slopes, trajectory)
@@ -146,12 +143,9 @@ class _Adjoint:
         return new
 
     def _struck(self, met: Met) -> Floats:
-        if met.jump.changes is None:
-            return met.before
         new = met.before.copy()
-        state = met.before[: self.size]
-        new[: self.size] = met.jump.after(self.run.known(met.t, state), state)
-        return self._projected(met.t, new)
+        new[: self.size] = met.after
+        return new
 
     # ---- backwards -------------------------------------------------------------------------------------------
 
@@ -187,8 +181,6 @@ class _Adjoint:
 
     def _across(self, met: Met, after: Floats, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
         """The same before a jump, from behind it."""
-        if met.jump.changes is None:
-            return adjoint, own
         known = self.run.known(met.t, met.before[: self.size])
         before, behind = self.forward(met.t, met.before), self.forward(met.t, after)
         g_x, g_t, g_p = met.jump.after_slopes(known)

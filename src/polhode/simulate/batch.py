@@ -15,8 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, SimulationError, understood, unknown, warn
 from .batch_samples import check_size, sample_times
+from .energy import is_conservative
 from .initial_state import Floats
+from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
+from .native_batch import Made, run_natively
 from .progress import reporting
 from .run import simulate
 from .trajectory import Trajectory
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 #: What a trajectory holds at every sample, besides the time.
 FIELDS = ("q", "u", "z", "inputs", "tau")
+#: Where a trajectory has the names of their columns.
+_NAMES = {"q": "coordinates", "u": "speeds", "z": "states", "inputs": "input_names", "tau": "efforts"}
 #: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
 REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
 _WHOLE = ("done", "event")
@@ -47,14 +52,12 @@ class Batch:
     reached: NDArray[np.int64]  # how many of the common samples each member has
     status: NDArray[np.str_]
     messages: tuple[str, ...]
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]  # of the columns of each array
     varied: Mapping[str, Floats] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     infos: tuple[Mapping[str, Any], ...] = ()
-    own: Mapping[int, Trajectory] = field(default_factory=dict)  # members with other samples than the common ones
+    own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
-    states: tuple[str, ...] = ()  # without mass
 
     @property
     def q(self) -> Floats:
@@ -69,7 +72,17 @@ class Batch:
     @property
     def z(self) -> Floats:
         """States without mass (N, T, …)."""
-        return self.arrays.get("z", np.zeros((*self.q.shape[:2], 0)))
+        return self.arrays["z"]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates."""
+        return self.names["q"]
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """The names of the speeds."""
+        return self.names["u"]
 
     @property
     def failures(self) -> dict[int, str]:
@@ -103,11 +116,11 @@ class Batch:
     def _rows(self, i: int) -> Trajectory:
         reached = int(self.reached[i])
         parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
+        parts |= {_NAMES[name]: names for name, names in self.names.items()}
         parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
         return Trajectory(
-            self.t[:reached], coordinates=self.coordinates, speeds=self.speeds, status=str(self.status[i]),
-            message=self.messages[i], info=self.infos[i], functions=self.functions, parameters=parameters,
-            states=self.states, **parts,
+            self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
+            functions=self.functions, parameters=parameters, **parts,
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
@@ -126,16 +139,36 @@ class Batch:
         )
 
     def _named(self, name: str) -> Floats:
-        for known, array in ((self.coordinates, self.q), (self.speeds, self.u), (self.states, self.z)):
-            if name in known:
-                return array[:, :, known.index(name)]
+        for kind in ("q", "z", "inputs", "u"):
+            if kind in self.arrays and name in self.names[kind]:
+                return self.arrays[kind][:, :, self.names[kind].index(name)]
         if self.functions is None:
-            raise unknown("coordinate or speed", name, (*self.coordinates, *self.speeds), code="E-BATCH-005")
+            known = [each for names in self.names.values() for each in names]
+            raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-005")
         made = np.full((len(self), len(self.t)), np.nan)
         for i, run in enumerate(self):
             if len(run):
                 made[i, : self.reached[i]] = run[name][np.isin(run.t, self.t)]
         return made
+
+    def with_runs(self, runs: Mapping[int, Trajectory]) -> Batch:
+        """The same with other runs for some members."""
+        arrays = {name: np.array(array) for name, array in self.arrays.items()}
+        reached, status = self.reached.copy(), self.status.astype(object)
+        messages, infos, own = list(self.messages), list(self.infos), dict(self.own)
+        for i, run in runs.items():
+            common = np.isin(run.t, self.t)
+            reached[i] = common.sum()
+            for name, array in arrays.items():
+                values = getattr(run, name)
+                array[i] = np.nan
+                if values is not None and len(values):
+                    array[i, : reached[i]] = values[common]
+            status[i], messages[i], infos[i], own[i] = run.status, run.message, run.info, run
+        return replace(
+            self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages),
+            infos=tuple(infos), own=own,
+        )  # fmt: skip
 
     def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:
         """The same with other samples for some members: `t` and all that is held at each of them."""
@@ -143,8 +176,12 @@ class Batch:
         return replace(self, own=own)
 
     def without_mechanism(self) -> Batch:
-        """The same data, which another process can be sent without deriving again."""
-        own = {i: replace(run, functions=None) for i, run in self.own.items()}
+        """The same samples, which another process can be sent without deriving again."""
+        own = {
+            i: replace(run, functions=None, acted=None, interpolant=None)
+            for i, run in self.own.items()
+            if len(run) > self.reached[i]
+        }
         return replace(self, functions=None, own=own)
 
     # ---- along the runs --------------------------------------------------------------------------------------
@@ -203,11 +240,12 @@ class Batch:
         return of_dataset(read(path), path, None if equations is None else equations.compile())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Every coordinate and speed over time, all members in one panel, as a matplotlib figure."""
+        """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
         from ..view.overlay import plot_overlay
         from ..view.plot import save_plot
 
         panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]
+        panels += [(name, self.z[:, :, k]) for k, name in enumerate(self.names["z"])]
         told = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
         panels += [(name, self.u[:, :, k]) for k, name in enumerate(told)]
         name = self.functions.equations.system.name if self.functions else "batch"
@@ -248,20 +286,77 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     return batch
 
 
-def run_members(derivation: Derivation, duration: float, members: Members) -> Batch:
-    """Run every member, in this process; a member's bits do not depend on which others are run with it."""
+def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
+    """Run every member, in this process; a member's bits do not depend on which others are run with it.
+
+    Native code runs all that it can, in as many `threads` as there are cores; where it has to ask Python, members are
+    run one by one, under the lock.
+    """
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
-    runs: list[Trajectory] = []
     with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
+        made = run_natively(
+            derivation, duration, members, functions, lambda part: report(part * members.count), threads
+        )
+        if made is not None:
+            return _of_native(made, derivation, duration, members, functions)
+        runs: list[Trajectory] = []
         for i in range(members.count):
-            given = members.member(i) | {"functions": functions, "progress": False}
-            runs.append(_one(derivation, duration, given))
+            runs.append(_one(derivation, duration, _given(members, i, functions)))
             report(i + 1)
             if runs[-1].status == INTERRUPTED:
                 break
     runs += [replace(_cut(runs[0]), status=NOT_RUN, message="it was not run.")] * (members.count - len(runs))
     return _batch(runs, derivation, duration, members, functions)
+
+
+def _given(members: Members, i: int, functions: Functions) -> dict[str, Any]:
+    """The options of one run."""
+    return members.member(i) | {"functions": functions, "progress": False}
+
+
+def _of_native(made: Made, derivation: Derivation, duration: float, members: Members, functions: Functions) -> Batch:
+    """What native code made, as a batch; members that it could not bring to their end are run once more by Python."""
+    equations, count = derivation.equations, members.count
+    q, u, z = np.split(made.states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
+    arrays = {"q": q, "u": u, "z": z, "inputs": made.inputs, "tau": made.tau}
+    parameters = {**(members.shared.get("parameters") or {})}
+    parameters |= {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
+    names = {
+        "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
+        "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
+    }  # fmt: skip
+    batch = Batch(
+        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
+        names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
+    )  # fmt: skip
+    again = np.flatnonzero(~made.done)
+    if members.shared.get("watch_energy", True):
+        again = np.union1d(again, _losing(batch, made, functions))
+    if not len(again):
+        return batch
+    runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
+    return batch.with_runs(runs)
+
+
+def _losing(batch: Batch, made: Made, functions: Functions) -> NDArray[np.int64]:
+    """Members of which a run alone might have to tell that energy was lost."""
+    signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
+    varies = made.tau.any() or (made.inputs != made.inputs[:, :1]).any()
+    if varies or not is_conservative(functions, *signals):
+        return np.zeros(0, dtype=np.int64)
+    count, samples = batch.q.shape[:2]
+    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in batch.parameters.items()}
+    q, u = batch.q.reshape(count * samples, -1), batch.u.reshape(count * samples, -1)
+    inputs = np.repeat(made.inputs, samples, axis=0)
+    kinetic, potential = functions.energy(q, u, parameters=given, inputs=inputs)
+    kinetic, potential = (
+        np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
+    )
+    total = kinetic + potential
+    off = np.abs(total - total[:, :1]).max(axis=1)
+    in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
+    return np.flatnonzero(off > float(batch.infos[0]["rtol"]) * in_play)
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:
@@ -277,12 +372,20 @@ def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Tr
     except PolhodeError as error:
         problem = error.problems[0]
         message = f"{problem.place}: {problem.message}" if problem.place else problem.message
-        equations = derivation.equations
-        rows = {"q": np.zeros((0, len(equations.q))), "u": np.zeros((0, len(equations.u)))}
-        return Trajectory(
-            np.zeros(0), rows["q"], rows["u"], tuple(equations.coordinates), tuple(equations.speeds), REFUSED, message,
-            functions=options["functions"], parameters=dict(options.get("parameters") or {}),
-        )  # fmt: skip
+        given = dict(options.get("parameters") or {})
+        return _nowhere(derivation, REFUSED, message, options["functions"], given)
+
+
+def _nowhere(
+    derivation: Derivation, status: str, message: str, functions: Functions, parameters: Mapping[str, Any]
+) -> Trajectory:
+    """The trajectory of a run that did not start."""
+    equations = derivation.equations
+    return Trajectory(
+        np.zeros(0), np.zeros((0, len(equations.q))), np.zeros((0, len(equations.u))), tuple(equations.coordinates),
+        tuple(equations.speeds), status, message, functions=functions, parameters=parameters,
+        states=tuple(equations.states),
+    )  # fmt: skip
 
 
 def stacked(
@@ -299,23 +402,19 @@ def stacked(
         if (width := max((each.shape[1] for run in runs if (each := getattr(run, name)) is not None), default=None))
         is not None
     }
-    own, reached = {}, np.zeros(len(runs), dtype=np.int64)
+    reached = np.zeros(len(runs), dtype=np.int64)
     for i, run in enumerate(runs):
         common = np.isin(run.t, t)
         reached[i] = common.sum()
         for name, array in arrays.items():
             values = getattr(run, name)
-            if values is not None:
+            if values is not None and len(run):
                 array[i, : reached[i]] = values[common]
-        if reached[i] < len(run):
-            own[i] = run
-    status = np.array([run.status for run in runs], dtype=np.str_)
-    messages = tuple(run.message for run in runs)
-    names = runs[0].coordinates, runs[0].speeds
-    infos = tuple(run.info for run in runs)
+    whole = max(runs, key=len)
     return Batch(
-        t, arrays, reached, status, messages, *names, dict(varied), dict(parameters), infos, own, functions,
-        runs[0].states,
+        t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
+        {name: getattr(whole, _NAMES[name]) for name in arrays}, dict(varied), dict(parameters),
+        tuple(run.info for run in runs), dict(enumerate(runs)), functions,
     )  # fmt: skip
 
 
@@ -323,11 +422,7 @@ def joined(
     parts: Mapping[int, Batch], derivation: Derivation, duration: float, members: Members, functions: Functions
 ) -> Batch:
     """Batches of some members each, by the place of their first, as one; members that are in none were not run."""
-    missing = Trajectory(
-        np.zeros(0), np.zeros((0, len(derivation.equations.q))), np.zeros((0, len(derivation.equations.u))),
-        tuple(derivation.equations.coordinates), tuple(derivation.equations.speeds), NOT_RUN, "it was not run.",
-        functions=functions,
-    )  # fmt: skip
+    missing = _nowhere(derivation, NOT_RUN, "it was not run.", functions, {})
     runs = [missing] * members.count
     for first, part in parts.items():
         runs[first : first + len(part)] = [replace(run, functions=functions) for run in part]
@@ -346,7 +441,7 @@ def _batch(
 def _cut(run: Trajectory) -> Trajectory:
     """The run without its samples."""
     parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in FIELDS}
-    return replace(run, t=run.t[:0], **parts)
+    return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
 
 
 def _of_member(value: Any, i: int) -> Any:

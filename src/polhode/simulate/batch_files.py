@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..errors import FormatError
-from .batch import FIELDS, Batch
+from .batch import Batch
 from .datasets import Dataset, Named
 from .initial_state import Floats
 from .trajectory import Trajectory
@@ -25,7 +25,7 @@ _KIND = "polhode batch 1"
 
 
 def as_dataset(batch: Batch) -> Dataset:
-    """Coordinates by name, speeds as `d(name)`, inputs as `input(name)` and efforts as `tau(name)`."""
+    """Coordinates and states by name, speeds as `d(name)`, inputs as `input(name)` and efforts as `tau(name)`."""
     columns = _columns(batch)
     variables: dict[str, Named] = {
         label: (("member", "time"), batch.arrays[name][:, :, k]) for name, labels in columns.items()
@@ -33,11 +33,12 @@ def as_dataset(batch: Batch) -> Dataset:
     }  # fmt: skip
     variables["status"] = (("member",), batch.status)
     variables["message"] = (("member",), np.array(batch.messages, dtype=np.str_))
-    if batch.own:
-        runs = batch.own.values()
+    own = {i: run for i, run in batch.own.items() if len(run) > batch.reached[i]}
+    if own:
+        runs = own.values()
         variables["own_member"] = (
             ("own_sample",),
-            np.repeat(np.fromiter(batch.own, dtype=np.int64), [len(run) for run in runs]),
+            np.repeat(np.fromiter(own, dtype=np.int64), [len(run) for run in runs]),
         )
         variables["own_time"] = (("own_sample",), np.concatenate([run.t for run in runs]))
         for name, labels in columns.items():
@@ -50,8 +51,7 @@ def as_dataset(batch: Batch) -> Dataset:
         **{name: (("member",), batch.varied[name]) for name in names},
     }
     about = {
-        "coordinates": batch.coordinates,
-        "speeds": batch.speeds,
+        "names": batch.names,
         "columns": columns,
         "varied": names,
         "parameters": {name: np.asarray(value, dtype=np.float64).tolist() for name, value in batch.parameters.items()},
@@ -62,20 +62,9 @@ def as_dataset(batch: Batch) -> Dataset:
 
 
 def _columns(batch: Batch) -> dict[str, list[str]]:
-    """The names of the columns of each array of the batch."""
-    system = None if batch.functions is None else batch.functions.equations
-    known = {
-        "q": list(batch.coordinates),
-        "u": [f"d({name})" for name in batch.speeds],
-        "inputs": None if system is None else [f"input({name})" for name in system.system.inputs],
-        "tau": None if system is None else [f"tau({name})" for name in system.tree.speeds],
-    }
-    made = {}
-    for name in FIELDS:
-        if name in batch.arrays:
-            width = batch.arrays[name].shape[2]
-            made[name] = known[name] or [f"{name}[{k}]" for k in range(width)]
-    return made
+    """The names of the variables that each array of the batch becomes."""
+    spelt = {"q": "{}", "u": "d({})", "z": "{}", "inputs": "input({})", "tau": "tau({})"}
+    return {kind: [spelt[kind].format(name) for name in batch.names[kind]] for kind in batch.arrays}
 
 
 def _rows(run: Trajectory, name: str, width: int) -> Floats:
@@ -103,7 +92,7 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
     parameters = {n: np.array(v) if isinstance(v, list) else v for n, v in about["parameters"].items()}
     batch = Batch(
         dataset.coordinates["time"][1], arrays, np.array(about["reached"]), dataset.variables["status"][1],
-        tuple(dataset.variables["message"][1].tolist()), tuple(about["coordinates"]), tuple(about["speeds"]),
+        tuple(dataset.variables["message"][1].tolist()), {kind: tuple(n) for kind, n in about["names"].items()},
         {name: dataset.coordinates[name][1] for name in about["varied"]}, parameters, tuple(about["infos"]),
         functions=functions,
     )  # fmt: skip

@@ -52,4 +52,4 @@ def check_size(derivation: Derivation, duration: float, members: Members) -> Non
 
 def _width(derivation: Derivation) -> int:
     equations = derivation.equations
-    return 1 + len(equations.q) + len(equations.u) + len(equations.tau) + len(equations.system.inputs)
+    return 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))

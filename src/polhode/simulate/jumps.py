@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError
 from ..expr import Expr, as_expr, evaluate, free_symbols, jacobian, substitute
-from ..expr.spelling import described, spelled
-from .events import Crossing, Event, read_events
+from ..expr.spelling import described
+from .events import Crossing, Events, read_events
 from .guard import Stop
 from .initial_state import Floats
+from .state_changes import place_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +32,7 @@ class Jump:
     """An event of a run: where it happens, what it does, and the derivatives of both by state, time and `by`."""
 
     equations: EquationsOfMotion
-    crossing: Crossing
-    value: Event
+    condition: Expr
     by: tuple[Expr, ...]  # what varies beside the state
     changes: Mapping[int, Expr] | None  # new entries of the state, by place; None where nothing changes
 
@@ -47,14 +47,13 @@ class Jump:
 
     @cached_property
     def _slopes(self) -> list[Expr]:
-        condition = expressed(self.equations, self.crossing.expression, "events")
-        return list(jacobian([condition], self._variables).entries())
+        return list(jacobian([self.condition], self._variables).entries())
 
     @cached_property
-    def _after(self) -> tuple[list[Expr], list[Expr]]:
-        """The new entries, and their derivatives row by row."""
+    def _change_slopes(self) -> list[Expr]:
+        """The derivatives of the new entries, row by row."""
         entries = [] if self.changes is None else list(self.changes.values())
-        return entries, list(jacobian(entries, self._variables).entries()) if entries else []
+        return list(jacobian(entries, self._variables).entries()) if entries else []
 
     def time_slopes(self, known: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
         """∂t/∂x and ∂t/∂p of the time at which it happens."""
@@ -71,20 +70,13 @@ class Jump:
             )
         return -by_x / rate, -by_p / rate
 
-    def after(self, known: Mapping[Expr, float], x: Floats) -> Floats:
-        """The state behind it."""
-        new = x.copy()
-        if self.changes is not None:
-            new[list(self.changes)] = evaluate(self._after[0], known)
-        return new
-
     def after_slopes(self, known: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
         """∂g/∂x, ∂g/∂t and ∂g/∂p."""
         size, width = len(self.state), len(self._variables)
         whole = np.zeros((size, width))
         whole[:, :size] = np.eye(size)
         if self.changes:
-            whole[list(self.changes)] = np.array(evaluate(self._after[1], known)).reshape(-1, width)
+            whole[list(self.changes)] = np.array(evaluate(self._change_slopes, known)).reshape(-1, width)
         return whole[:, :size], whole[:, size], whole[:, size + 1 :]
 
 
@@ -92,55 +84,42 @@ def read_jumps(
     equations: EquationsOfMotion,
     events: Sequence[Any],
     until: Any,
-    on: Mapping[Any, Mapping[Any, Any]] | None,
+    on: Mapping[Any, Any] | None,
     parameters: Mapping[str, Any],
     by: Sequence[Expr],
-) -> list[Jump]:
-    """Events, the end of the run and changes of the state, each as a jump; they must be expressions."""
-    with understood("a list of events", events, place="events", cure="Give events=[…]."):
-        asked: list[tuple[Any, Any]] = [(event, None) for event in events]
-    if until is not None:
-        end = _crossing(until)
-        asked.append((Crossing(end.expression, end.direction, terminal=True), None))
-    with understood("changes by event", on, place="on", cure="Give on={event: {speed: expression}}."):
-        if not isinstance(on, Mapping | None):
-            raise TypeError
-        asked += (on or {}).items()
-    crossings = [_crossing(event) for event, _ in asked]
-    watched = read_events(equations, crossings, None, parameters).watched
-    return [
-        Jump(equations, crossing, each.value, tuple(by), None if changes is None else _changes(equations, changes))
-        for (_, changes), crossing, each in zip(asked, crossings, watched, strict=True)
-    ]
+) -> tuple[Events, list[Jump]]:
+    """The events of a run as it watches them, and each as a jump; they must be expressions."""
+    watched = read_events(equations, events, until, parameters, on)
+    asked = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
+    jumps = []
+    for event, changes in asked:
+        condition = expressed(equations, _condition(event), "events")
+        jumps.append(Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes)))
+    return watched, jumps
 
 
-def _crossing(event: Any) -> Crossing:
+def _condition(event: Any) -> Expr:
     if isinstance(event, Expr):
-        return Crossing(event)
-    if isinstance(event, Crossing):
         return event
-    raise PolhodeError(
-        f"{event!r} is no expression, and only expressions can be differentiated.",
-        place="events",
-        cure="Write the event as an expression of coordinates, speeds, time and parameters.",
+    if isinstance(event, Crossing):
+        return event.expression
+    raise _no_expression(event, "events")
+
+
+def _no_expression(given: Any, place: str) -> PolhodeError:
+    return PolhodeError(
+        f"{given!r} is no expression, and only expressions can be differentiated.",
+        place=place,
+        cure="Write it as an expression of coordinates, speeds, time and parameters.",
         code="E-SENS-001",
     )
 
 
 def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
     """New entries of the state by place, in symbols of the run; with multipliers, speeds that keep the constraints."""
-    state = [*equations.q, *equations.u, *equations.z]
-    names = {spelled(x): k for k, x in enumerate(state)}
-    names = {**{u.name: len(equations.q) + k for k, u in enumerate(equations.u)}, **names}
-    places = {**{x: k for k, x in enumerate(state)}, **names}
-    made: dict[int, Expr] = {}
-    with understood("new values by name", given, place="on", cure='Give {"v": expression}.'):
-        if not isinstance(given, Mapping):
-            raise TypeError
-        for name, value in given.items():
-            if name not in places:
-                raise unknown("coordinate or speed", name, names, place="on", code="E-SENS-002")
-            made[places[name]] = expressed(equations, as_expr(value), "on")
+    if not isinstance(given, Mapping):
+        raise _no_expression(given, "on")
+    made = {place_of(equations, key): expressed(equations, value, "on") for key, value in given.items()}
     constraints = equations.constraints
     if constraints is None or not constraints.rows:
         return made
@@ -148,7 +127,8 @@ def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
     moved = [k for k in made if k < size]
     if moved:
         raise PolhodeError(
-            f"an event cannot move '{equations.coordinates[moved[0]]}' of a mechanism with constraints.",
+            f"an event that moves '{equations.coordinates[moved[0]]}' of a mechanism with constraints is not "
+            "differentiated.",
             place="on",
             cure="Change speeds alone.",
             code="E-SENS-003",

@@ -15,7 +15,7 @@ from .initial_state import Floats
 
 #: The options of a run that may be given one for each member.
 OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")
-#: Which value: an option, and a name in it, a place in a pair (q, u), or None for the whole of it.
+#: Which value: an option, and a name in it, a place in (q, u) or (q, u, z), or None for the whole of it.
 Which = tuple[str, str | int | None]
 
 _KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "inputs": "input", "tau": "effort"}
@@ -91,18 +91,21 @@ def names_of(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
     return {
         "parameters": tuple(equations.system.parameters),
         "inputs": tuple(equations.system.inputs),
-        "start": tuple(equations.coordinates),
+        "start": (*equations.coordinates, *equations.states),
         "speeds": tuple(equations.speeds),
         "tau": tuple(equations.tree.speeds),
     }
 
 
 def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[str, ...]]:
-    """The option that a value or a row of values belongs to, and their names: the second of a pair are speeds."""
+    """The option that a value or a row of values belongs to, and their names; a start may be (q, u) or (q, u, z)."""
     option, name = which
     if isinstance(name, str):
         return option, (name,)
-    option = "speeds" if name == 1 else option
+    if option == "start":
+        parts = [("start", equations.coordinates), ("speeds", equations.speeds), ("start", equations.states)]
+        option, names = parts[name or 0]
+        return option, tuple(names)
     return option, names_of(equations)[option]
 
 
@@ -132,7 +135,7 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
             for name, each in value.items():
                 if _depth(each) == 1 or (_depth(each) > 1 and option in ("parameters", "start", "speeds")):
                     yield (option, name), each
-        elif option == "start" and isinstance(value, tuple) and len(value) == 2:
+        elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
             yield from (((option, place), each) for place, each in enumerate(value) if _depth(each) == 2)
         elif option != "parameters" and _depth(value) == 2:
             yield (option, None), value

@@ -79,6 +79,22 @@ class Rates:
         known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
         run.use(run.compiled(self._compiled, known))
 
+    def work_rows(self, parameters: Floats) -> Floats:
+        """What native code makes of sets of parameters (N, …) before it steps."""
+        return self._compiled.native.setup(np.ascontiguousarray(parameters))
+
+    @property
+    def length(self) -> int:
+        """How many instructions the rates take."""
+        return self._compiled.outline.length
+
+    @property
+    def has_series(self) -> bool:
+        """Whether the rates have Taylor series: all in the equations, and smooth."""
+        from ..codegen.taylor.recurrences import has_recurrences
+
+        return self.can_step_natively and not self.is_constrained and has_recurrences(self._compiled.program)
+
     def stepper(self, method: str) -> str | StepperCode:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
         from ..compiled.native.taylor import taylor_code

@@ -19,7 +19,6 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, understood, unknown
 from ..expr import Expr, jacobian
 from ..expr.spelling import spelled
-from .guard import Stop
 from .initial_state import Floats
 from .jumps import expressed
 from .smooth_run import Met, SmoothOptions, SmoothRun
@@ -180,13 +179,13 @@ class _Sensitive:
         trajectory = run.trajectory(made)
         S = self._variations(np.array(made.samples))
         end_time, end = np.zeros(self.columns), S[-1]
-        if made.status == "event":
-            met = made.met[-1]
-            try:
+        with run.telling(made):
+            for met in made.noted:
+                self._time_variation(met)
+            if made.status == "event":
+                met = made.met[-1]
                 end_time = self._time_variation(met)
-            except Stop as stop:
-                raise run.error(stop, made) from None
-            end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
+                end = end + np.outer(self.rates(met.t, met.before)[: self.size], end_time)
         equations = run.functions.equations
         parts = [len(equations.q), len(equations.q) + len(equations.u)]
         dq, du, dz = np.split(S, parts, axis=1)
@@ -220,14 +219,12 @@ class _Sensitive:
     def _struck(self, met: Met) -> Floats:
         """The state and its variations behind a jump."""
         time, jump = self._time_variation(met), met.jump
-        if jump.changes is None:
-            return met.before
         known = self.run.known(met.t, met.before[: self.size])
         by_x, by_t, by_p = jump.after_slopes(known)
         by_p[:, [each in jump.state for each in self.symbols]] = 0.0
         before = self.rates(met.t, met.before)[: self.size]
         new = met.before.copy()
-        new[: self.size] = jump.after(known, met.before[: self.size])
+        new[: self.size] = met.after
         after = self.rates(met.t, new)[: self.size]
         S = by_x @ self._variations(met.before) + by_p + np.outer(by_x @ before + by_t - after, time)
         columns = np.empty((self.columns, self.size))

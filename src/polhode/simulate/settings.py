@@ -155,8 +155,7 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> 
         raise PolhodeError(f"the step {step!r} is not positive.", cure="Give seconds > 0.", code="E-SIM-014")
     if not 1.0 <= _number(max_steps) < np.inf:
         raise PolhodeError(f"max_steps is {max_steps!r}.", cure="Give 1 or more.", code="E-SIM-016")
-    name, longest = "DOP853" if method == "auto" else method, np.inf if step is None else float(step)
-    return Control(name, float(rtol), float(atol), longest, int(max_steps), may_switch=method == "auto")
+    return Control(method, float(rtol), float(atol), np.inf if step is None else float(step), int(max_steps))
 
 
 def unknown_method(method: Any) -> PolhodeError:

@@ -6,7 +6,8 @@ same control of errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -19,15 +20,18 @@ from ..compiled.quantities import Asked
 from ..errors import PolhodeError, SimulationError, warn
 from ..expr import Expr
 from .assembly import Assembly, assembled, check_held
+from .events import EventLocator, Events
+from .events import Met as Located
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators.adaptive import Control
+from .integrators.native import changed
 from .jumps import Jump, read_jumps
 from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
-from .roots import find_root
+from .record import Record
 from .settings import control_of, span_of
 from .stepping import RightSide, Step, Stepper
 from .trajectory import Trajectory
@@ -59,22 +63,24 @@ class SmoothOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """A jump that happened: which, when, and all that was followed just before."""
+    """An event that happened: which, when, all that was followed just before, and the state just behind it."""
 
     jump: Jump
     number: int
     t: float
     before: Floats
+    after: Floats
 
 
 @dataclass(eq=False)
 class Followed:
-    """What was followed: samples, the ends of all steps between jumps, and the jumps themselves."""
+    """What was followed: samples, the ends of all steps between jumps, the jumps, and events that change nothing."""
 
     times: list[float] = field(default_factory=list)
     samples: list[Floats] = field(default_factory=list)
     pieces: list[tuple[list[float], list[Floats]]] = field(default_factory=list)
     met: list[Met] = field(default_factory=list)
+    noted: list[Met] = field(default_factory=list)
     status: str = "done"
     steps: int = 0
 
@@ -82,6 +88,11 @@ class Followed:
         """One more sample."""
         self.times.append(t)
         self.samples.append(x)
+
+    def sample_at(self, t: float, x: Floats) -> None:
+        """A sample at an event, unless there is one."""
+        if self.times[-1] < t:
+            self.add(t, x)
 
     def begin(self, t: float, x: Floats) -> None:
         """A piece begins here."""
@@ -106,6 +117,7 @@ class SmoothRun:
     manifold: Manifold | None
     assembly: Assembly | None
     hold: tuple[str, ...]
+    events: Events
     jumps: tuple[Jump, ...]
     control: Control
     times: Floats
@@ -165,21 +177,12 @@ class SmoothRun:
             if equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
         _check_smooth(functions)
-        jumps = read_jumps(functions.equations, events, until, on, changed, by)
+        watched, jumps = read_jumps(functions.equations, events, until, on, changed, by)
         control = control_of("DOP853", rtol, atol, step, max_steps)
         return cls(
-            functions,
-            changed,
-            *signals,
-            given,
-            begin,
-            manifold,
-            assembly,
-            tuple(hold),
-            tuple(jumps),
-            control,
+            functions, changed, *signals, given, begin, manifold, assembly, tuple(hold), watched, tuple(jumps), control,
             span.times,
-        )
+        )  # fmt: skip
 
     @property
     def x(self) -> Floats:
@@ -226,13 +229,19 @@ class SmoothRun:
     ) -> Followed:
         """Step all that is followed from x to the end of the run; `struck` says what is there behind a jump."""
         made = Followed()
-        try:
+        with self.telling(made):
             self._follow(made, rates, x, projected, struck)
-        except Stop as stop:
-            raise self.error(stop, made) from None
-        except NonFinite as found:
-            raise self.error(self._guard.nonfinite(found), made) from None
         return made
+
+    @contextmanager
+    def telling(self, made: Followed) -> Iterator[None]:
+        """Whatever ends the run before its time is told with the motion so far."""
+        try:
+            yield
+        except Stop as stop:
+            raise self._error(stop, made) from None
+        except NonFinite as found:
+            raise self._error(self._guard.nonfinite(found), made) from None
 
     @cached_property
     def _guard(self) -> Guard:
@@ -247,68 +256,59 @@ class SmoothRun:
         struck: Callable[[Met], Floats],
     ) -> None:
         size, end, recorded = len(self.x), float(self.times[-1]), 1
+        record = Record(size)
         self._guard.start(0.0, x[:size])
         self.rates.measure(0.0, x[:size])
         t = 0.0
         made.add(t, x)
         made.begin(t, x)
-        values = [self._value(jump, t, x) for jump in self.jumps]
+        locator = EventLocator(self.events, len(self.functions.equations.q), record, t, x[:size])
         stepper = Stepper(rates, t, x, end, self.control)
         while t < end:
             step = stepper.step()
             made.steps += 1
-            met = self._located(step, values)
-            t = step.t if met is None else met.t
-            while recorded < len(self.times) and (
-                self.times[recorded] <= t if met is None else self.times[recorded] < t
-            ):
+            located = self._located(locator, step, projected, made)
+            t = step.t if located is None else located.t
+            while recorded < len(self.times) and self.times[recorded] <= t:
                 when = float(self.times[recorded])
                 made.add(when, projected(when, step.x if when == step.t else step.interpolant(when)))
                 recorded += 1
-            if met is None:
+            if located is None:
                 x = projected(t, step.x)
                 made.reach(t, x)
                 if x is not step.x:
                     stepper.restate(x)
                 self._guard.step(t, x[:size], stepper.rate[:size])
                 continue
-            met = Met(met.jump, met.number, t, projected(t, met.before))
+            x = projected(t, step.interpolant(t))
+            made.reach(t, x)
+            made.sample_at(t, x)
+            after = changed(self.rates, record, located, x[:size])
+            met = Met(self.jumps[located.number], located.number, t, x, after)
             made.met.append(met)
-            made.reach(t, met.before)
-            if met.jump.crossing.terminal:
-                made.add(t, met.before)
+            if located.event.change is None:
                 made.status = "event"
                 return
             x = struck(met)
+            made.add(float(np.nextafter(t, np.inf)), x)
             made.begin(t, x)
-            values = [self._value(jump, t, x) for jump in self.jumps]
-            values[met.number] = 0.0
-            if t >= end:
-                return
-            stepper = Stepper(rates, t, x, end, self.control)
+            locator.restart(t, x[:size], located)
+            if t < end:
+                stepper = Stepper(rates, t, x, end, self.control)
 
-    def _value(self, jump: Jump, t: float, x: Floats) -> float:
-        size = len(self.functions.equations.q)
-        value = float(jump.value(t, x[:size], x[size : len(self.x)]))
-        if np.isnan(value):
-            raise Stop("event_failed", f"at t = {t:.6g} s an event is nan, which no zero can be found of.")
-        return value
-
-    def _located(self, step: Step, values: list[float]) -> Met | None:
-        """The first crossing in a step; where there is none, the events' values at its end are kept."""
-        found: list[tuple[float, int]] = []
-        after = [self._value(jump, step.t, step.x) for jump in self.jumps]
-        for number, (jump, old, new) in enumerate(zip(self.jumps, values, after, strict=True)):
-            if (old * new < 0.0 or (new == 0.0 and old != 0.0)) and jump.crossing.direction * (new - old) >= 0.0:
-                found.append((step.t if new == 0.0 else self._zero(jump, step), number))
-        values[:] = after
-        if not found:
+    def _located(
+        self, locator: EventLocator, step: Step, projected: Callable[[float, Floats], Floats], made: Followed
+    ) -> Located | None:
+        """The first event in a step that interrupts the run; those before it that do not are noted."""
+        if not self.events:
             return None
-        t, number = min(found)
-        return Met(self.jumps[number], number, t, step.interpolant(t))
-
-    def _zero(self, jump: Jump, step: Step) -> float:
-        return find_root(lambda t: self._value(jump, t, step.interpolant(t)), step.t_old, step.t)
+        size, counts = len(self.x), [len(times) for times in locator.found]
+        found = locator.locate(lambda t: step.interpolant(t)[:size], step.t_old, step.t, step.x[:size])
+        for number, count in enumerate(counts):
+            for t in locator.found[number][count:] if not self.events.watched[number].interrupts else ():
+                x = projected(t, step.interpolant(t))
+                made.noted.append(Met(self.jumps[number], number, t, x, x[:size]))
+        return found
 
     # ---- what is left ----------------------------------------------------------------------------------------
 
@@ -319,7 +319,7 @@ class SmoothRun:
         q, u, z = np.split(x, [len(equations.q), len(equations.q) + len(equations.u)], axis=1)
         count = len(made.times)
         events: list[list[float]] = [[] for _ in self.jumps]
-        for met in made.met:
+        for met in (*made.met, *made.noted):
             events[met.number].append(met.t)
         info = {
             "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
@@ -332,8 +332,7 @@ class SmoothRun:
             z=z, states=tuple(equations.states),
         )  # fmt: skip
 
-    def error(self, stop: Stop, made: Followed) -> SimulationError:
-        """Why a run ended before its time, with the motion so far."""
+    def _error(self, stop: Stop, made: Followed) -> SimulationError:
         made.status = stop.status
         found = self.trajectory(made, stop.message) if made.samples else None
         return SimulationError(stop.message, trajectory=found, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}")

@@ -37,9 +37,9 @@ class StateChange:
 
 def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
-    place_of = partial(_place_of, equations)
+    place = partial(place_of, equations)
     if callable(given):
-        return StateChange(place_of, with_rest(given, equations), len(equations.q))
+        return StateChange(place, with_rest(given, equations), len(equations.q))
     if not isinstance(given, Mapping):
         raise PolhodeError(
             f"{given!r} is no change of the state.",
@@ -49,7 +49,7 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
         )
     order = tuple(given)
     for key in order:
-        place_of(key)
+        place(key)
     compiled = compiled_values(equations, [as_expr(value) for value in given.values()], parameters, "on")
     time = np.zeros(1)
 
@@ -57,10 +57,10 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
         time[0] = t
         return dict(zip(order, compiled(np.concatenate([q, rest]), time).tolist(), strict=True))
 
-    return StateChange(place_of, values, len(equations.q))
+    return StateChange(place, values, len(equations.q))
 
 
-def _place_of(equations: EquationsOfMotion, key: Any) -> int:
+def place_of(equations: EquationsOfMotion, key: Any) -> int:
     """Where in the state a coordinate, speed or state without mass stands."""
     symbols = [*equations.q, *equations.u, *equations.z]
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]

@@ -54,7 +54,7 @@ def test_a_batch_from_a_file_does_not_know_its_mechanism_unless_told(batch: Batc
     found = Batch.load(batch.save(tmp_path / "runs.npz"))
     with pytest.raises(ph.PolhodeError, match="does not know its mechanism"):
         found.values(batch[0].equations.q[0])
-    with pytest.raises(ph.PolhodeError, match="coordinate or speed 'hing'"):
+    with pytest.raises(ph.PolhodeError, match="state, input or speed 'hing'"):
         found["hing"]
 
 

@@ -26,9 +26,11 @@ def of(**options: Any) -> Members:
         {"start": ([0.1, 0.2], [0.0, 0.0])},
         {"start": "up", "tau": lambda t, q, u: [0.0]},
         {"inputs": {"F": ([0.0, 1.0], [2.0, 3.0])}},
+        {"inputs": {"F": [2.0, 3.0]}},  # it might be meant as samples in time
         {"start": [[0.1], [0.2, 0.3]]},
+        {"inputs": {"F": [0.0, 1.0]}},
     ],
-    ids=str,
+    ids=lambda options: ", ".join(options),
 )
 def test_what_is_given_once_is_one_run(options: dict[str, Any]) -> None:
     assert Members.of(options) is None

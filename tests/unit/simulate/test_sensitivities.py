@@ -79,10 +79,11 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
         ({"by": []}, "nothing is named"),
         ({"by": ["l", "l"]}, "'l' is named twice"),
         ({"by": 5}, "5 is not a list of names"),
-        ({"by": ["l"], "tau": lambda t, q, u: {}}, "a controller in Python, which has no derivative"),
+        ({"by": ["l"], "tau": lambda t, q, u: {}}, "varies while the run goes on"),
         ({"by": ["l"], "events": [lambda t, q, u: q[0]]}, "only expressions can be differentiated"),
-        ({"by": ["l"], "on": {hinge.q[0]: {"v": 0}}}, "no coordinate or speed 'v'"),
-        ({"by": ["l"], "on": 5}, "5 is not changes by event"),
+        ({"by": ["l"], "on": {hinge.q[0]: {"v": 0}}}, "no coordinate, speed or state 'v'"),
+        ({"by": ["l"], "on": {hinge.q[0]: lambda t, q, u: {}}}, "only expressions can be differentiated"),
+        ({"by": ["l"], "on": 5}, "5 is not a mapping from events to new values"),
         ({"by": ["l"], "method": "rk4"}, "no option 'method'"),
         ({"by": ["l"], "until": ph.symbol("w")}, "which the run does not know"),
     ):
@@ -92,6 +93,17 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
         e.gradient(1, ["l"])
     with pytest.raises(PolhodeError, match="integrand: it depends on the"):
         e.gradient(1, ["l"], integrand=ph.symbol("w"))
+
+
+def test_events_that_change_nothing_have_times_that_vary(swing: Any) -> None:
+    """The pendulum passes its lowest point without being disturbed: t′ = -θ′/ω there."""
+    _, hinge, e = swing
+    given = {"start": {"hinge": 1}, "rtol": 1e-11, "atol": 1e-11}
+    run = e.sensitivities(3, ["l"], events=[hinge.q[0]], **given)
+    assert_allclose(run.trajectory.events, e.simulate(3, events=[hinge.q[0]], **given).events, rtol=1e-9)
+    for t, varied in zip(run.trajectory.events[0], run.event_times[0], strict=True):
+        there = e.sensitivities(t, ["l"], samples=2, **given)
+        assert_allclose(varied, -there.dq[-1, 0] / there.trajectory.u[-1], rtol=1e-7)
 
 
 def test_a_force_that_jumps_is_refused() -> None:
@@ -114,8 +126,8 @@ def test_with_constraints_an_event_cannot_move_a_coordinate() -> None:
     from polhode.model.samples import four_bar
 
     e = four_bar().derive()
-    with pytest.raises(PolhodeError, match="cannot move 'crank' of a mechanism with constraints"):
-        e.sensitivities(1, ["crank"], start={"crank": 0.3}, on={e.q[0] - 1: {"crank": 0}})
+    with pytest.raises(PolhodeError, match="moves 'crank' of a mechanism with constraints is not"):
+        e.sensitivities(1, ["crank"], start={"crank": 0.3}, on={e.q[0] - 1: {e.q[0]: 0}})
 
 
 @pytest.mark.filterwarnings("ignore:to keep the constraints")

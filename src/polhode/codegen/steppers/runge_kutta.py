@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
+from .members import members_function
 from .right_side import right_side_functions
 from .run_record import RUN, copy, rates
 from .step_control import accept, begin_function, next_step, refuse
@@ -30,6 +31,7 @@ def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
         begin_function(pair.order, fused),
         _state_at(pair, fused),
         _advance(pair, fused),
+        members_function(fused),
     ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 

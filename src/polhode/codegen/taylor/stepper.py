@@ -21,6 +21,7 @@ from math import log
 from ..llvm.block import declarations
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from ..llvm.calls import functions_ir
+from ..steppers.members import members_function
 from ..steppers.run_record import (
     RUN,
     SAMPLES,
@@ -49,6 +50,7 @@ _LEAST_TOLERANCE = 2.0**-52
 def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> str:
     """The module for the motion x' = f(t, x) of a program."""
     functions = [_order(fused), _coefficients(fused), _projection(), _begin(fused), _state_at(fused), _advance(fused)]
+    functions.append(members_function(fused))
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
     text += jet_ir(series, fused=fused, width=width)
     return _declared_once("\n".join([*text, *(function.text for function in functions)]))

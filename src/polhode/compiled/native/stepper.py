@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polhode.codegen.steppers.linear import Field
+from polhode.codegen.steppers.members import MEMBERS
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
@@ -25,7 +27,7 @@ from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
 
-_STRUCTURE = RUN.structure()
+_STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -40,6 +42,7 @@ class StepperCode:
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
+        self.members = ctypes.CFUNCTYPE(None, run, ctypes.c_void_p)(code.address("ph_members"))
 
 
 @cache
@@ -68,6 +71,27 @@ class RightSide:
     out_index: int
     outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
     alive: Sequence[Any]  # what the pointers point to
+    places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code."""
+
+    starts: Floats  # (N, n)
+    own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
+    samples: Floats  # (N, T, n)
+    reasons: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    evaluations: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
+        """Members that are still to be run."""
+        count, size = starts.shape
+        rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
+        counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
+        return cls(np.ascontiguousarray(starts), rows, np.empty((count, samples, size)), *counts)
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -144,7 +168,9 @@ class NativeRun:
         pointers += [array.ctypes.data for array in outputs]
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
-        return RightSide(native.code.address("ph_at"), table, function.arrays.index("x"), out_index, named, alive)
+        places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
+        x_index = places["x"]
+        return RightSide(native.code.address("ph_at"), table, x_index, out_index, named, alive, places)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
         """A Python function of t and x as right-hand side; what it raises ends the step and is raised by `advance`."""
@@ -215,6 +241,21 @@ class NativeRun:
         record.next_sample, record.sample_count = 0, len(times)
 
     # ---- stepping ----------------------------------------------------------------------------------------------
+
+    def members(self, members: Members, span: range, t_end: float, most_steps: int) -> None:
+        """Run these members to t_end, one after the other, without the interpreter's lock."""
+        side: RightSide = self._kept["side"]
+        record = _MEMBERS(
+            first=span.start, end=span.stop, starts=members.starts.ctypes.data, samples=members.samples.ctypes.data,
+            reasons=members.reasons.ctypes.data, steps=members.steps.ctypes.data,
+            evaluations=members.evaluations.ctypes.data, most_steps=most_steps,
+        )  # fmt: skip
+        for name, rows in members.own.items():
+            setattr(record, f"{name}_rows", rows.ctypes.data)
+            setattr(record, f"{name}_stride", rows.shape[1])
+            setattr(record, f"{name}_index", side.places[name])
+        self.record.t_end = t_end
+        self.code.members(self._address, ctypes.addressof(record))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""

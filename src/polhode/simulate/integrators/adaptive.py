@@ -8,12 +8,13 @@ recorded there did act; multistep methods choose their own, and what acted is in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ...codegen.taylor.cost_model import is_taylor_faster
 from ...compiled.native.backends import say_once
 from ...compiled.native.stepper import stepper_code
 from ...errors import PolhodeError
@@ -21,11 +22,12 @@ from ..callables import ControllerFailed
 from ..events import EventLocator, Events
 from ..guard import Guard, Stop
 from ..initial_state import Floats
-from ..rates import Rates
+from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from . import native
 from .ida import solver_by_ida
 
+TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
 _BEYOND = 1e-9
 #: Discontinuities that stand in the equations are found; those inside a user's own code are not.
@@ -81,7 +83,7 @@ _SCIPYS = {"Rodas5P": "Radau"}
 class Control:
     """How a run with step-size control goes about it."""
 
-    method: str = "DOP853"
+    method: str = "auto"
     rtol: float = 1e-9
     atol: float = 1e-9
     largest_step: float = np.inf
@@ -102,10 +104,22 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
-    t, x = record.last
+    is_auto = control.method == "auto"
+    control = resolved(control, rates, bool(events) or guard.watches_steps)
+    record.info["method"] = control.method
     method = working(control.method, rates)
     if method.is_native and rates.can_step_natively and not guard.watches_steps:
-        return native.integrate(rates, guard, record, times, control, events, report)
+        try:
+            return native.integrate(rates, guard, record, times, control, events, report)
+        except (Stop, NonFinite):
+            if not is_auto or control.method != TAYLOR:
+                raise
+        # a series may end where the motion does not
+        control = replace(control, method="DOP853")
+        record.info["method"] = f"{TAYLOR}, DOP853"
+        rest = np.concatenate([[record.last[0]], times[times > record.last[0]]])
+        return native.integrate(rates, guard, record, rest, control, events, report)
+    t, x = record.last
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous
     bounds = np.union1d(times if driven and not method.is_multistep else times[-1:], rates.breaks.times)
@@ -208,6 +222,15 @@ def integrate(
             record.end(t, x)
             raise too_many(t, control)
     return "done"
+
+
+def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
+    """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
+    if control.method != "auto":
+        return control
+    can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
+    is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
+    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=not rates.is_constrained)
 
 
 def working(name: str, rates: Rates | None = None) -> Method:

@@ -61,7 +61,7 @@ class _NativeIntegration:
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        self.events, self.switch = events, switch_of(rates, record, control)
+        self.events, self.switch = events, switch_of(record, control)
         self.run = run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
@@ -305,9 +305,9 @@ def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
     return None
 
 
-def switch_of(rates: Rates, record: Record, control: Control) -> Switch | None:
-    """What lets a run choose between kinds of methods, where it may: not under constraints."""
-    if not control.may_switch or rates.is_constrained:
+def switch_of(record: Record, control: Control) -> Switch | None:
+    """What lets a run choose between kinds of methods, where it may."""
+    if not control.may_switch:
         return None
     made = Switch(control.method)
     record.info["switches"] = made.turns

@@ -119,7 +119,7 @@ def run_chunk(work: Work, chunk: Chunk) -> ChunkResult:
     ready = make_ready(work)
     options = {**work.options, "functions": ready.functions, "progress": False}
     derivation = ready.functions.derivation
-    batch = run_members(derivation, work.duration, Members(len(chunk), options, chunk.rows))
+    batch = run_members(derivation, work.duration, Members(len(chunk), options, chunk.rows), threads=1)
     if INTERRUPTED in batch.status:
         raise KeyboardInterrupt
     notices = notices_of(batch)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled.functions import Functions
-from ...expr import Expr
+from ...expr import Expr, Function
 from ...expr.archive import dump
 from ...files.version import LOADED_AT, source_digest
 
@@ -37,11 +37,13 @@ def content_of(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"array {value.dtype.str} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {content_of(value[key])}" for key in sorted(value, key=str)) + "}"
+        return "{" + ", ".join(sorted(f"{content_of(key)}: {content_of(each)}" for key, each in value.items())) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(content_of, value)) + "]"
     if isinstance(value, Functions):
-        return f"functions {value.__reduce__()[0].keywords}"
+        return f"functions {content_of(value.__reduce__()[0].keywords)}"
+    if isinstance(value, Function):
+        return f"function {value.opaque.digest}"
     if isinstance(value, partial):
         return f"partial {content_of([value.func, value.args, value.keywords])}"
     if isinstance(value, FunctionType):

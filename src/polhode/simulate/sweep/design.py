@@ -138,14 +138,16 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
     varied = {option for option, _ in which}
     if varied & {"start", "speeds"}:
         start, speeds = shared.get("start"), shared.get("speeds")
+        moving = _by_name(speeds, equations.speeds)
         if isinstance(start, str) and start in equations.system.poses:
             pose = equations.system.poses[start]
-            own = {name: value for name, value in pose.speeds.items() if name in equations.speeds}
-            start, speeds = dict(pose.coordinates), own | dict(_by_name(speeds, equations.speeds))
-        elif isinstance(start, tuple) and len(start) == 2:
-            start, speeds = start[0], _by_name(start[1], equations.speeds) | _by_name(speeds, equations.speeds)
-        shared["start"] = _by_name(start, equations.coordinates)
-        shared["speeds"] = _by_name(speeds, equations.speeds)
+            moving = {name: value for name, value in pose.speeds.items() if name in equations.speeds} | moving
+            start = {**pose.coordinates, **pose.states}
+        elif isinstance(start, tuple) and len(start) in (2, 3):
+            moving = _by_name(start[1], equations.speeds) | moving
+            states = _by_name(start[2], equations.states) if len(start) == 3 else {}
+            start = _by_name(start[0], equations.coordinates) | states
+        shared["start"], shared["speeds"] = _by_name(start, equations.coordinates), moving
     for option in varied & {"inputs", "tau"}:
         given = shared.get(option)
         if callable(given):

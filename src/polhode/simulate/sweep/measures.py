@@ -23,7 +23,7 @@ Measured = dict[str, NDArray[np.float64]]
 
 def _final(run: Trajectory) -> dict[str, Any]:
     coordinates, speeds = run.dependent
-    last = {name: run[name][-1] for name in (*run.coordinates, *coordinates)}
+    last = {name: run[name][-1] for name in (*run.coordinates, *coordinates, *run.states)}
     return last | {f"d({name})": run.speed(name)[-1] for name in (*run.speeds, *speeds)}
 
 
@@ -122,7 +122,7 @@ def _names(equations: EquationsOfMotion) -> list[str]:
     """What has a history: coordinates, speeds as `d(name)`, inputs, and the energy."""
     coordinates, speeds = dependent_of(equations)
     rates = [f"d({name})" for name in (*equations.speeds, *speeds)]
-    return [*equations.coordinates, *coordinates, *rates, *equations.system.inputs, "energy"]
+    return [*equations.coordinates, *coordinates, *equations.states, *rates, *equations.system.inputs, "energy"]
 
 
 def _history(run: Trajectory, name: str) -> Floats:
