@@ -119,7 +119,7 @@ def _look_for_stiffness(f: Function, run: Record, pair: Pair) -> None:
             for total, value in ((rate, last - before), (state, _combine(f, run, between, block))):
                 part = value * weight
                 total.value = f.fma(part, part, total.value)
-        note_if_stiff(f, run, rate.value.sum(), state.value.sum(), EDGES[pair.order])
+        note_if_stiff(f, run, rate.value.sum() > EDGES[pair.order] ** 2 * state.value.sum())
 
 
 def _state_at(pair: Pair, fused: bool) -> Function:

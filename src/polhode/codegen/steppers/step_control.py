@@ -32,6 +32,7 @@ def begin_function(order: int, fused: bool, forget: Callable[[Function, Record],
     run.dense_ready = 0
     run.pending = 0
     run.noted_steps = 0
+    run.quiet_steps = 0
     if forget is not None:
         forget(f, run)
     rates(f, run, run.t, run.x, run.f)

@@ -25,10 +25,14 @@ def bushing() -> Equations:
 
 
 OPTIONS: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8, "watch_energy": False}
+#: What a run may begin with, and the options under which it does: Taylor series where no step is bounded.
+EXPLICIT: dict[str, dict[str, Any]] = {"taylor": {}, "DOP853": {"step": 1e3}}
 
 
-def test_a_stiff_run_is_taken_by_the_implicit_method_and_tells_when(bushing: Equations) -> None:
-    run = bushing.simulate(5, **OPTIONS)
+@pytest.mark.parametrize("explicit", EXPLICIT)
+def test_a_stiff_run_is_taken_by_the_implicit_method_and_tells_when(bushing: Equations, explicit: str) -> None:
+    run = bushing.simulate(5, **OPTIONS, **EXPLICIT[explicit])
+    assert run.info["method"] == explicit
     ((t, name),) = run.info["switches"]
     assert name == STIFF_METHOD
     assert 0 < t < 0.1
@@ -37,18 +41,21 @@ def test_a_stiff_run_is_taken_by_the_implicit_method_and_tells_when(bushing: Equ
     assert np.abs(run.q - exact.q).max() < 1e-6
 
 
-def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit() -> None:
+@pytest.mark.parametrize("explicit", EXPLICIT)
+def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit(explicit: str) -> None:
     swing = block(lambda t, x, v: -4 * x - v / 10)
-    chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **OPTIONS) for method in ("auto", "DOP853"))
+    options = OPTIONS | EXPLICIT[explicit]
+    chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **options) for method in ("auto", explicit))
     assert chosen.info["switches"] == []
     assert np.array_equal(chosen.q, plain.q)
 
 
-def test_it_returns_where_the_stiffness_is_over() -> None:
+@pytest.mark.parametrize("explicit", EXPLICIT)
+def test_it_returns_where_the_stiffness_is_over(explicit: str) -> None:
     # damping that fades: stiff at first, a free swing later
     damped = block(lambda t, x, v: -25 * x - 1e5 * ph.exp(-4 * t) * v)
-    run = damped.simulate(30, start={"x": 1.0}, **OPTIONS)
-    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, "DOP853"]
+    run = damped.simulate(30, start={"x": 1.0}, **OPTIONS, **EXPLICIT[explicit])
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD, explicit]
     exact = damped.simulate(30, start={"x": 1.0}, method="Radau", rtol=1e-11, atol=1e-11, watch_energy=False)
     assert np.abs(run.q - exact.q).max() < 1e-5
 
@@ -58,14 +65,15 @@ def test_a_short_run_goes_on_explicitly(bushing: Equations) -> None:
 
 
 def test_samples_and_events_do_not_mind_a_change_of_method(bushing: Equations) -> None:
-    run = bushing.simulate(7, samples=71, events=[2 * bushing.q[0] - 1], **OPTIONS)
+    events = [2 * bushing.q[0] - 1]
+    run = bushing.simulate(7, samples=71, events=events, **OPTIONS)
     assert [name for _, name in run.info["switches"]] == [STIFF_METHOD]
     assert np.array_equal(run.t, np.linspace(0, 7, 71))
     # with hardly any mass, x' = sin t - x
     for t in run.info["events"][0]:
         assert np.sin(t) - np.cos(t) + np.exp(-t) == pytest.approx(1.0, abs=1e-4)
     assert len(run.info["events"][0]) == 2
-    again = bushing.simulate(7, samples=2, **OPTIONS)
+    again = bushing.simulate(7, samples=2, events=events, **OPTIONS)
     assert np.array_equal(run.q[-1], again.q[-1])
 
 
