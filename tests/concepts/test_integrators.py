@@ -12,11 +12,13 @@ import polhode as ph
 from polhode import Equations
 from polhode.codegen.llvm.step_loop import METHODS as TABLEAUX
 from polhode.simulate import METHODS
+from polhode.simulate.integrators import fixed
 
 #: IDA is an extra: pip install 'polhode[sundials]'.
 HERE = [name for name in METHODS if name != "ida" or find_spec("sksundae")]
-ADAPTIVE = [name for name in HERE if name not in TABLEAUX and name != "auto"]
-FIXED = list(TABLEAUX)
+ADAPTIVE = [name for name in HERE if name not in fixed.METHODS and name != "auto"]
+#: Methods of fixed steps with their orders, and the longer of two steps at which it shows.
+ORDERS = {name: (tableau.order, 0.02) for name, tableau in TABLEAUX.items()} | {"gauss4": (4, 0.1), "gauss6": (6, 0.2)}
 #: Tolerances that each can be asked for in a quick test.
 TOLERANCE = {
     "taylor": 1e-10, "DOP853": 1e-10, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 1e-9, "Radau": 1e-8,
@@ -62,16 +64,28 @@ def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: 
     assert found == pytest.approx(exact, abs=3e3 * tolerance)
 
 
-@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("method", ORDERS)
 def test_a_fixed_step_method_converges_at_its_order(method: str, swing: Equations) -> None:
     exact = swing.simulate(2, start={"hinge": 1.0}, rtol=1e-13, atol=1e-13).q[-1, 0]
+    order, step = ORDERS[method]
     errors = [
-        abs(swing.simulate(2, start={"hinge": 1.0}, method=method, step=h).q[-1, 0] - exact) for h in (0.02, 0.01)
+        abs(swing.simulate(2, start={"hinge": 1.0}, method=method, step=h).q[-1, 0] - exact) for h in (step, step / 2)
     ]
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(TABLEAUX[method].order, abs=0.25)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
-@pytest.mark.parametrize("method", [*ADAPTIVE, "rk4"])
+@pytest.mark.parametrize("method", ["gauss4", "gauss6", "lie4"])
+def test_steps_on_quaternions_converge_at_their_order(method: str) -> None:
+    equations, speeds = top("quaternion"), {"tip_wx": 1.0, "tip_wz": 20.0}
+    exact = equations.simulate(0.2, speeds=speeds, rtol=1e-13, atol=1e-13)
+    errors = [
+        np.abs(equations.simulate(0.2, speeds=speeds, method=method, step=h).q[-1] - exact.q[-1]).max()
+        for h in (0.02, 0.01)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(6 if method == "gauss6" else 4, abs=0.3)
+
+
+@pytest.mark.parametrize("method", [*ADAPTIVE, "rk4", "gauss4", "gauss6"])
 @pytest.mark.parametrize("storage", ["quaternion", "angles", "vector"])
 def test_a_top_keeps_its_energy_and_its_turn_about_the_vertical(method: str, storage: str) -> None:
     tolerance = TOLERANCE.get(method, 1e-9)
@@ -83,7 +97,7 @@ def test_a_top_keeps_its_energy_and_its_turn_about_the_vertical(method: str, sto
     equations = top(storage)
     # A vector-parameter has no value at a half turn about the top's axis: it gets less spin and less time.
     spin, seconds = (2.0, 0.4) if storage == "vector" else (20.0, 1.0)
-    step = 2e-4 if method == "rk4" else None
+    step = {"rk4": 2e-4, "gauss4": 5e-4, "gauss6": 2e-3}.get(method)
     options = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance}
     run = equations.simulate(seconds, start=start, speeds={"tip_wz": spin}, **options)
     angular, _ = run.momentum
@@ -119,7 +133,9 @@ def test_minus_a_quaternion_is_the_same_start(method: str) -> None:
     assert np.abs(one.q + other.q).max() < 1e-12
 
 
-@pytest.mark.parametrize("method", ["DOP853", "taylor", "Rodas5P", "Radau", "scipy.LSODA", "scipy.BDF", "rk4"])
+@pytest.mark.parametrize(
+    "method", ["DOP853", "taylor", "Rodas5P", "Radau", "scipy.LSODA", "scipy.BDF", "rk4", "gauss4", "lie4"]
+)
 def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
     run = top("quaternion").simulate(3, speeds={"tip_wz": 30.0, "tip_wx": 1.0}, method=method, rtol=1e-6, atol=1e-6)
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-14

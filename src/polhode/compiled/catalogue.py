@@ -102,6 +102,16 @@ def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
     return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
 
 
+def _canonical(name: str, field: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.canonical import canonical
+
+        made = list(getattr(canonical(equations), field))
+        return [(name, (len(made),), made)]
+
+    return outputs
+
+
 def _derivatives(names: Sequence[str], of: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics import derivatives
@@ -169,9 +179,15 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: Hamilton's equations, of mechanisms that have canonical momenta.
+CANONICAL: dict[str, Entry] = {
+    "canonical_rates": Entry(("canonical", "tau"), _canonical("rates", "rates")),
+    "canonical_momenta": Entry(("q", "u"), _canonical("momenta", "momenta")),
+    "canonical_speeds": Entry(("canonical",), _canonical("speeds", "speeds")),
+}
+
 #: What acts: efforts and inputs as they are given, or as their laws say.
 ACTING: dict[str, Entry] = {"actuation": Entry(("x", "tau", "inputs"), _actuation)}
-
 
 #: Those that there are where a system has states without mass.
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
@@ -183,7 +199,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, ENTRIES, ACTING)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES
@@ -196,6 +212,7 @@ def catalogued(asked: Asked) -> Entry:
 
 
 def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    from ..dynamics.canonical import momentum_symbols
     from ..expr.spelling import acceleration_of
 
     constraints = equations.constraints
@@ -206,6 +223,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "tau": list(equations.tau),
         "udot": list(equations.udot),
         "x": [*equations.q, *equations.u, *equations.z],
+        "canonical": [*equations.q, *momentum_symbols(equations), *equations.z],
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
         "alpha": [equations.stabilisation_rate],

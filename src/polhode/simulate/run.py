@@ -76,7 +76,7 @@ def simulate(
     method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45, RK23, and for stiff mechanisms
                     Rodas5P (to which "auto" turns) and Radau, in native code; scipy.DOP853, scipy.LSODA, scipy.Radau …,
                     ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint,
-                    euler
+                    euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
@@ -106,6 +106,7 @@ def simulate(
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
     equations = derivation.equations
+    fixed.check_fit(method, equations)
     width = 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)
@@ -287,7 +288,8 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
+            inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
+            efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 

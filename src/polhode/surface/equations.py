@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..simulate.adjoint import Gradient
     from ..simulate.sensitivities import Sensitivities
     from ..simulate.smooth_run import SmoothOptions
+    from ..simulate.stepper import Stepper, StepperOptions
     from ..simulate.sweep import Sweep
 
 
@@ -401,6 +402,14 @@ class Equations:
             self.derivation, vary, duration, measure=measure, zip=zip, workers=workers, executor=executor,
             client=client, store=store, chunk=chunk, **options,
         )  # fmt: skip
+
+    def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
+        """The mechanism a step at a time, in a loop of your own; see `polhode.simulate.stepper`."""
+        from ..simulate.stepper import stepper
+
+        if options.get("functions") is None:
+            options["functions"] = self._functions
+        return stepper(self.derivation, **options)
 
     @cached_property
     def _functions(self) -> Functions:

@@ -12,6 +12,7 @@ from .run_record import (
     copy,
     evaluate_events,
     finish_step,
+    keep_step,
     look_for_crossings,
     note_what_is_large,
     rates,
@@ -109,6 +110,7 @@ def accept(f: Function, run: Record, step: Value, is_last: Value, rate: Value, l
     run.t = f.select(is_last, run.t_end, run.t + step)
     run.taken = step
     copy(f, run, run.x, run.x_old)
+    keep_step(f, run)
     copy(f, run, run.y, run.x)
     copy(f, run, rate, run.f)
     run.dense_ready = 0

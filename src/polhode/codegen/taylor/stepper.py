@@ -29,6 +29,7 @@ from ..steppers.run_record import (
     copy,
     evaluate_events,
     group,
+    keep_step,
     look_for_crossings,
     note_what_is_large,
     scale_to_unit,
@@ -183,6 +184,7 @@ def _advance(fused: bool) -> Function:
         run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
         run.taken = step
         copy(f, run, run.x, run.x_old)
+        keep_step(f, run)
         copy(f, run, run.y, run.x)
         copy(f, run, run.unit, run.f)
         run.steps = run.steps + 1

@@ -67,7 +67,7 @@ class FixedStep:
             self.normalise = tuple((int(start), int(length)) for start, length in normalise)
         self.size = _state_size(program.outline, self.normalise)
         self.rhs = program if isinstance(program, Compiled) else compile_program(program, cache=cache, backend=backend)
-        self._loop: Loop = (NativeLoop if self.rhs.backend == "llvm" else PythonLoop)(
+        self.loop: Loop = (NativeLoop if self.rhs.backend == "llvm" else PythonLoop)(
             self.rhs, self.tableau, self.normalise
         )
 
@@ -105,12 +105,12 @@ class FixedStep:
             if done % every == 0 and every <= min(budget, steps - done):
                 pieces_now = min(budget, steps - done) // every
                 asked, into = pieces_now * every, record[:, done // every + 1 :][:, :pieces_now]
-                self._loop.advance(run, pieces_now, every, start + done, into, counts)
+                self.loop.advance(run, pieces_now, every, start + done, into, counts)
             else:
                 # A long way to the next record is cut, so that an interrupt is heard.
                 asked = min(budget, every - done % every, steps - done)
                 into = np.empty((len(run.x), 1, self.size))
-                self._loop.advance(run, 1, asked, start + done, into, counts)
+                self.loop.advance(run, 1, asked, start + done, into, counts)
                 if (done + asked) % every == 0:
                     record[:, (done + asked) // every] = run.x
             alive = counts >= 0
@@ -127,6 +127,11 @@ class FixedStep:
         if single:
             return Steps(times, record[0], int(completed[0]), run.x[0])
         return Steps(times, record, completed, run.x)
+
+    @property
+    def native_loop(self) -> NativeLoop | None:
+        """The loop in native code, where there is one."""
+        return self.loop if isinstance(self.loop, NativeLoop) else None
 
     def __reduce__(self) -> tuple[Callable[..., FixedStep], tuple[Any, ...]]:
         return FixedStep, (self.rhs, self.method, self.normalise)
@@ -200,7 +205,7 @@ class NativeLoop:
         self._lock = threading.Lock()
 
     def advance(self, run: Run, records: int, every: int, start: int, record: Floats, counts: Counts) -> None:
-        lanes = self._lanes() if len(run.x) >= LANES_FROM else 1
+        lanes = self.lanes() if len(run.x) >= LANES_FROM else 1
         cost = len(run.x) * records * every * self._rhs.outline.length * len(self._tableau.b)
         spans = pieces(len(run.x), run.threads, cost)
 
@@ -208,7 +213,7 @@ class NativeLoop:
             bulk = len(span) // lanes * lanes
             for part, width in ((span[:bulk], lanes), (span[bulk:], 1)):
                 if len(part):
-                    self._call(self._function(width), run, part, records, every, start, record, counts)
+                    self._call(self.function(width), run, part, records, every, start, record, counts)
 
         if len(spans) == 1:
             one(spans[0])
@@ -219,13 +224,13 @@ class NativeLoop:
     def _small(self) -> bool:
         return self._rhs.outline.length <= INLINE
 
-    def _lanes(self) -> int:
+    def lanes(self) -> int:
         """A small kernel waits for its own results: twice the machine's lanes keep it busy."""
         from polhode.compiled.native.engine import host
 
         return host().lanes * (2 if self._small() else 1)
 
-    def _function(self, lanes: int) -> Callable[..., object]:
+    def function(self, lanes: int) -> Callable[..., object]:
         with self._lock:
             if lanes not in self._loaded:
                 self._loaded[lanes] = self._load(lanes)

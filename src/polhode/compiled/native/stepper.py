@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from polhode.files.version import key_of, version_digest
 
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+#: Bytes of steps that a run keeps at most.
+MOST_KEPT = 64_000_000
 
 
 class StepperCode:
@@ -42,7 +44,11 @@ class StepperCode:
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
-        self.members = ctypes.CFUNCTYPE(None, run, ctypes.c_void_p)(code.address("ph_members"))
+
+    @cached_property
+    def members(self) -> Callable[[int, int], None]:
+        """Many runs one after the other."""
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
 
 
 @cache
@@ -137,6 +143,7 @@ class NativeRun:
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
+        self._history = np.empty((0, size + 2))
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
         self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
@@ -145,13 +152,13 @@ class NativeRun:
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
-    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0) -> RightSide:
+    def compiled(self, function: Compiled, given: Mapping[str, Floats], output: int = 0, state: str = "x") -> RightSide:
         """A compiled function of x (and t, and constant arrays) as right-hand side; its first output is ẋ."""
         native, work = function.native, function.work()
         alive: list[Any] = [function, work, native.code]
         pointers: list[int] = []
         for name, array in zip(function.arrays, function.outline.arrays, strict=True):
-            if name == "x":
+            if name == state:
                 pointers.append(0)
             elif name == "t":
                 pointers.append(self._address + _STRUCTURE.clock.offset)
@@ -169,7 +176,7 @@ class NativeRun:
         table = (ctypes.c_void_p * len(pointers))(*pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
         places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-        x_index = places["x"]
+        x_index = places[state]
         return RightSide(native.code.address("ph_at"), table, x_index, out_index, named, alive, places)
 
     def python(self, function: Callable[[float, Floats], Floats]) -> RightSide:
@@ -239,6 +246,35 @@ class NativeRun:
         record = self.record
         record.times, record.samples = times.ctypes.data, states.ctypes.data
         record.next_sample, record.sample_count = 0, len(times)
+
+    # ---- steps that are kept -----------------------------------------------------------------------------------
+
+    def keep_steps(self, count: int) -> None:
+        """Have room for so many more steps to be kept; beyond `MOST_KEPT` bytes of them none are any more."""
+        record, width = self.record, self.size + 2
+        wanted = record.trace_count + count
+        if 8 * width * wanted > MOST_KEPT:
+            record.trace_room = 0
+        elif wanted > len(self._history):
+            grown = np.empty((max(wanted, 2 * len(self._history)), width))
+            grown[: record.trace_count] = self._history[: record.trace_count]
+            self._history, record.trace, record.trace_room = grown, grown.ctypes.data, len(grown)
+
+    @property
+    def kept_steps(self) -> Floats | None:
+        """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
+        record = self.record
+        return self._history[: record.trace_count].copy() if record.trace_count == record.steps else None
+
+    def retake(self, row: Floats) -> Reason:
+        """Take a step once more that was kept, so that `state_at` tells of it."""
+        record = self.record
+        record.trace_room = record.sample_count = record.event_count = record.each_step = 0
+        record.t, record.h, record.h_max = row[0], row[1], row[1]
+        self.x[:] = row[2:]
+        reason = self.begin(row[0] + 2.0 * row[1])
+        record.after_rejection = record.pending = 0
+        return reason or self.advance(row[0] + 2.0 * row[1], 1)
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 

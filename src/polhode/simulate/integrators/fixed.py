@@ -1,32 +1,33 @@
-"""Runs with a fixed step: explicit Runge–Kutta methods in one native loop, or in Python around a controller."""
+"""Runs with a fixed step: explicit Runge–Kutta methods in one native loop, or in Python around a controller; and
+methods that keep the structure of a motion (`structured`).
+
+To add a method is one line in METHODS: how its steps are made, and for which mechanisms there are none.
+"""
 
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...codegen.llvm.step_loop import METHODS as TABLEAUX
-from ...codegen.llvm.step_loop import Tableau
-from ...compiled.native.fixed_step import runge_kutta_step
-from ..callables import ControllerFailed
-from ..discontinuities import Discontinuities
+from ...dynamics.equations import EquationsOfMotion
+from ...errors import PolhodeError
 from ..events import EventLocator, Events
-from ..guard import DIVERGED, Guard, Stop
+from ..guard import DIVERGED, Guard
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
+from .single_steps import SNAP, Ended, PythonSteps, SingleSteps, Stepper
+from .structured import gauss_steps, lie_steps
 
-METHODS = tuple(TABLEAUX)
 #: A piece of the native loop takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.05
 #: Native steps between two projections onto the constraints.
 _UNPROJECTED = 10
-#: A break this near to the end of a step, as a part of the step, is at its end.
-_SNAP = 1e-9
 
 
 def integrate(
@@ -44,7 +45,7 @@ def integrate(
 
     Returns "done", or "event" where a terminal event ended the run; raises what stopped it otherwise.
     """
-    stepper = _stepper(rates, guard, record, h, method)
+    stepper = METHODS[method].steps(rates, guard, record, h, method)
     if events:
         stepper = _EventSteps(stepper, rates, guard, record, h, events)
     done, records = 0, 1
@@ -64,7 +65,7 @@ def integrate(
         done += taken
         if taken < count * wide:
             reason = stepper.reason(done)
-            if isinstance(reason, _Ended):
+            if isinstance(reason, Ended):
                 record.steps += 1
                 record.end(reason.t, reason.x)
                 return "event"
@@ -90,21 +91,9 @@ def _cubic(t: float, h: float, x: Floats, x_next: Floats, rate: Floats, rate_nex
     return interpolant
 
 
-class _Stepper(Protocol):
-    """A way to take fixed steps; `last` is the state that it has reached."""
-
-    last: Floats
-
-    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
-        """Up to `records` records of `every` steps each: steps taken, and the recorded states."""
-
-    def reason(self, done: int) -> BaseException:
-        """Why no step was taken after `done` of them."""
-
-
-def _stepper(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> _Stepper:
+def _explicit(rates: Rates, guard: Guard, record: Record, h: float, method: str) -> Stepper:
     if guard.discontinuities or not rates.is_autonomous or len(rates.breaks):
-        return _PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
+        return PythonSteps(rates, h, method, guard.discontinuities, None if rates.is_autonomous else record)
     return _ProjectedSteps(rates, h, method) if rates.is_constrained else _NativeSteps(rates, h, method)
 
 
@@ -142,7 +131,7 @@ class _NativeSteps:
     def reason(self, done: int) -> BaseException:
         """The step that native code refused to take, taken once more where it can be looked at."""
         try:
-            new = _PythonSteps(self.rates, self.h, self.method).step(self.last, done)
+            new = PythonSteps(self.rates, self.h, self.method).step(self.last, done)
         except NonFinite as found:
             return found
         return NonFinite(done * self.h, new, new)
@@ -155,7 +144,7 @@ class _ProjectedSteps:
         self.rates, self.h, self.method = rates, h, method
         self.native = _NativeSteps(rates, h, method)
         self.functions = rates.functions
-        self.controlled = _PythonSteps(rates, h, method)
+        self.controlled = PythonSteps(rates, h, method)
         self.last: Floats = np.zeros(0)
 
     def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
@@ -186,93 +175,17 @@ class _ProjectedSteps:
         return self.controlled.reason(done)
 
 
-class _SingleSteps(ABC):
-    """Steps one by one; what ends them early is kept, so that the states before it are."""
-
-    last: Floats
-    stopped: BaseException = KeyboardInterrupt()
-
-    def advance(self, x: Floats, done: int, records: int, every: int) -> tuple[int, Floats]:
-        states = np.full((records, len(x)), np.nan)
-        self.last = x
-        for k in range(records * every):
-            try:
-                self.last = self.take(self.last, done + k, k % every == 0)
-            except (NonFinite, ControllerFailed, KeyboardInterrupt, Stop, _Ended) as stopped:
-                self.stopped = stopped
-                return k, states
-            if (k + 1) % every == 0:
-                states[k // every] = self.last
-        return records * every, states
-
-    @abstractmethod
-    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
-        """One step from the state at time k h, which may be recorded."""
-
-    def reason(self, done: int) -> BaseException:
-        return self.stopped
-
-
-class _PythonSteps(_SingleSteps):
-    """Steps in Python: a controller is asked at every stage, and signs are fixed in each step."""
-
-    def __init__(
-        self,
-        rates: Rates,
-        h: float,
-        method: str,
-        discontinuities: Discontinuities | None = None,
-        driven: Record | None = None,
-    ) -> None:
-        self.rates, self.h, self.discontinuities, self.driven = rates, h, discontinuities, driven
-        self.tableau: Tableau = TABLEAUX[method]
-
-    def take(self, x: Floats, k: int, recorded: bool) -> Floats:
-        self.rates.begin(k * self.h, x, _SNAP * self.h)
-        if self.driven is not None and recorded:
-            self.driven.add_actuation(k * self.h, self.rates.actuation(k * self.h, x))
-        new = self.step(x, k)
-        if self.discontinuities:
-            self.discontinuities.step((k + 1) * self.h, new)
-        return new
-
-    def step(self, x: Floats, k: int) -> Floats:
-        """One step of the method, in parts where there are breaks inside it."""
-        t, end = k * self.h, (k + 1) * self.h
-        while self.rates.next_break < end - _SNAP * self.h:
-            at = self.rates.next_break
-            x = self._part(x, t, at, at - t)
-            self.rates.begin(at, x)
-            t = at
-        return self._part(x, t, end, self.h if t == k * self.h else end - t)
-
-    def _part(self, x: Floats, t: float, end: float, h: float) -> Floats:
-        """The method from one time to another, projected."""
-        new = runge_kutta_step(self.tableau, lambda c, x: self.rates(end if c == 1.0 else t + c * h, x), x, h)
-        if self.rates.is_constrained and np.isfinite(new).all():
-            return self.rates.projected(end, new)
-        return self.rates.unit(new)[0] if self.rates.groups else new
-
-
-class _Ended(Exception):
-    """A terminal event ended the run here."""
-
-    def __init__(self, t: float, x: Floats) -> None:
-        super().__init__()
-        self.t, self.x = t, x
-
-
-class _EventSteps(_SingleSteps):
+class _EventSteps(SingleSteps):
     """Steps of another stepper, with a search for events in each, on Hermite's cubic between its ends."""
 
-    def __init__(self, stepper: _Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Events) -> None:
+    def __init__(self, stepper: Stepper, rates: Rates, guard: Guard, record: Record, h: float, events: Events) -> None:
         self.stepper, self.rates, self.guard, self.h = stepper, rates, guard, h
         t, x = record.last
         self.events = EventLocator(events, rates.coordinates, record, t, x)
         self.rate = rates(t, x)
 
     def take(self, x: Floats, k: int, recorded: bool) -> Floats:
-        if self.rates.begin(k * self.h, x, _SNAP * self.h):
+        if self.rates.begin(k * self.h, x, SNAP * self.h):
             self.rate = self.rates(k * self.h, x)
         taken, states = self.stepper.advance(x, k, 1, 1)
         if not taken:
@@ -284,6 +197,48 @@ class _EventSteps(_SingleSteps):
         interpolant = _cubic(t_old, self.h, x, new, before, self.rate)
         ended = self.events.locate(interpolant, t_old, t, new)
         if ended is not None:
-            raise _Ended(ended.t, new if ended.t == t else self.rates.projected(ended.t, interpolant(ended.t)))
+            raise Ended(ended.t, new if ended.t == t else self.rates.projected(ended.t, interpolant(ended.t)))
         self.guard.step(t, new, self.rate)
         return new
+
+
+def _never(equations: EquationsOfMotion) -> str:
+    return ""
+
+
+def _with_constraints(equations: EquationsOfMotion) -> str:
+    return "" if equations.constraints is None else "it does not keep constraints"
+
+
+def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
+    none = "it turns quaternions, of which there are none (without them it is rk4)"
+    return _with_constraints(equations) or ("" if equations.tree.quaternions else none)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How steps are made, and why there are none for a mechanism, if there is a reason."""
+
+    steps: Callable[[Rates, Guard, Record, float, str], Stepper]
+    refusal: Callable[[EquationsOfMotion], str] = _never
+
+
+EXPLICIT = tuple(TABLEAUX)
+#: The methods with fixed steps by their names.
+METHODS = {name: Method(_explicit) for name in EXPLICIT} | {
+    "gauss4": Method(gauss_steps, _with_constraints),
+    "gauss6": Method(gauss_steps, _with_constraints),
+    "lie4": Method(lie_steps, _with_constraints_or_without_quaternions),
+}
+
+
+def check_fit(method: str, equations: EquationsOfMotion) -> None:
+    """Refuse a method that cannot step a mechanism."""
+    reason = METHODS[method].refusal(equations) if method in METHODS else ""
+    if reason:
+        raise PolhodeError(
+            f"the method {method} is not for system '{equations.system.name}': {reason}.",
+            place="method",
+            cure='Use method="auto" or "rk4".',
+            code="E-SIM-101",
+        )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
 _PIECE_SECONDS = 0.02
-_FIRST_BUDGET = 256
+_FIRST_BUDGET, _KEPT_AT_ONCE = 256, 65_536
 #: Under constraints a step is at most so much longer than the one before it. An estimate of the error that happens to
 #: vanish, as it may where all coordinates move as one, would allow more.
 CAREFUL = 1.5
@@ -108,9 +108,11 @@ class _NativeIntegration:
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                reason = self.run.advance(self._goal, min(budget, self.control.most_steps - self.run.record.steps))
+                allowed = min(budget, self.control.most_steps - self.run.record.steps)
+                self.run.keep_steps(allowed)
+                reason = self.run.advance(self._goal, allowed)
                 if time.perf_counter() - began < _PIECE_SECONDS:
-                    budget *= 2
+                    budget = min(2 * budget, _KEPT_AT_ONCE)
                 if reason in (Reason.CROSSING, Reason.STEP):
                     if self._ends_by_event(reason):
                         return "event"
@@ -125,7 +127,15 @@ class _NativeIntegration:
             self._note()
             self.record.end(float(self.run.record.t), self.run.x)
             raise
+        finally:
+            self._keep_interpolant()
         return "done"
+
+    def _keep_interpolant(self) -> None:
+        """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
+        steps = self.run.kept_steps
+        if steps is not None and len(steps) and not len(self.rates.breaks):
+            self.record.interpolant = DenseOutput(self.run, self.rates, steps)
 
     @property
     def _goal(self) -> float:
@@ -272,6 +282,44 @@ class _NativeIntegration:
         run, t = self.run, float(self.run.record.t)
         run.x[:] = self.rates.projected(t, run.x.copy())
         run.f[:] = self.rates(t, run.x.copy())
+
+
+class DenseOutput:
+    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked.
+
+    It stays with the process that ran: a trajectory that is sent elsewhere goes without.
+    """
+
+    def __init__(self, run: NativeRun, rates: Rates, steps: Floats) -> None:
+        self.run, self.rates, self.steps = run, rates, steps
+        self._at = -1
+
+    def __call__(self, times: Floats) -> Floats:
+        """States (T, n) at times (T,)."""
+        places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
+        made = np.empty((len(times), self.run.size))
+        for k in np.argsort(places, kind="stable").tolist():
+            made[k] = self._state(float(times[k]), int(places[k]))
+        return made
+
+    def _state(self, t: float, place: int) -> Floats:
+        run, rates = self.run, self.rates
+        if place != self._at:
+            rates.steps_natively(run)
+            if run.retake(self.steps[place]) == Reason.ILL:
+                run.use(run.python(rates))
+                run.retake(self.steps[place])
+            self._at = place
+        row = self.steps[place]
+        x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))
+        return rates.unit(rates.projected(t, x))[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _nothing, ()
+
+
+def _nothing() -> None:
+    return None
 
 
 def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:

@@ -1,0 +1,434 @@
+"""A stepper: the mechanism a step at a time, in a loop of one's own, for one state or a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypedDict
+
+import numpy as np
+
+from ..codegen.steppers.tableaux import PAIRS
+from ..compiled.functions import Functions
+from ..compiled.native.arrays import Floats
+from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
+from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
+from .initial_state import InitialState, initial_state, quaternion_groups
+from .inputs import read_efforts, read_inputs
+from .integrators import adaptive, fixed
+from .settings import MOST_BYTES, control_of, unknown_method
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.derivation import Derivation
+
+State: TypeAlias = tuple[Floats, Floats]
+
+#: Methods that go a step at a time.
+METHODS = ("auto", *PAIRS, *fixed.EXPLICIT)
+
+
+class StepperOptions(TypedDict, total=False):
+    """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
+
+    start: Any
+    speeds: Any
+    parameters: Mapping[str, Any] | None
+    tau: Any
+    inputs: Any
+    dt: float | None
+    method: str
+    substeps: int
+    rtol: float
+    atol: float
+    batch: int | None
+    threads: int | None
+    functions: Functions | None
+
+
+def stepper(
+    derivation: Derivation,
+    *,
+    start: Any = None,
+    speeds: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    tau: Any = None,
+    inputs: Any = None,
+    dt: float | None = None,
+    method: str = "auto",
+    substeps: int = 1,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    batch: int | None = None,
+    threads: int | None = None,
+    functions: Functions | None = None,
+    **strange: Never,
+) -> Stepper:
+    """A mechanism to be taken forward by `step`, a time dt each call.
+
+    start, speeds   as of a run; with `batch`, one state for all members or arrays with a row for each
+    tau, inputs     what acts at first: constants or mappings by name
+    dt              how far a call goes, unless it says otherwise
+    method          to the tolerance rtol, atol: DOP853 (which "auto" takes), RK45, RK23; or in `substeps` fixed steps a
+                    call: rk4, heun, midpoint, euler
+    batch           so many members, each with its own state, efforts and inputs, shared by `threads`
+
+    >>> import polhode as ph
+    >>> s = ph.System("pendulum")
+    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    >>> st = s.derive().stepper(start={"hinge": 0.5}, dt=0.01, method="rk4")
+    >>> for _ in range(100):
+    ...     q, u = st.step(tau=-2 * st.u)
+    >>> bool(abs(st.t - 1) < 1e-12 and abs(q[0]) < 0.3)
+    True
+    """
+    refuse(strange, stepper)
+    if method not in METHODS:
+        raise _no_method(method)
+    equations = derivation.equations
+    count = 1 if batch is None else _whole(batch, "batch")
+    if count * len(equations.q) * 800.0 > MOST_BYTES:
+        raise LimitError(
+            f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
+        )
+    functions = functions or Functions(derivation)
+    substeps = _whole(substeps, "substeps")
+    tolerance = control_of("auto" if method in fixed.METHODS else method, rtol, atol, None, 100_000)
+    groups = quaternion_groups(equations)
+    brought: Callable[[InitialState], Floats] = _as_it_is
+    given, acting = read_efforts(equations, tau), read_inputs(equations, inputs, functions.input_values())
+    for signal in (given, acting):
+        if not signal.is_constant:
+            raise PolhodeError(
+                f"{signal.what} varies in time; in a loop of your own you are the controller.",
+                place="stepper",
+                cure=f"Give st.step({signal.what}=…) at every step.",
+                code="E-SIM-104",
+            )
+    if equations.constraints is not None and equations.constraints.rows:
+        from .constrained_stepping import ConstrainedStepping
+
+        if batch is not None:
+            raise PolhodeError(
+                "a mechanism with constraints has no batch of steppers.",
+                place="batch",
+                cure="Use a stepper for each member, or equations.simulate.",
+                code="E-SIM-105",
+            )
+        kept = ConstrainedStepping(
+            functions, equations.constraints, parameters, given, acting, method, substeps, tolerance
+        )
+        engine: Stepping = kept
+        brought = kept.begun
+    else:
+        values = functions.parameter_values("state_rates", parameters)
+        if values.ndim == 2 and len(values) != count:
+            raise ShapeError(
+                f"parameters have {len(values)} values for a batch of {count}.", place="parameters", code="E-SIM-106"
+            )
+        rhs = functions.native("state_rates")
+        if method in fixed.METHODS:
+            loop = functions.fixed_step(method, groups)
+            engine = FixedStepping(loop, count, values, substeps, threads)
+        else:
+            engine = AdaptiveStepping(
+                rhs, tolerance.method, count, values,
+                rtol=tolerance.rtol, atol=tolerance.atol, groups=groups, threads=threads,
+            )  # fmt: skip
+    made = Stepper(equations, engine, dt, batch is not None, brought)
+    made.tau[...] = given.constant
+    made.inputs[...] = acting.constant
+    made.begin(start, speeds)
+    return made
+
+
+class Stepper:
+    """One state, or a batch of them, taken forward by `step`.
+
+    `q`, `u`, `z`, `tau` and `inputs` are views of the numbers that are stepped: (n,), with a batch (N, n). They stay
+    the same arrays for good: a step changes them, and what is written into them counts from the next step on.
+    Copy what is to be kept.
+    """
+
+    def __init__(
+        self,
+        equations: EquationsOfMotion,
+        engine: Stepping,
+        dt: float | None,
+        is_batch: bool,
+        brought: Callable[[InitialState], Floats],
+    ) -> None:
+        self._equations, self._engine, self._is_batch, self._brought = equations, engine, is_batch, brought
+        self._dt = None if dt is None else _positive(dt)
+        n, m = len(equations.q), len(equations.u)
+        place: Any = slice(None) if is_batch else 0
+        x = engine.x[place]
+        none = np.zeros((*x.shape[:-1], 0))
+        self._q: Floats = x[..., :n]
+        self._u: Floats = x[..., n : n + m]
+        self._z: Floats = x[..., n + m :]
+        self._tau: Floats = engine.arrays["tau"][place] if "tau" in engine.arrays else none
+        self._inputs: Floats = engine.arrays["inputs"][place] if "inputs" in engine.arrays else none
+        self._state = self._q, self._u
+        self._groups = quaternion_groups(equations)
+        self._start: Floats = engine.x.copy()
+        self._go = engine.step
+
+    # ---- stepping ----------------------------------------------------------------------------------------------
+
+    def step(self, dt: float | None = None, *, tau: Any = None, inputs: Any = None) -> State:
+        """Go a time dt further and return the state (q, u), the arrays that `q` and `u` are.
+
+        Efforts and inputs are constant over the step, and stay until others are given. A state that cannot go on raises
+        SimulationError; with a batch it is marked in `failed`, stays where it was, and the others go on.
+        """
+        if dt is None:
+            dt = self._dt
+            if dt is None:
+                raise PolhodeError(
+                    "how far to go is not said.",
+                    place="step",
+                    cure="Give step(dt), or stepper(dt=…).",
+                    code="E-SIM-107",
+                )
+        elif not 0.0 < dt < _INFINITE:
+            _positive(dt)
+        if tau is not None:
+            if type(tau) is np.ndarray and tau.shape == self._tau.shape:
+                self._tau[...] = tau
+            else:
+                self._tau[...] = self._read(tau, "tau", self._equations.tree.speeds)
+        if inputs is not None:
+            if type(inputs) is np.ndarray and inputs.shape == self._inputs.shape:
+                self._inputs[...] = inputs
+            else:
+                self._inputs[...] = self._read(inputs, "inputs", tuple(self._equations.system.inputs))
+        if self._go(dt) and not self._is_batch:
+            raise self._failure()
+        return self._state
+
+    def reset(self, start: Any = None, speeds: Any = None, *, members: Any = None) -> State:
+        """Go back to the first state, or to another, at t = 0; of a batch, the members of a mask or list of indices.
+
+        `start` and `speeds` are as of a run, or arrays with a row for each member that is reset.
+        """
+        chosen = self._chosen(members)
+        given = start is not None or speeds is not None
+        if self._engine.shares_time and members is not None:
+            raise PolhodeError(
+                "forces depend on time, which the members share with fixed steps.",
+                place="reset",
+                cure="Reset all members, or take an adaptive method.",
+                code="E-SIM-108",
+            )
+        self._engine.x[chosen] = self._states(start, speeds, chosen) if given else self._start[chosen]
+        self._engine.t[chosen] = 0.0
+        self._engine.revive(chosen)
+        return self._state
+
+    def begin(self, start: Any, speeds: Any) -> None:
+        """Go to the state that `reset` goes back to."""
+        self.reset(start if start is not None else {}, speeds)
+        self._start = self._engine.x.copy()
+
+    # ---- state -------------------------------------------------------------------------------------------------
+
+    @property
+    def q(self) -> Floats:
+        """The coordinates; to set them, write into the array or assign. Quaternions that are assigned become unit."""
+        return self._q
+
+    @q.setter
+    def q(self, given: Any) -> None:
+        self._assign(self._q, given, "q")
+        for first, count in self._groups:
+            part = self._q[..., first : first + count]
+            part /= np.linalg.norm(part, axis=-1, keepdims=True)
+
+    @property
+    def u(self) -> Floats:
+        """The speeds."""
+        return self._u
+
+    @u.setter
+    def u(self, given: Any) -> None:
+        self._assign(self._u, given, "u")
+
+    @property
+    def z(self) -> Floats:
+        """The states without mass."""
+        return self._z
+
+    @z.setter
+    def z(self, given: Any) -> None:
+        self._assign(self._z, given, "z")
+
+    @property
+    def state(self) -> State:
+        """Coordinates and speeds; to be set together, too."""
+        return self._state
+
+    @state.setter
+    def state(self, given: Any) -> None:
+        with understood("a pair (q, u)", given, place="state"):
+            q, u = given
+        self.q, self.u = q, u
+
+    @property
+    def t(self) -> Any:
+        """The time, of each member of a batch."""
+        return self._engine.t if self._is_batch else float(self._engine.t[0])
+
+    @t.setter
+    def t(self, given: Any) -> None:
+        if self._engine.shares_time and np.ndim(given):
+            raise PolhodeError("the members share one time.", place="t", cure="Give one number.", code="E-SIM-108")
+        self._engine.t[...] = given
+
+    @property
+    def tau(self) -> Floats:
+        """The efforts that act."""
+        return self._tau
+
+    @tau.setter
+    def tau(self, given: Any) -> None:
+        self._tau[...] = self._read(given, "tau", self._equations.tree.speeds)
+
+    @property
+    def inputs(self) -> Floats:
+        """The inputs that act."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, given: Any) -> None:
+        self._inputs[...] = self._read(given, "inputs", tuple(self._equations.system.inputs))
+
+    @property
+    def failed(self) -> Any:
+        """Whether the state could not go on; of each member of a batch. `reset` lets it go on."""
+        found = self._engine.failed
+        return found if self._is_batch else bool(found[0])
+
+    def __repr__(self) -> str:
+        many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
+        return f"Stepper('{self._equations.system.name}'{many})"
+
+    # ---- reading -----------------------------------------------------------------------------------------------
+
+    def _assign(self, array: Floats, given: Any, name: str) -> None:
+        values = _numbers(given, name)
+        if values.shape not in (array.shape, array.shape[-1:]):
+            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-SIM-109")
+        array[...] = values
+
+    def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
+        """Efforts or inputs: a mapping by name, what is not named being zero, or numbers for one or all members."""
+        shape = (self._tau if what == "tau" else self._inputs).shape
+        if isinstance(given, Mapping):
+            made = np.zeros(shape)
+            for name, value in given.items():
+                if name not in names:
+                    known = f"There are {listed(names)}." if names else "There are none."
+                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-SIM-109")
+                made[..., names.index(name)] = _numbers(value, what)
+            return made
+        values = _numbers(given, what)
+        if values.ndim == 0 and shape[-1:] == (1,):
+            values = values[None]
+        if values.shape not in (shape, shape[-1:]):
+            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-SIM-109")
+        return values
+
+    def _chosen(self, members: Any) -> Any:
+        if members is None:
+            return slice(None)
+        if not self._is_batch:
+            raise PolhodeError("there is one state, no members.", place="reset", code="E-SIM-110")
+        chosen, count = np.asarray(members), len(self._engine.x)
+        if chosen.dtype == np.bool_ and chosen.shape == (count,):
+            return np.flatnonzero(chosen)
+        chosen = np.atleast_1d(chosen)
+        if not chosen.size:
+            return np.zeros(0, dtype=np.int64)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < -count or chosen.max() >= count:
+            raise ShapeError(
+                f"members is no mask of {count} truth values, nor a list of indices.", place="reset", code="E-SIM-110"
+            )
+        return chosen
+
+    def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
+        """States from what a run takes, or from arrays with a row for each member chosen."""
+        count = len(self._start[chosen])
+        if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
+            start, speeds = start
+        rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
+        if not (self._is_batch and rows):
+            return self._begun(start, speeds)
+        if any(len(given) != count for given in rows):
+            raise ShapeError(
+                f"expected a row for each of {count} members, got {listed(str(len(given)) for given in rows)}.",
+                place="start",
+                code="E-SIM-109",
+            )
+
+        def row(given: Any, k: int) -> Any:
+            return given[k] if not isinstance(given, Mapping | str) and np.ndim(given) == 2 else given
+
+        return np.array([self._begun(row(start, k), row(speeds, k)) for k in range(count)])
+
+    def _begun(self, start: Any, speeds: Any) -> Floats:
+        first = initial_state(self._equations, start, speeds)
+        return self._brought(first)
+
+    def _failure(self) -> SimulationError:
+        told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, self._engine.x[0], strict=True))
+        return SimulationError(
+            f"after t = {self.t:.6g} s the state cannot go on; it is {told}.",
+            cure="Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on.",
+            code="E-SIM-111",
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self._equations.coordinates, *(f"{name}'" for name in self._equations.speeds), *self._equations.states]
+
+
+_INFINITE = float("inf")
+
+
+def _as_it_is(first: InitialState) -> Floats:
+    return np.concatenate([first.q, first.u, first.z])
+
+
+def _positive(dt: Any) -> float:
+    with understood("seconds > 0", dt, place="dt"):
+        seconds = float(dt)
+        if not 0.0 < seconds < _INFINITE:
+            raise ValueError
+    return seconds
+
+
+def _whole(value: Any, place: str) -> int:
+    with understood("a whole number > 0", value, place=place):
+        if isinstance(value, bool) or int(value) != value or value < 1:
+            raise ValueError
+    return int(value)
+
+
+def _numbers(given: Any, place: str) -> Floats:
+    with understood("real numbers", given, place=place):
+        found = np.asarray(given)
+        if found.dtype.kind not in "fiub":
+            raise TypeError
+        return found.astype(np.float64)
+
+
+def _no_method(method: Any) -> PolhodeError:
+    known = unknown_method(method)
+    if isinstance(method, str) and (method in adaptive.METHODS or method in fixed.METHODS):
+        return PolhodeError(
+            f"the method {method} does not go a step at a time.",
+            place="stepper",
+            cure=f"Choose one of {', '.join(METHODS)}.",
+            code="E-SIM-112",
+        )
+    return known

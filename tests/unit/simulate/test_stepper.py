@@ -1,0 +1,221 @@
+"""A loop of one's own: a state or a batch, a step at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import SimulationError
+from polhode.model.samples import four_bar
+from polhode.simulate.stepper import METHODS
+
+STEPPED = [name for name in METHODS if name != "auto"]
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> Any:
+    s = ph.System("double pendulum")
+    force = s.input("wind")
+    first, second = s.body("first", 1, (0, 0, -1)), s.body("second", s.parameter("m", 2), (0, 0, -1))
+    upper = s.joint("upper", s.ground, first, ph.Revolute("y"))
+    s.joint("lower", first, second, ph.Revolute("y"), at=(0, 0, -1))
+    s.joint_force(upper, force)
+    return s.derive()
+
+
+@pytest.fixture(scope="module")
+def top() -> Any:
+    s = ph.System("top")
+    s.joint("socket", s.ground, s.body("top", 1, (0, 0, 1), inertia=(1, 1, 0.2)), ph.Spherical())
+    return s.derive()
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "rk4"])
+def test_steps_go_where_a_run_goes(pendulum: Any, method: str) -> None:
+    acting = {"tau": {"lower": 0.5}, "inputs": {"wind": 0.3}, "parameters": {"m": 3}}
+    run = pendulum.simulate(1, start={"upper": 1}, rtol=1e-11, atol=1e-11, **acting)
+    st = pendulum.stepper(start={"upper": 1}, dt=0.01, method=method, substeps=10, **acting)
+    for _ in range(100):
+        q, u = st.step()
+    assert st.t == pytest.approx(1)
+    assert np.allclose([*q, *u], [*run.q[-1], *run.u[-1]], atol=1e-7)
+
+
+def test_what_acts_stays_until_something_else_is_given(pendulum: Any) -> None:
+    once, each = (pendulum.stepper(dt=0.01, method="rk4") for _ in range(2))
+    once.step(tau=np.array([1.0, 2.0]), inputs=[0.5])
+    once.step()
+    for _ in range(2):
+        each.step(tau={"upper": 1, "lower": 2}, inputs={"wind": 0.5})
+    assert np.array_equal(once.q, each.q)
+    assert once.tau.tolist() == [1, 2]
+    assert each.step(tau={"lower": 1}) is each.state
+    assert each.tau.tolist() == [0, 1]
+
+
+def test_the_state_is_the_same_arrays_for_good_and_can_be_written_into(pendulum: Any) -> None:
+    st = pendulum.stepper(start={"upper": 0.5}, dt=0.01)
+    q, u = st.state
+    st.step()
+    assert st.q is q and st.u is u and q[0] < 0.5
+    st.q[:] = [0.1, 0.2]
+    st.u = [1, 2]
+    st.t = 7
+    other = pendulum.stepper(start=([0.1, 0.2], [1.0, 2.0]), dt=0.01)
+    assert np.allclose(st.step()[0], other.step()[0], rtol=1e-9)
+    assert st.t == pytest.approx(7.01)
+    st.state = [0, 0], [0, 0]
+    assert q.tolist() == [0, 0]
+
+
+def test_reset_goes_back_to_the_start_or_elsewhere(pendulum: Any) -> None:
+    st = pendulum.stepper(start={"upper": 0.5}, speeds={"lower": 1}, dt=0.01)
+    first = [array.copy() for array in st.step()]
+    st.reset()
+    assert (st.t, st.q.tolist(), st.u.tolist()) == (0.0, [0.5, 0], [0, 1])
+    assert all(np.array_equal(a, b) for a, b in zip(st.step(), first, strict=True))
+    st.reset({"lower": 2.0})
+    assert st.q.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("method", STEPPED)
+@pytest.mark.parametrize("count", [3, 21])
+def test_a_member_has_the_same_bits_alone_and_in_a_batch(pendulum: Any, top: Any, method: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    for equations in (pendulum, top):
+        q = rng.normal(size=(count, len(equations.q)))
+        u, tau = rng.normal(size=(2, count, len(equations.u)))
+        batch = equations.stepper(batch=count, start=q, speeds=u, dt=0.01, method=method, threads=2)
+        for _ in range(3):
+            batch.step(tau=tau)
+        for k in (0, count - 1):
+            alone = equations.stepper(start=q[k], speeds=u[k], dt=0.01, method=method)
+            for _ in range(3):
+                alone.step(tau=tau[k])
+            assert np.array_equal(alone.q, batch.q[k])
+            assert np.array_equal(alone.u, batch.u[k])
+
+
+@pytest.mark.parametrize("method", ["rk4", "DOP853"])
+def test_members_may_have_parameters_of_their_own(pendulum: Any, method: str) -> None:
+    masses = np.linspace(1, 3, 6)
+    batch = pendulum.stepper(batch=6, parameters={"m": masses}, start={"upper": 1}, dt=0.01, method=method)
+    for _ in range(3):
+        batch.step()
+    for k in (0, 5):
+        alone = pendulum.stepper(parameters={"m": masses[k]}, start={"upper": 1}, dt=0.01, method=method)
+        for _ in range(3):
+            alone.step()
+        assert np.array_equal(alone.q, batch.q[k])
+    assert batch.q[0, 0] != batch.q[5, 0]
+    with pytest.raises(ph.PolhodeError, match="6 values for a batch of 5"):
+        pendulum.stepper(batch=5, parameters={"m": masses})
+
+
+@pytest.mark.parametrize("method", ["rk4", "DOP853"])
+def test_members_that_fail_are_marked_and_the_others_go_on(pendulum: Any, method: str) -> None:
+    st = pendulum.stepper(batch=10, dt=0.01, method=method, start={"upper": 0.3})
+    whole = pendulum.stepper(batch=10, dt=0.01, method=method, start={"upper": 0.3})
+    st.tau[4] = 1e300
+    for _ in range(3):
+        st.step()
+        whole.step()
+    assert np.flatnonzero(st.failed).tolist() == [4]
+    assert np.isfinite(st.q).all()
+    others = np.arange(10) != 4
+    assert np.array_equal(st.q[others], whole.q[others])
+    assert st.t[others] == pytest.approx(0.03) and st.t[4] == 0
+    st.tau[4] = 0
+    st.reset(members=st.failed)
+    st.step()
+    assert not st.failed.any() and st.q[4, 0] < 0.3
+
+
+def test_members_are_reset_by_mask_or_index_to_rows_of_states(pendulum: Any) -> None:
+    st = pendulum.stepper(batch=5, dt=0.01, method="rk4")
+    st.step(tau=[1, 0])
+    st.reset([[0.1, 0.2], [0.3, 0.4]], members=[1, 3])
+    assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]]
+    assert st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
+    st.reset({"upper": 1}, members=np.array([True, False, False, False, False]))
+    assert st.q[0].tolist() == [1, 0]
+    st.reset(members=[])
+    assert st.t[2] == 0.01
+
+
+def test_quaternions_keep_unit_length(top: Any) -> None:
+    st = top.stepper(dt=0.01, method="rk4", speeds={"socket_wz": 20})
+    st.q = [2, 0, 0, 0]
+    for _ in range(100):
+        st.step()
+    assert np.linalg.norm(st.q) == pytest.approx(1, abs=1e-15)
+
+
+@pytest.mark.parametrize("method", ["auto", "rk4"])
+def test_constraints_are_kept_by_a_single_state(method: str) -> None:
+    linkage = four_bar().derive()
+    st = linkage.stepper(start={"crank": 0.3}, speeds={"crank": 1}, dt=0.02, method=method, substeps=4)
+    for _ in range(10):
+        st.step()
+    run = linkage.simulate(0.2, start={"crank": 0.3}, speeds={"crank": 1})
+    assert np.allclose(st.q, run.q[-1], atol=1e-6)
+    assert np.abs(linkage.compile().constraint_values(st.q)).max() < 1e-12
+    st.reset()
+    assert st.q[0] == pytest.approx(0.3)
+
+
+def test_time_goes_on_in_forces_that_depend_on_it() -> None:
+    s = ph.System("shaken")
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(slide, ph.sin(3 * s.time))
+    equations = s.derive()
+    run = equations.simulate(1)
+    for method in ("rk4", "DOP853"):
+        st = equations.stepper(dt=0.01, method=method)
+        for _ in range(100):
+            st.step()
+        assert st.q[0] == pytest.approx(run.q[-1, 0], abs=1e-8)
+    batch = equations.stepper(dt=0.01, method="rk4", batch=3)
+    with pytest.raises(ph.PolhodeError, match="which the members share"):
+        batch.reset(members=[1])
+
+
+def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
+    st = pendulum.stepper(dt=0.01, method="rk4")
+    batch = pendulum.stepper(batch=3)
+    for call, told in (
+        (lambda: st.step(tau=[1.0, 2.0, 3.0]), r"expected the shape \(2,\), got \(3,\)"),
+        (lambda: st.step(tau=3.0), r"expected the shape \(2,\), got \(\)"),
+        (lambda: st.step(tau="much"), "not real numbers"),
+        (lambda: st.step(tau={"upperr": 1}), "no 'upperr' in tau"),
+        (lambda: st.step(-0.1), "not seconds > 0"),
+        (lambda: st.step(float("nan")), "not seconds > 0"),
+        (lambda: st.reset(members=[0]), "one state, no members"),
+        (lambda: setattr(st, "q", [1.0]), r"got \(1,\)"),
+        (lambda: batch.step(), "how far to go"),
+        (lambda: batch.reset(members=[3]), "no mask of 3"),
+        (lambda: batch.reset(np.zeros((2, 2))), "a row for each of 3"),
+        (lambda: pendulum.stepper(method="gauss6"), "does not go a step at a time"),
+        (lambda: pendulum.stepper(method="rk5"), "there is no method 'rk5'"),
+        (lambda: pendulum.stepper(batch=0), "not a whole number"),
+        (lambda: pendulum.stepper(batch=10**10), "would take more than"),
+        (lambda: pendulum.stepper(substeps=1.5), "not a whole number"),
+        (lambda: pendulum.stepper(tau=lambda t, q, u: u), "in a loop of your own"),
+        (lambda: pendulum.stepper(stert=1), "no option 'stert'"),
+        (lambda: four_bar().derive().stepper(batch=2), "no batch of steppers"),
+    ):
+        with pytest.raises(ph.PolhodeError, match=told):
+            call()
+
+
+def test_a_state_that_cannot_go_on_says_so_and_stays(pendulum: Any) -> None:
+    st = pendulum.stepper(dt=0.01, method="rk4", start={"upper": 0.5})
+    with pytest.raises(SimulationError, match=r"cannot go on; it is upper = 0\.5"):
+        st.step(tau=[1e308, 0])
+    assert st.failed and st.q[0] == 0.5
+    st.reset()
+    st.step(tau=[0, 0])
+    assert not st.failed
