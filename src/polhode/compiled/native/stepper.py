@@ -144,6 +144,7 @@ class NativeRun:
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
+        self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
         self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
@@ -263,8 +264,8 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
-        record = self.record
-        return self._history[: record.trace_count].copy() if record.trace_count == record.steps else None
+        count = self.record.trace_count
+        return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
 
     def retake(self, row: Floats) -> Reason:
         """Take a step once more that was kept, so that `state_at` tells of it."""

@@ -8,7 +8,7 @@ Python: for controllers, events and constraints that are Python's.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ class _NativeIntegration:
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
+        self.past: list[NativeRun] = []  # runs by other methods that came before
         self.run = run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
@@ -97,6 +98,8 @@ class _NativeIntegration:
         self.run = run = self._of_method(switch.method, float(old.record.t), old.x)
         for count in ("steps", "rejected", "evaluations", "next_sample"):
             setattr(run.record, count, getattr(old.record, count))
+        run.steps_before = old.record.steps
+        self.past.append(old)
         run.record.h = switch.first_step(old)
         run.begin(self.end)
         for values in ("event_values", "event_values_old", "event_sides"):
@@ -133,9 +136,10 @@ class _NativeIntegration:
 
     def _keep_interpolant(self) -> None:
         """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
-        steps = self.run.kept_steps
-        if steps is not None and len(steps) and not len(self.rates.breaks):
-            self.record.interpolant = DenseOutput(self.run, self.rates, steps)
+        pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
+        known = [(run, steps) for run, steps in pieces if steps is not None]
+        if len(known) == len(pieces) and any(len(steps) for _, steps in known) and not len(self.rates.breaks):
+            self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
     def _goal(self) -> float:
@@ -290,20 +294,22 @@ class DenseOutput:
     It stays with the process that ran: a trajectory that is sent elsewhere goes without.
     """
 
-    def __init__(self, run: NativeRun, rates: Rates, steps: Floats) -> None:
-        self.run, self.rates, self.steps = run, rates, steps
+    def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
+        self.rates, self.steps = rates, np.concatenate([steps for _, steps in pieces])
+        self.runs = [run for run, _ in pieces]
+        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
         """States (T, n) at times (T,)."""
         places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
-        made = np.empty((len(times), self.run.size))
+        made = np.empty((len(times), self.runs[0].size))
         for k in np.argsort(places, kind="stable").tolist():
             made[k] = self._state(float(times[k]), int(places[k]))
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.run, self.rates
+        run, rates = self.runs[self.owners[place]], self.rates
         if place != self._at:
             rates.steps_natively(run)
             if run.retake(self.steps[place]) == Reason.ILL:
