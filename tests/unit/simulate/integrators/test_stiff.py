@@ -86,3 +86,20 @@ def test_the_jacobian_is_compiled_where_a_run_is_long_and_else_it_is_not(bushing
     assert not any("jacobian" in name for name in asked)
     bushing.simulate(20, functions=functions, **OPTIONS)
     assert any("jacobian" in name for name in asked)
+
+
+def test_a_run_by_two_methods_can_be_asked_at_any_time(bushing: Equations) -> None:
+    run = bushing.simulate(5, samples=3, **OPTIONS)
+    assert run.info["switches"]
+    # before and after the change; with hardly any mass, 2 x = sin t - cos t + exp -t
+    times = np.array([0.001, 0.7, 1.9, 3.1, 4.6])
+    exact = (np.sin(times) - np.cos(times) + np.exp(-times)) / 2
+    assert run.interpolant is not None
+    assert np.abs(run.interpolant(times)[:, 0] - exact).max() < 1e-4
+
+
+@pytest.mark.parametrize("method", ["auto", STIFF_METHOD])
+def test_a_member_of_a_batch_is_the_same_alone(bushing: Equations, method: str) -> None:
+    batch = bushing.simulate(2, start={"x": np.array([0.0, 0.1])}, samples=5, method=method, **OPTIONS)
+    alone = bushing.simulate(2, start={"x": 0.1}, samples=5, method=method, **OPTIONS)
+    assert np.array_equal(batch.q[1], alone.q)
