@@ -34,6 +34,7 @@ from polhode.codegen.printers.targets import TARGETS as LISTED
 from polhode.codegen.printers.targets import target_of
 from polhode.compiled.native import compile_program, engine
 from polhode.compiled.native.backends import LANES_FROM, BackendWarning
+from polhode.compiled.native.compiled import Compiled
 from polhode.expr.opaque.table import KINDS, Table, checked
 
 from . import javascript
@@ -96,7 +97,7 @@ def _backend(name: str) -> Target:
 
 def _batch(name: str, copies: int) -> Target:
     def all_at_once(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
-        function = compile_program(program, backend=name, cache=False)
+        function = _in_lanes(compile_program(program, backend=name, cache=False))
         result = function(*[np.tile(array, (copies, 1)) for array in inputs], parameters=parameters, threads=2)
         count = len(inputs[0])
         for copy in range(1, copies):
@@ -106,9 +107,16 @@ def _batch(name: str, copies: int) -> Target:
     return all_at_once
 
 
+def _in_lanes(function: Compiled) -> Compiled:
+    """The function, with lanes where it has them, whether they are faster or not."""
+    if function.backend == "llvm":
+        function.native.in_lanes = True
+    return function
+
+
 def _own_parameters(program: Program, inputs: Batch, parameters: np.ndarray) -> np.ndarray:
     """In lanes, with a parameter set for each state."""
-    function = compile_program(program, backend="llvm", cache=False)
+    function = _in_lanes(compile_program(program, backend="llvm", cache=False))
     copies = -(-LANES_FROM // len(inputs[0]))
     sets = np.tile(parameters, (copies * len(inputs[0]), 1))
     return function(*[np.tile(array, (copies, 1)) for array in inputs], parameters=sets)[: len(inputs[0])]

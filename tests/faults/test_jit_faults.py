@@ -186,6 +186,8 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
     assert functions.native("forward_dynamics").backend == "llvm"
     if not sys.platform.startswith("linux"):
         return
+    for parameters in (functions.native("forward_dynamics"), functions._with_defaults("forward_dynamics")):
+        parameters.native.in_lanes = True  # as a longer program would be
     with pytest.warns(BackendWarning, match="no code in lanes here"):
         np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
     np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import polhode as ph
 from polhode.model.samples import four_bar
 
-METHODS = ["DOP853", "RK45", "scipy.DOP853", "scipy.Radau", "scipy.LSODA", "rk4"] + (
+METHODS = ["auto", "DOP853", "RK45", "Rodas5P", "Radau", "scipy.DOP853", "scipy.Radau", "scipy.LSODA", "rk4"] + (
     ["ida"] if find_spec("sksundae") else []
 )
 DICE = np.random.default_rng(5)
@@ -73,7 +73,7 @@ def test_held_samples_give_it_too(method: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["held", "linear", "cubic"])
-@pytest.mark.parametrize("method", ["DOP853", "rk4"])
+@pytest.mark.parametrize("method", ["auto", "rk4"])
 def test_the_work_of_a_sampled_force_is_the_change_of_energy(kind: str, method: str) -> None:
     run = oscillator().derive().simulate(
         1, start={"x": 0.2}, inputs={"F": ph.sampled(TIMES, VALUES, kind)}, method=method, samples=601, audit=1e-9,

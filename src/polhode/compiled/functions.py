@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ShapeError, ValueMissing, listed, understood, unknown
+from ..errors import PolhodeError, ValueMissing, understood, unknown
 from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
@@ -21,7 +21,7 @@ from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
-from .values import default_of, real_numbers
+from .values import default_of, given_states, real_numbers, stacked
 from .variations import DerivativesOf
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 #: What a function takes besides its arrays, and inverse_dynamics beyond that.
 _OPTIONS = ("z", "t", "inputs", "multipliers", "parameters")
 _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
+#: Functions with so many sets of laws are kept for the next call.
+_MOST_LAWS = 8
 
 
 class Functions:
@@ -69,6 +71,7 @@ class Functions:
         self._stored: dict[Asked, StoredFunction] = {}
         self._compiled: dict[Asked, Any] = {}
         self._defaults: dict[Asked, Any] = {}
+        self._driven: dict[str, Functions] = {}
         self._quaternions: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -96,7 +99,11 @@ class Functions:
         from .closed_loop import Laws, laws_of
 
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
-        return Functions(self.derivation, bake=self.bake, laws=made, **self._options)
+        if made.digest not in self._driven:
+            if len(self._driven) >= _MOST_LAWS:
+                self._driven.pop(next(iter(self._driven)))
+            self._driven[made.digest] = Functions(self.derivation, bake=self.bake, laws=made, **self._options)
+        return self._driven[made.digest]
 
     def planned(self, name: Asked) -> Planned:
         """The plan of a function, made when it is first asked for."""
@@ -190,7 +197,7 @@ class Functions:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
         columns = [real_numbers(given.get(key, default_of(value)), f"input '{key}'") for key, value in table.items()]
-        return _stacked(columns)
+        return stacked(columns)
 
     def evaluate(
         self,
@@ -216,10 +223,12 @@ class Functions:
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None and "z" not in extra:
-            self._given_states(name, z)  # it makes no difference here, but must be one
+            given_states(
+                list(self.derivation.model.states), label_of(name), z
+            )  # it makes no difference here, but must be one
         if extra:
             known = {
-                "z": lambda: self._given_states(name, z),
+                "z": lambda: given_states(list(self.derivation.model.states), label_of(name), z),
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
@@ -245,32 +254,6 @@ class Functions:
         """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
         facts = self._facts(name)
         return facts.quaternions if facts else tuple(self.equations.tree.quaternions)
-
-    def _given_states(self, name: Asked, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:
-        """The states without mass, as they are given: an array with a column for each, or columns by name."""
-        names = list(self.derivation.model.states)
-        if isinstance(given, Mapping):
-            for strange in (key for key in given if key not in names):
-                raise unknown("state", strange, names, place=label_of(name), code="E-FUN-015")
-        lacking = names if given is None else [key for key in names if isinstance(given, Mapping) and key not in given]
-        if lacking:
-            raise ValueMissing(
-                f"it depends on the state{'s' * (len(lacking) > 1)} {listed([repr(key) for key in lacking])}.",
-                place=label_of(name),
-                cure=f"Give z=[…], {len(names)} number{'s' * (len(names) > 1)} in the order of equations.states.",
-                code="E-FUN-014",
-            )
-        if isinstance(given, Mapping):
-            return _stacked([real_numbers(given[key], f"state '{key}'") for key in names])
-        made = real_numbers(given, "z")
-        if made.ndim == 0 or made.shape[-1] != len(names):
-            raise ShapeError(
-                f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
-                place=label_of(name),
-                cure="See equations.states for their order.",
-                code="E-FUN-016",
-            )
-        return made
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
@@ -460,7 +443,3 @@ class Functions:
         """The effort that makes a prescribed coordinate move as prescribed."""
         effort: NDArray[np.float64] = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, **more)
         return effort
-
-
-def _stacked(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)

@@ -13,6 +13,7 @@ from .catalogue import arrays_of, catalogued
 from .quantities import Asked, Outputs, Quantity, label_of
 
 if TYPE_CHECKING:
+    from ..codegen.ir.count import Operations
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from .closed_loop import Laws
@@ -86,3 +87,12 @@ def plan_outputs(
         split_angles=split_angles,
     )
     return Planned(program, tuple(parameters))
+
+
+def operations_of(
+    equations: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
+) -> Operations:
+    """How many operations a function takes, read off its plan."""
+    from ..codegen.ir.count import count
+
+    return count(plan_of(equations, of, bake=bake, split_angles=split_angles).program)

@@ -19,7 +19,7 @@ from ..codegen.ir.program import Array, Outline, Program
 from ..files.cache import UNREADABLE, default_cache
 from ..files.version import key_of
 from ..formats.model_file import ModelFile
-from .native.backends import Native, lane_code, scalar_code
+from .native.backends import Native, lane_code, scalar_entry
 from .native.compiled import Compiled, compile_program
 from .native.stored_code import ONE_STATE, CodeStore, Entry, count
 from .planning import Planned, plan_of
@@ -87,7 +87,8 @@ class StoredFunction:
         def program() -> Program:
             return self.plan().program
 
-        native = Native("llvm", facts.outline.saved, code, partial(lane_code, program, self._store), facts.lanes)
+        of_lanes = partial(lane_code, program, self._store)
+        native = Native("llvm", facts.outline.saved, code, of_lanes, facts.lanes, facts.in_lanes)
         return Compiled(facts.outline, native, (True, backend), program, self._store)
 
     def _planned(self) -> Entry:
@@ -122,11 +123,10 @@ class StoredFunction:
         if user_functions(program):
             return replace(entry, facts={**entry.facts, "code": None})
         try:
-            code, lanes = scalar_code(program), host().lanes
+            return scalar_entry(program, replace(entry, facts={**entry.facts, "lanes": host().lanes}))
         except OSError:
             self._lacks_llvm = True
             return entry
-        return replace(entry, facts={**entry.facts, "lanes": lanes}).with_object_code(code)
 
     def _loaded(self, entry: Entry) -> tuple[Facts, Code | None]:
         """What is known of the function, and its code, None where it has none that other processes can run."""
@@ -148,6 +148,7 @@ class Facts:
     parameters: Mapping[str, float | None]
     quaternions: tuple[int, ...]
     lanes: int
+    in_lanes: bool  # whether many states are computed faster side by side
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Facts:
@@ -164,4 +165,5 @@ class Facts:
             {str(name): None if value is None else float.fromhex(value) for name, value in given["parameters"]},
             tuple(map(count, given["quaternions"])),
             count(given.get("lanes", 1)),
+            given.get("in lanes", False) is True,
         )

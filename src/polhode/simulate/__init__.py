@@ -1,7 +1,8 @@
 """Simulation: integration that says when it cannot be trusted, and the trajectories it makes."""
 
 from .assembly import Assembly, assemble
-from .batch import Batch, simulate_batch
+from .batch import Batch
+from .batch_running import simulate_batch
 from .events import Crossing, crossing
 from .integrators import METHODS
 from .members import Members

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,19 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compiled.functions import Functions
-from ..errors import PolhodeError, SimulationError, understood, unknown, warn
-from .batch_samples import check_size, sample_times
-from .energy import is_conservative
+from ..errors import PolhodeError, understood, unknown
 from .initial_state import Floats
-from .inputs import read_efforts, read_inputs
-from .members import Members, labelled
-from .native_batch import Made, run_natively
-from .progress import reporting
-from .run import simulate
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from ..formalisms.derivation import Derivation
     from ..surface.equations import Equations
 
 #: What a trajectory holds at every sample, besides the time.
@@ -34,9 +25,7 @@ FIELDS = ("q", "u", "z", "inputs", "tau")
 _NAMES = {"q": "coordinates", "u": "speeds", "z": "states", "inputs": "input_names", "tau": "efforts"}
 #: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
 REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
-_WHOLE = ("done", "event")
-#: So many different warnings of the members are told.
-_MOST_TOLD = 3
+WHOLE = ("done", "event")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +76,7 @@ class Batch:
     @property
     def failures(self) -> dict[int, str]:
         """Why members did not get to their end, by their places."""
-        return {i: self.messages[i] for i, status in enumerate(self.status) if status not in _WHOLE}
+        return {i: self.messages[i] for i, status in enumerate(self.status) if status not in WHOLE}
 
     # ---- members ---------------------------------------------------------------------------------------------
 
@@ -212,7 +201,7 @@ class Batch:
         runs = []
         for run in self:
             reached = times[times <= run.t[-1]] if len(run) else times[:0]
-            runs.append(run.at(reached) if len(reached) else _cut(run))
+            runs.append(run.at(reached) if len(reached) else cut(run))
         return stacked(runs, times, self.varied, self.functions, self.parameters)
 
     # ---- files and pictures ----------------------------------------------------------------------------------
@@ -263,131 +252,6 @@ class Batch:
         return "\n".join(lines + [f"  {i}: {message}" for i, message in list(self.failures.items())[:10]])
 
 
-# ---- making one ----------------------------------------------------------------------------------------------
-
-
-def simulate_batch(derivation: Derivation, duration: float, members: Members) -> Batch:
-    """Run all members; one that fails leaves its sentence in its place.
-
-    Where none can start, the first one's error is raised: then it is not the values that are wrong.
-    """
-    check_size(derivation, duration, members)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        batch = run_members(derivation, duration, members)
-    _tell(told, len(batch))
-    if (batch.status == REFUSED).all():
-        simulate(derivation, duration, **members.member(0))
-    if INTERRUPTED in batch.status:
-        done = int(np.isin(batch.status, _WHOLE).sum())
-        raise SimulationError(
-            f"the batch was interrupted after {done} of {len(batch)} runs.", trajectory=batch, code="E-SIM-INTERRUPTED"
-        )
-    return batch
-
-
-def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
-    """Run every member, in this process; a member's bits do not depend on which others are run with it.
-
-    Native code runs all that it can, in as many `threads` as there are cores; where it has to ask Python, members are
-    run one by one, under the lock.
-    """
-    options = dict(members.shared)
-    functions = options.get("functions") or Functions(derivation)
-    with reporting(options.get("progress"), f"running {members.count} members", members.count, "runs") as report:
-        made = run_natively(
-            derivation, duration, members, functions, lambda part: report(part * members.count), threads
-        )
-        if made is not None:
-            return _of_native(made, derivation, duration, members, functions)
-        runs: list[Trajectory] = []
-        for i in range(members.count):
-            runs.append(_one(derivation, duration, _given(members, i, functions)))
-            report(i + 1)
-            if runs[-1].status == INTERRUPTED:
-                break
-    runs += [replace(_cut(runs[0]), status=NOT_RUN, message="it was not run.")] * (members.count - len(runs))
-    return _batch(runs, derivation, duration, members, functions)
-
-
-def _given(members: Members, i: int, functions: Functions) -> dict[str, Any]:
-    """The options of one run."""
-    return members.member(i) | {"functions": functions, "progress": False}
-
-
-def _of_native(made: Made, derivation: Derivation, duration: float, members: Members, functions: Functions) -> Batch:
-    """What native code made, as a batch; members that it could not bring to their end are run once more by Python."""
-    equations, count = derivation.equations, members.count
-    q, u, z = np.split(made.states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
-    arrays = {"q": q, "u": u, "z": z, "inputs": made.inputs, "tau": made.tau}
-    parameters = {**(members.shared.get("parameters") or {})}
-    parameters |= {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
-    names = {
-        "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
-        "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
-    }  # fmt: skip
-    batch = Batch(
-        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
-        names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
-    )  # fmt: skip
-    again = np.flatnonzero(~made.done)
-    if members.shared.get("watch_energy", True):
-        again = np.union1d(again, _losing(batch, made, functions))
-    if not len(again):
-        return batch
-    runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
-    return batch.with_runs(runs)
-
-
-def _losing(batch: Batch, made: Made, functions: Functions) -> NDArray[np.int64]:
-    """Members of which a run alone might have to tell that energy was lost."""
-    signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
-    varies = made.tau.any() or (made.inputs != made.inputs[:, :1]).any()
-    if varies or not is_conservative(functions, *signals):
-        return np.zeros(0, dtype=np.int64)
-    count, samples = batch.q.shape[:2]
-    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in batch.parameters.items()}
-    q, u = batch.q.reshape(count * samples, -1), batch.u.reshape(count * samples, -1)
-    inputs = np.repeat(made.inputs, samples, axis=0)
-    kinetic, potential = functions.energy(q, u, parameters=given, inputs=inputs)
-    kinetic, potential = (
-        np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
-    )
-    total = kinetic + potential
-    off = np.abs(total - total[:, :1]).max(axis=1)
-    in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
-    return np.flatnonzero(off > float(batch.infos[0]["rtol"]) * in_play)
-
-
-def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:
-    """A member's trajectory; of one that fails, as far as it got."""
-    try:
-        return simulate(derivation, duration, **options)
-    except SimulationError as error:
-        run = error.trajectory
-        if not isinstance(run, Trajectory):
-            raise
-        # A run that got to its end and did not pass its audit did not succeed either.
-        return replace(run, status="audit", message=error.problems[0].message) if run.is_whole else run
-    except PolhodeError as error:
-        problem = error.problems[0]
-        message = f"{problem.place}: {problem.message}" if problem.place else problem.message
-        given = dict(options.get("parameters") or {})
-        return _nowhere(derivation, REFUSED, message, options["functions"], given)
-
-
-def _nowhere(
-    derivation: Derivation, status: str, message: str, functions: Functions, parameters: Mapping[str, Any]
-) -> Trajectory:
-    """The trajectory of a run that did not start."""
-    equations = derivation.equations
-    return Trajectory(
-        np.zeros(0), np.zeros((0, len(equations.q))), np.zeros((0, len(equations.u))), tuple(equations.coordinates),
-        tuple(equations.speeds), status, message, functions=functions, parameters=parameters,
-        states=tuple(equations.states),
-    )  # fmt: skip
-
-
 def stacked(
     runs: Sequence[Trajectory],
     t: Floats,
@@ -418,27 +282,7 @@ def stacked(
     )  # fmt: skip
 
 
-def joined(
-    parts: Mapping[int, Batch], derivation: Derivation, duration: float, members: Members, functions: Functions
-) -> Batch:
-    """Batches of some members each, by the place of their first, as one; members that are in none were not run."""
-    missing = _nowhere(derivation, NOT_RUN, "it was not run.", functions, {})
-    runs = [missing] * members.count
-    for first, part in parts.items():
-        runs[first : first + len(part)] = [replace(run, functions=functions) for run in part]
-    return _batch(runs, derivation, duration, members, functions)
-
-
-def _batch(
-    runs: Sequence[Trajectory], derivation: Derivation, duration: float, members: Members, functions: Functions
-) -> Batch:
-    parameters = {**(members.shared.get("parameters") or {})}
-    parameters |= {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
-    times = sample_times(derivation, duration, members.shared)
-    return stacked(runs, times, labelled(derivation.equations, members), functions, parameters)
-
-
-def _cut(run: Trajectory) -> Trajectory:
+def cut(run: Trajectory) -> Trajectory:
     """The run without its samples."""
     parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in FIELDS}
     return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
@@ -446,17 +290,3 @@ def _cut(run: Trajectory) -> Trajectory:
 
 def _of_member(value: Any, i: int) -> Any:
     return float(value[i]) if np.ndim(value) else value
-
-
-def _tell(told: Sequence[warnings.WarningMessage], members: int) -> None:
-    """Tell the warnings of all runs together: each sentence once, and not more than a few of them."""
-    ours = [str(each.message) for each in told if each.category is UserWarning]
-    for each in told:
-        if each.category is not UserWarning:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    distinct = list(dict.fromkeys(ours))
-    for text in distinct[:_MOST_TOLD]:
-        count = ours.count(text)
-        warn(f"in {count} of {members} runs: {text}" if count > 1 else f"in one of {members} runs: {text}")
-    if len(distinct) > _MOST_TOLD:
-        warn(f"{len(distinct) - _MOST_TOLD} more warnings like these are in the notices of each member.")

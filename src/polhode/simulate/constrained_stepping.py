@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.llvm.step_loop import METHODS as TABLEAUX
-from ..codegen.llvm.step_loop import Tableau
+from ..codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
+from ..codegen.steppers.fixed_tableaux import Tableau
 from ..codegen.steppers.run_record import Reason
 from ..compiled.functions import Functions
 from ..compiled.native.fixed_step import runge_kutta_step

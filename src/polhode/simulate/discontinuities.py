@@ -30,7 +30,7 @@ _NEAR = 1e-12
 #: The time, in seconds, over which it is looked where a value goes; and what part of its largest rate is none.
 _AHEAD, _STILL = 1e-6, 1e-9
 #: So many jumps in so small a part of the run are too many.
-_MANY, _SHORT = 30, 1e-9
+_MANY, _SHORT = 30, 1e-6
 #: As many values may be zero at once for all their signs to be tried.
 _TRIED = 5
 #: A step is halved so often to look into it, where values between two samples are not as predicted.
@@ -194,7 +194,7 @@ class Discontinuities:
             status,
             f"at t = {t:.6g} s {self._words(t, x)} {what}. Dry friction that sticks is not modelled.",
             f"Make the jump smooth, as tanh(v/{small:g}) or v/sqrt(v**2 + {small:g}**2) instead of sign(v), and take "
-            'method="scipy.Radau"; or end the run there by an event.',
+            'method="Radau"; or end the run there by an event.',
         )
 
     def released_in_words(self) -> str:

@@ -24,7 +24,6 @@ from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import METHODS, adaptive, fixed
 from .manifold import Manifold
-from .power_audit import TOLERANCE
 from .progress import reporting
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
@@ -73,9 +72,10 @@ def simulate(
                     (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
                     cost more steps
-    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45 and RK23 in native code,
-                    scipy.DOP853, scipy.LSODA, scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer
-                    than `step`; or of fixed `step`: rk4, heun, midpoint, euler, for long runs gauss4, gauss6, lie4
+    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45, RK23, and for stiff mechanisms
+                    Rodas5P (to which "auto" turns) and Radau, in native code; scipy.DOP853, scipy.LSODA, scipy.Radau …,
+                    ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint,
+                    euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)
@@ -152,6 +152,8 @@ def simulate(
     if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
+        from .power_audit import TOLERANCE
+
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made
 
@@ -287,7 +289,8 @@ class _Run:
         return Trajectory(
             t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
             "" if stop is None else stop.message, info,
-            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
+            inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
+            efforts=self.tau.names, input_names=self.inputs.names,
             functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
         )  # fmt: skip
 

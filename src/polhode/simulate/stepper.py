@@ -92,7 +92,7 @@ def stepper(
         )
     functions = functions or Functions(derivation)
     substeps = _whole(substeps, "substeps")
-    tolerance = control_of("auto" if method in fixed.METHODS else method, rtol, atol, None, 100_000)
+    tolerance = control_of(method if method in PAIRS else "DOP853", rtol, atol, None, 100_000)
     groups = quaternion_groups(equations)
     brought: Callable[[InitialState], Floats] = _as_it_is
     given, acting = read_efforts(equations, tau), read_inputs(equations, inputs, functions.input_values())

@@ -20,7 +20,7 @@ from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
 from ..expr import Expr
 from .energy import Energy
 from .initial_state import Floats
-from .units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
+from .units import SPEED_GROUPS
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
-_MEASURES = ("rad", "m", "rad/s", "m/s")
 _MOST_CHANNELS = 24
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -369,32 +368,6 @@ class Trajectory:
         name = self.functions.equations.system.name if self.functions else "trajectory"
         return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
 
-    def _groups(self) -> list[tuple[str, str, Mapping[str, Floats]]]:
-        """Coordinates, speeds and states that share a unit, each group with its title and unit."""
-        if self.functions is None:
-            coordinates, speeds = [""] * len(self.coordinates), [""] * len(self.speeds)
-            titles = {"": "Coordinates"}, {"": "Speeds"}
-            kept = [""] * len(self.states)
-        else:
-            equations = self.functions.equations
-            coordinates, speeds = coordinate_units(equations), speed_units(equations)
-            titles = COORDINATE_GROUPS, SPEED_GROUPS
-            kept = [state.unit for state in equations.system.states.values()]
-        found: list[tuple[str, str, Mapping[str, Floats]]] = []
-        for table, units, names, values in (
-            (titles[0], coordinates, self.coordinates, self.q.T),
-            (titles[1], speeds, self.speeds, self.u.T),
-        ):
-            columns = list(zip(units, names, values, strict=True))
-            for unit, title in table.items():
-                members = {name: column for own, name, column in columns if own == unit}
-                if members:
-                    found.append((title, unit if unit in _MEASURES else "", members))
-        for unit in dict.fromkeys(kept):
-            own = zip(kept, self.states, self.z.T, strict=True)
-            found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
-        return found
-
     def plot(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -406,48 +379,28 @@ class Trajectory:
         Other runs `beside` this one are drawn in the same panels and colours, with broken lines.
         """
         from ..view.plot import plot_channels, save_plot
+        from .trajectory_panels import panels_of
 
         with understood("a list of trajectories", beside, place="plot beside"):
             others = list(beside)
         for other in others:
             check_kind(Trajectory, "a trajectory", other, "plot beside")
-        drawn = [(other.t, other._panels(reactions)) for other in others]
-        figure = plot_channels(self.t, self._panels(reactions), title=self.title, beside=drawn)
+        drawn = [(other.t, panels_of(other, reactions)) for other in others]
+        figure = plot_channels(self.t, panels_of(self, reactions), title=self.title, beside=drawn)
         if path is not None:
             save_plot(figure, path)
         return figure
-
-    def _panels(self, reactions: Sequence[str]) -> list[tuple[str, str, Mapping[str, ArrayLike]]]:
-        """What `plot` shows, group by group."""
-        groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*self._groups()]
-        for title, names, values in (("Efforts", self.efforts, self.tau), ("Inputs", self.input_names, self.inputs)):
-            acting = {} if values is None else dict(zip(names, values.T, strict=True))
-            members = {name: column for name, column in acting.items() if np.any(column)}
-            groups += [(title, "", members)] if members else []
-        if self.functions is not None:
-            energy = self.energy
-            groups.append(
-                (
-                    "Energy",
-                    "J",
-                    {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
-                )
-            )
-        for name in reactions:
-            made = self.reaction(name)
-            for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
-                groups.append((f"{words} {name}", unit, dict(zip("xyz", values.T, strict=True))))
-        return groups
 
     def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
         """Write the motion as one self-contained HTML page and return its path."""
         from ..view.page import write_page
         from ..view.scene import Channel
         from .scene import drawn_motion
+        from .trajectory_panels import groups_of
 
         scene, motion = drawn_motion(self)
         energy = self.energy
-        groups = [(unit, group) for _, unit, group in self._groups() if unit not in SPEED_GROUPS]
+        groups = [(unit, group) for _, unit, group in groups_of(self) if unit not in SPEED_GROUPS]
         channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
         channels = channels[:_MOST_CHANNELS]
         channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]

@@ -336,20 +336,23 @@ class Equations:
     @cached_property
     def report(self) -> Report:
         """The tables of Sayers' paper for this system, if it was derived by Kane's method."""
+        from ..compiled.planning import operations_of
         from ..formalisms.kane.report import Report
 
-        return Report(self.record, _operations)
+        return Report(self.record, operations_of)
 
     def __repr__(self) -> str:
-        shown = f"q: {', '.join(self.coordinates)}; u: {', '.join(self.speeds)}"
-        shown += f"; z: {', '.join(self.states)}" if self.states else ""
+        named = {"q": self.coordinates, "u": self.speeds, "z": self.states}
+        shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
         return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
 
     # ---- code and runs ---------------------------------------------------------------------------------------
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
         """How many operations a function takes, read off its plan."""
-        return _operations(self.record, of, bake, split_angles)
+        from ..compiled.planning import operations_of
+
+        return operations_of(self.record, of, bake, split_angles)
 
     def compile(self, *, bake: bool = False, cache: bool = True, backend: str = "auto", **strange: Never) -> Functions:
         """Native functions of NumPy arrays; with `bake`, parameter values become constants of the code."""
@@ -372,8 +375,7 @@ class Equations:
         """
         from ..simulate import Members, simulate, simulate_batch
 
-        if options.get("functions") is None:
-            options["functions"] = self._functions
+        options.setdefault("functions", self._functions)
         members = Members.of(options)
         return (
             simulate(self.derivation, duration, **options)
@@ -398,17 +400,20 @@ class Equations:
         """Run the mechanism over a grid or samples of values, on all cores; see `polhode.simulate.sweep.sweep`."""
         from ..simulate.sweep import sweep
 
-        return sweep(
-            self.derivation, vary, duration, measure=measure, zip=zip, workers=workers, executor=executor,
-            client=client, store=store, chunk=chunk, **options,
-        )  # fmt: skip
+        how: dict[str, Any] = {
+            "workers": workers,
+            "executor": executor,
+            "client": client,
+            "store": store,
+            "chunk": chunk,
+        }
+        return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
 
     def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
         """The mechanism a step at a time, in a loop of your own; see `polhode.simulate.stepper`."""
         from ..simulate.stepper import stepper
 
-        if options.get("functions") is None:
-            options["functions"] = self._functions
+        options.setdefault("functions", self._functions)
         return stepper(self.derivation, **options)
 
     @cached_property
@@ -417,11 +422,10 @@ class Equations:
         return self.compile()
 
     def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
-        """A run and its derivatives by parameters and start values; see `polhode.simulate.sensitivities`."""
+        """A run and its derivatives by parameters and start values; see `simulate.sensitivities`."""
         from ..simulate.sensitivities import sensitivities
 
-        if options.get("functions") is None:
-            options["functions"] = self._functions
+        options.setdefault("functions", self._functions)
         return sensitivities(self.derivation, duration, by, **options)
 
     def gradient(
@@ -436,8 +440,7 @@ class Equations:
         """The gradient of a functional of a run, by the adjoint; see `polhode.simulate.adjoint`."""
         from ..simulate.adjoint import gradient
 
-        if options.get("functions") is None:
-            options["functions"] = self._functions
+        options.setdefault("functions", self._functions)
         return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
@@ -450,12 +453,3 @@ class Equations:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Equations, (self.derivation,)
-
-
-def _operations(
-    record: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
-) -> Operations:
-    from ..codegen.ir.count import count
-    from ..compiled.planning import plan_of
-
-    return count(plan_of(record, of, bake=bake, split_angles=split_angles).program)

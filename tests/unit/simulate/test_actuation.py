@@ -49,3 +49,17 @@ def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
     square = s.derive().simulate(1, tau={"v": ph.sign(ph.sin(2 * ph.pi * s.time))}, samples=5)
     np.testing.assert_allclose(square["v"], [0.0, 0.25, 0.5, 0.25, 0.0], atol=1e-10)
     assert "the law of effort" in square.notices[0]
+
+
+def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
+    s = cart()
+    x = s.joints["x"].q[0]
+    z = s.state("sum", rate=x)
+    law, held, python = (
+        s.derive().simulate(1, start={"x": 1.0}, tau={"v": tau}, samples=5, rtol=1e-11, atol=1e-11)
+        for tau in (-x - z, ph.held(lambda t, q, u, z: -q[0] - z[0], 1e-3), lambda t, q, u, z: -q[0] - z[0])
+    )
+    assert law.compare(python).largest < 1e-9
+    assert law.compare(held).largest < 2e-3
+    np.testing.assert_allclose(law.effort("v"), -law["x"] - law["sum"], atol=1e-14)
+    assert np.abs(law.at(python.t).z - python.z).max() < 1e-9

@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode import Equations
 from polhode.simulate import native_batch
-from polhode.simulate.batch import run_members
+from polhode.simulate.batch_running import run_members
 from polhode.simulate.members import Members
 
 

@@ -157,9 +157,9 @@ def test_in_a_notebook_names_are_escaped(run: Trajectory) -> None:
 
 
 def test_statistics_tell_how_the_run_went(run: Trajectory) -> None:
-    assert run.info["method"] == "DOP853"
+    assert run.info["method"] == "taylor"
     assert run.info["steps"] > 10
-    assert run.info["evaluations"] > run.info["steps"]
+    assert run.info["evaluations"] >= run.info["steps"]
     assert "201 samples" in str(run)
 
 
@@ -235,7 +235,7 @@ def test_a_trajectory_with_states_survives_files_and_pickling(motor_run: Traject
         assert kept.states == motor_run.states
         assert np.array_equal(kept.z, motor_run.z)
         assert np.array_equal(kept.momentum[0], motor_run.momentum[0])
-    assert (tmp_path / "run.csv").read_text().splitlines()[0] == "time,q.hinge,u.hinge,z.current"
+    assert (tmp_path / "run.csv").read_text().splitlines()[0] == "time,q.hinge,u.hinge,z.current,input.voltage"
     assert np.array_equal(motor_run.to_xarray()["current"].values, motor_run["current"])
 
 

@@ -66,8 +66,13 @@ Strategy = Callable[[Kernel], list[str] | None]
 
 def kernel_ir(kernel: Kernel, *, spills: bool = True) -> list[str]:
     """The functions of the kernel; without `spills`, values of one state stay in registers."""
-    found = (strategy(kernel) for strategy in STRATEGIES if spills or strategy is not packed_stores)
-    return next(text for text in found if text is not None)
+    return written(kernel, spills=spills)[0]
+
+
+def written(kernel: Kernel, *, spills: bool = True) -> tuple[list[str], bool]:
+    """The functions of the kernel, and whether one state fills vectors by itself, with more than sines."""
+    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if spills or strategy is not packed_stores)
+    return next((text, strategy in (isomorphic_groups, packed_stores)) for strategy, text in found if text is not None)
 
 
 def isomorphic_groups(kernel: Kernel) -> list[str] | None:

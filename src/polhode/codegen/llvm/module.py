@@ -17,13 +17,23 @@ fused multiply-adds; in packs the terms of a sum are added in another order; no 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..ir.ops import live_setup
 from ..ir.program import Program
 from .block import Block, declarations
 from .calls import functions_ir
-from .kernels import Kernel, kernel_arguments, kernel_ir
+from .kernels import Kernel, kernel_arguments, kernel_ir, written
 from .rows import counted_loop, gather_ir, load_arguments, load_rows, row_at, store_rows
 from .sincos import vector_type
+
+
+@dataclass(frozen=True)
+class ScalarModule:
+    """A module with one state at a time, and whether that fills vectors by itself."""
+
+    text: str
+    is_packed: bool
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
@@ -31,18 +41,23 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> st
 
     Where vectors are at least two numbers wide (`width`), isomorphic values are computed together (`kernels`).
     """
-    return "\n".join(
-        [
-            *declarations(1, fused),
-            *functions_ir(program, 1),
-            setup_ir(program),
-            *kernel_ir(Kernel(program, "ph_kernel", fused=fused, width=width)),
-            _setup_batch_ir(program),
-            _single_ir(program),
-            _batch_ir(program),
-            _at_ir(program),
-        ]
-    )
+    return scalar_module_of(program, fused=fused, width=width).text
+
+
+def scalar_module_of(program: Program, *, fused: bool = True, width: int = 1) -> ScalarModule:
+    """The same, and whether it is packed."""
+    kernel, is_packed = written(Kernel(program, "ph_kernel", fused=fused, width=width))
+    text = [
+        *declarations(1, fused),
+        *functions_ir(program, 1),
+        setup_ir(program),
+        *kernel,
+        _setup_batch_ir(program),
+        _single_ir(program),
+        _batch_ir(program),
+        _at_ir(program),
+    ]
+    return ScalarModule("\n".join(text), is_packed)
 
 
 def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:

@@ -14,6 +14,7 @@ does not depend on where it was broken off.
     SAMPLE     so is the next sample, which is to be written
     STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
+    STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
 and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
@@ -41,6 +42,7 @@ class Reason(IntEnum):
     PROJECT = 8
     SAMPLE = 9
     STEP = 10
+    STIFF = 11
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -71,7 +73,13 @@ RUN = Layout(
     displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
     check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
     # a singular pose that the run passes: its coordinates, and the distance in which singular values grow to one
-    pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER, clock_on=DOUBLE,
+    pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER,
+    # steps that are kept: rows of t, h and the state before
+    trace=POINTER, trace_count=INTEGER, trace_room=INTEGER,
+    # what implicit methods have beside (`jacobian.IMPLICIT`)
+    implicit=POINTER,
+    # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
+    noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.
@@ -142,6 +150,17 @@ def copy(f: Function, run: Record, source: Value, target: Value) -> None:
     """The state's length of numbers from one array to another."""
     with f.loop(run.blocks) as block:
         target.store_block(block, source.block(block))
+
+
+def keep_step(f: Function, run: Record) -> None:
+    """Keep where the step just taken began, and how long it was, as long as there is room."""
+    with f.when(run.trace_count < run.trace_room):
+        row = run.trace.at(run.trace_count * (run.size + 2))
+        row[0] = run.t_old
+        row[1] = run.taken
+        with f.loop(run.size) as i:
+            row[i + 2] = run.x_old[i]
+        run.trace_count = run.trace_count + 1
 
 
 def rates(f: Function, run: Record, t: Value, x: Value, out: Value) -> None:

@@ -7,18 +7,27 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 
-from polhode.codegen.ir.program import Program
+from polhode.codegen.ir.program import Outline, Program
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.stored_code import ONE_STATE, Code, CodeStore, Entry
 from polhode.errors import PolhodeError, warn
 
 #: From this many states on, a batch runs in lanes. A fixed number, so that the same call gives the same bits.
 LANES_FROM = 256
+#: Lanes pay where there are so many instructions for each number that is turned from rows to lanes and back: measured
+#: on five robots, for programs whose single state fills vectors by itself, and for others.
+_PACKED, _PLAIN = 20, 3
+
+
+def are_lanes_faster(outline: Outline, is_packed: bool) -> bool:
+    """Whether many states are computed faster side by side than one after the other."""
+    return outline.length > (_PACKED if is_packed else _PLAIN) * sum(outline.sizes)
 
 
 class BackendWarning(UserWarning):
@@ -63,15 +72,17 @@ class Native:
         code: Code,
         lane_code: Callable[[], Code] | None = None,
         lanes: int = 1,
+        in_lanes: bool = True,
     ) -> None:
         self.name, self.code, self.lanes = name, code, lanes
+        self.in_lanes = in_lanes  # whether lanes are the faster way for many states
         self._lane_code = lane_code
         self._lock = threading.Lock()
         self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
         # A call of well under a microsecond is cheaper with the interpreter's lock held.
         self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
         self._scalar = _BATCH(code.address("ph_batch"))
-        self._in_lanes: tuple[Code, Callable[..., object]] | None = None
+        self._lane_loop: tuple[Code, Callable[..., object]] | None = None
         self._saved = saved
 
     def setup(self, parameters: Floats) -> Floats:
@@ -89,7 +100,7 @@ class Native:
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
-        bulk = len(span) // self.lanes * self.lanes if lanes and self._lane_code else 0
+        bulk = len(span) // self.lanes * self.lanes if lanes and self.in_lanes and self._lane_code else 0
         if bulk:
             try:
                 self._lane_function()
@@ -123,12 +134,12 @@ class Native:
 
     def _lane_function(self) -> Callable[..., object]:
         with self._lock:
-            if self._in_lanes is None and self._lane_code is not None:
+            if self._lane_loop is None and self._lane_code is not None:
                 code = self._lane_code()
-                self._in_lanes = code, _BATCH(code.address("ph_lanes"))
-        if self._in_lanes is None:
+                self._lane_loop = code, _BATCH(code.address("ph_lanes"))
+        if self._lane_loop is None:
             raise PolhodeError(f"the backend {self.name!r} has no lanes.")
-        return self._in_lanes[1]
+        return self._lane_loop[1]
 
 
 _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
@@ -198,17 +209,21 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
 
     lanes = engine.host().lanes
     link(program, store.cache)
-    code = store.code(ONE_STATE, lambda: Entry().with_object_code(scalar_code(program)))
-    return Native("llvm", len(program.saved), code, lambda: lane_code(lambda: program, store), lanes)
+    code, in_lanes = store.read_or_make(
+        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), bool(entry.facts["in lanes"]))
+    )
+    return Native("llvm", len(program.saved), code, lambda: lane_code(lambda: program, store), lanes, in_lanes)
 
 
-def scalar_code(program: Program) -> bytes:
-    """The object code of a program for one state at a time."""
-    from polhode.codegen.llvm.module import scalar_module
+def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
+    """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
+    from polhode.codegen.llvm.module import scalar_module_of
     from polhode.compiled.native import engine
 
-    host = engine.host()
-    return engine.object_code(scalar_module(program, fused=host.fused, width=host.lanes))
+    host, entry = engine.host(), entry or Entry()
+    made = scalar_module_of(program, fused=host.fused, width=host.lanes)
+    facts = {**entry.facts, "in lanes": are_lanes_faster(program.outline, made.is_packed)}
+    return replace(entry, facts=facts).with_object_code(engine.object_code(made.text))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:

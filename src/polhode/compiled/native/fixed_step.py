@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polhode.codegen.ir.program import Outline, Program
-from polhode.codegen.llvm.step_loop import INLINE, Tableau, method_named, step_module
+from polhode.codegen.steppers.fixed_tableaux import Tableau, method_named
 from polhode.compiled.native.arrays import Floats, as_floats, batch_size, ordered
 from polhode.compiled.native.compiled import Compiled, compile_program, pieces
 from polhode.compiled.native.stored_code import Code, Entry
@@ -222,6 +222,8 @@ class NativeLoop:
                 list(pool.map(one, spans))
 
     def _small(self) -> bool:
+        from polhode.codegen.llvm.step_loop import INLINE
+
         return self._rhs.outline.length <= INLINE
 
     def lanes(self) -> int:
@@ -241,6 +243,8 @@ class NativeLoop:
 
         def make() -> Entry:
             host = engine.host()
+            from polhode.codegen.llvm.step_loop import step_module
+
             text = step_module(
                 self._rhs.program, self._tableau, self._normalise, lanes=lanes, fused=host.fused, width=host.lanes
             )

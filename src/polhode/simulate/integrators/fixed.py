@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.llvm.step_loop import METHODS as TABLEAUX
+from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ..events import EventLocator, Events

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ...codegen.llvm.step_loop import METHODS as TABLEAUX
-from ...codegen.llvm.step_loop import Tableau
+from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
+from ...codegen.steppers.fixed_tableaux import Tableau
 from ...compiled.native.fixed_step import runge_kutta_step
 from ..callables import ControllerFailed
 from ..discontinuities import Discontinuities

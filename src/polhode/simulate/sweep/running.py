@@ -13,7 +13,8 @@ import numpy as np
 
 from ...errors import PolhodeError, check_kind, refuse, shown, warn
 from ...files.version import key_of
-from ..batch import NOT_RUN, REFUSED, joined
+from ..batch import NOT_RUN, REFUSED
+from ..batch_running import joined
 from ..batch_samples import check_size
 from ..progress import reporting
 from ..run import simulate

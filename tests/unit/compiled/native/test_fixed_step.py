@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.llvm.step_loop import INLINE, METHODS
+from polhode.codegen.llvm.step_loop import INLINE
+from polhode.codegen.steppers.fixed_tableaux import METHODS
 from polhode.compiled.native import FixedStep
 from polhode.errors import PolhodeError, ShapeError
 

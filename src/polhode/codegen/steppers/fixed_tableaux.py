@@ -1,0 +1,37 @@
+"""Butcher's tableaux of the explicit methods of fixed step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ...errors import PolhodeError, shown
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """Butcher's tableau of an explicit method: stage times c, stage weights a (row i has i entries), step weights b."""
+
+    c: tuple[float, ...]
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    order: int
+
+
+#: The explicit methods by name.
+METHODS: Mapping[str, Tableau] = MappingProxyType({
+    "euler": Tableau((0.0,), ((),), (1.0,), 1),
+    "midpoint": Tableau((0.0, 0.5), ((), (0.5,)), (0.0, 1.0), 2),
+    "heun": Tableau((0.0, 1.0), ((), (1.0,)), (0.5, 0.5), 2),
+    "rk4": Tableau((0.0, 0.5, 0.5, 1.0), ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), 4),
+})  # fmt: skip
+
+
+def method_named(method: str) -> Tableau:
+    """The tableau of a method, or an error that lists the methods there are."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise PolhodeError(
+            f"there is no fixed-step method {shown(method)}.", cure=f"Choose one of {', '.join(METHODS)}."
+        )
+    return METHODS[method]
