@@ -46,8 +46,10 @@ on one core. Each figure is the least seen; a ratio says how many times longer t
   instruction, SciPy and CVODE step our compiled right-hand side, MuJoCo our tree, without contacts, limits and damping,
   Exudyn bars and pins in a plane. Ours is timed in its native steps, without what comes before and after; with loops
   the whole call is. At equal error means: at that error of the peer, between 1e-6 and ten times the rounding, where
-  ours gains least, by the fastest of our runs that is at least as precise. Rounding is heyoka's median error at 1e-14
-  and 1e-15, from starts that differ in their last bits, or the least of all where heyoka does not run.
+  ours gains least, by the fastest of our runs that, as all with tighter tolerances, is at least as precise; ours has
+  more settings than the peers. heyoka compiles in its compact mode, which is slower, where the other takes many
+  minutes: for ANYmal from 1e-10 on. Rounding is heyoka's median error at 1e-14 and 1e-15, from starts that differ in
+  their last bits, or the least of all where heyoka does not run.
 - **kane**: the satellite of Sayers' paper, ten degrees of freedom, every parameter a symbol; M and f agree with SymPy's
   KanesMethod to 1e-9. Its time is that of `kanes_equations` with all that comes before; its operations are counted
   after `cse`. Ours are Sayers' sums, body by body, with his lumping, in the system's own speeds.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple, Protocol
 
 
@@ -164,7 +164,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Curve:
-    """Work and precision of one engine on one motion, and the error that doubles cannot beat there.
+    """Work and precision of one engine on one motion, loosest setting first, and the error that doubles cannot beat.
 
     >>> curve = Curve("simulate", "arm", "other", (Point(1e-6, 2e-7, 1e-3), Point(1e-9, 1e-10, 2e-3)), 1e-14)
     >>> curve.seconds_at(1e-7), curve.seconds_at(1e-12)
@@ -180,8 +180,12 @@ class Curve:
     floor: float
 
     def seconds_at(self, error: float) -> float | None:
-        """The least seconds of a run whose error is at most this."""
-        return min((point.seconds for point in self.points if point.error <= error), default=None)
+        """The least seconds of a run whose error is at most this, and so is that of every tighter setting.
+
+        A single run that happens to end near the truth does not count: nobody can choose it.
+        """
+        kept = takewhile(lambda point: point.error <= error, reversed(self.points))
+        return min((point.seconds for point in kept), default=None)
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -196,8 +196,8 @@ def compared(
 ) -> tuple[float, float, float] | None:
     """At which of the peer's errors ours gains least: that error, our seconds and theirs; None where none compares.
 
-    Ours are those of the fastest run that is at least as precise. Where we have none, our seconds are infinite. With a
-    setting, the peer's run that has it is compared alone.
+    Ours are those of the fastest run that, as all tighter ones, is at least as precise. Where we have none, our seconds
+    are infinite. With a setting, the peer's run that has it is compared alone.
     """
     table = {curve.engine: curve for curve in curves if curve.case == case}
     if peer not in table or OURS not in table:
