@@ -14,6 +14,7 @@ does not depend on where it was broken off.
     SAMPLE     so is the next sample, which is to be written
     STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
+    STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
 and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
@@ -41,6 +42,7 @@ class Reason(IntEnum):
     PROJECT = 8
     SAMPLE = 9
     STEP = 10
+    STIFF = 11
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -74,6 +76,10 @@ RUN = Layout(
     pose=POINTER, pose_reach=DOUBLE, pose_known=INTEGER, nodes=POINTER, state_on=POINTER,
     # steps that are kept: rows of t, h and the state before
     trace=POINTER, trace_count=INTEGER, trace_room=INTEGER,
+    # what implicit methods have beside (`jacobian.IMPLICIT`)
+    implicit=POINTER,
+    # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
+    noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.

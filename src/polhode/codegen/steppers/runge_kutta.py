@@ -16,31 +16,23 @@ from collections.abc import Sequence
 from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from .members import members_function
 from .right_side import right_side_functions
-from .run_record import (
-    PROJECTION,
-    RUN,
-    Reason,
-    copy,
-    evaluate_events,
-    finish_step,
-    keep_step,
-    look_for_crossings,
-    note_what_is_large,
-    rates,
-)
+from .run_record import RUN, copy, rates
+from .step_control import accept, begin_function, next_step, refuse
+from .stiffness import EDGES, is_looked_at, note_if_stiff
 from .tableaux import Pair
 
-_SAFETY, _LEAST_FACTOR = 0.8, 0.2
-#: A step that has no finite rates is tried again a tenth as long, so many times.
-_TENTHS = 12
-#: A step shorter than this part of the time is swallowed by rounding.
-_SWALLOWED = 2.0**-49
+_SAFETY = 0.8
 
 
 def runge_kutta_module(pair: Pair, *, fused: bool = True) -> str:
     """The module of a pair."""
-    functions = [*right_side_functions(fused), _begin(pair, fused), _state_at(pair, fused), _advance(pair, fused)]
-    functions.append(members_function(fused))
+    functions = [
+        *right_side_functions(fused),
+        begin_function(pair.order, fused),
+        _state_at(pair, fused),
+        _advance(pair, fused),
+        members_function(fused),
+    ]
     return "\n".join([*DECLARATIONS, *(function.text for function in functions)])
 
 
@@ -66,66 +58,12 @@ def _moved(f: Function, run: Record, h: Value, weights: Sequence[float]) -> None
         y.store_block(block, f.fma(h, _combine(f, run, weights, block), x.block(block)))
 
 
-def _begin(pair: Pair, fused: bool) -> Function:
-    """The rates at the start, and a first step (Hairer, Nørsett and Wanner, II.4)."""
-    f = Function("ph_begin", returns=INTEGER, fused=fused, run=POINTER)
-    run = Record(RUN, f.arguments["run"])
-    run.dense_ready = 0
-    run.pending = 0
-    rates(f, run, run.t, run.x, run.f)
-    with f.when(run.event_count > 0):
-        evaluate_events(f, run, run.t, run.x)
-    with f.when(run.h > 0.0):
-        f.give(0)
-    x, y, k = run.x, run.y, run.k
-    size, speed = _norm(f, run, run.x), _norm(f, run, run.f)
-    h = f.variable(1e-6)
-    with f.when((size >= 1e-5) & (speed >= 1e-5)):
-        h.value = 0.01 * size / speed
-    h.value = f.smallest(f.smallest(h.value, run.h_max), run.t_end - run.t)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, f.fma(h.value, run.f.block(block), x.block(block)))
-    rates(f, run, run.t + h.value, y, k)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, k.block(block) - run.f.block(block))
-    curve = _norm(f, run, y) / h.value
-    steepest = f.largest(speed, curve)
-    other = f.variable(f.largest(1e-3 * h.value, 1e-6))
-    with f.when(steepest > 1e-15):
-        other.value = f.power(0.01 / steepest, 1.0 / pair.order)
-    run.h = f.smallest(100.0 * h.value, other.value)
-    f.give(0)
-    return f
-
-
-def _norm(f: Function, run: Record, array: Value) -> Value:
-    """The root of the mean square of entries over atol + rtol |x|."""
-    total = f.variable(0.0, BLOCK)
-    with f.loop(run.blocks) as block:
-        scale = f.fma(run.rtol, f.absolute(run.x.block(block)), f.spread(run.atol))
-        part = array.block(block) / scale
-        total.value = f.fma(part, part, total.value)
-    return f.sqrt(total.value.sum() / run.size.as_double())
-
-
 def _advance(pair: Pair, fused: bool) -> Function:
     f = Function("ph_advance", returns=INTEGER, fused=fused, run=POINTER)
     run = Record(RUN, f.arguments["run"])
     tenths = f.variable(0)
     with f.repeat():
-        finish_step(f, run)
-        with f.when(~(run.t < run.t_end)):
-            f.give(Reason.DONE)
-        with f.when(run.budget <= 0):
-            f.give(Reason.BUDGET)
-        h, room = f.variable(f.smallest(run.h, run.h_max)), run.t_end - run.t
-        is_last = f.variable(0)
-        with f.when(h.value * 1.0000001 >= room):
-            h.value = room
-            is_last.value = 1
-        with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
-            f.give(Reason.UNDERFLOW)
-        step = h.value
+        step, is_last = next_step(f, run)
         copy(f, run, run.f, run.k)
         for stage in range(1, pair.stages):
             _moved(f, run, step, pair.a[stage])
@@ -137,35 +75,13 @@ def _advance(pair: Pair, fused: bool) -> Function:
             factor.value = run.growth
         good = finite & (error <= 1.0)
         with f.when(good):
+            _look_for_stiffness(f, run, pair)
             tenths.value = 0
             ceiling = f.select(run.after_rejection > 0, 1.0, run.growth)
-            run.after_rejection = 0
             longer = step * f.smallest(factor.value, ceiling)
-            # a step that was cut to end at t_end says nothing against the one that was wanted
-            run.h = f.select(is_last.value > 0, f.largest(longer, run.h), longer)
-            run.t_old = run.t
-            run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
-            run.taken = step
-            copy(f, run, run.x, run.x_old)
-            keep_step(f, run)
-            copy(f, run, run.y, run.x)
-            copy(f, run, _stage(run, pair.stages - 1), run.f)
-            run.dense_ready = 0
-            run.steps = run.steps + 1
-            run.budget = run.budget - 1
-            run.pending = PROJECTION
-            note_what_is_large(f, run)
-            look_for_crossings(f, run)
+            accept(f, run, step, is_last, _stage(run, pair.stages - 1), longer)
         with f.when(~good):
-            run.rejected = run.rejected + 1
-            run.after_rejection = 1
-            shorter = f.variable(step * f.largest(factor.value, _LEAST_FACTOR))
-            with f.when(~finite):
-                tenths.value = tenths.value + 1
-                shorter.value = 0.1 * step
-                with f.when(tenths.value > _TENTHS):
-                    f.give(Reason.NONFINITE)
-            run.h = shorter.value
+            refuse(f, run, step, factor.value, finite, tenths)
     return f
 
 
@@ -188,6 +104,22 @@ def _error(f: Function, run: Record, pair: Pair, h: Value) -> tuple[Value, Value
         together = f.fma(0.01, sums[1].value.sum(), first)
         error = h * first / f.sqrt(n * f.select(together > 0.0, together, 1.0))
     return error, error.equals(error) & zero.value.sum().equals(0.0) & (error < 1e300)
+
+
+def _look_for_stiffness(f: Function, run: Record, pair: Pair) -> None:
+    """Compare the end of a step with its last stage, where that is at the same time."""
+    if pair.order not in EDGES:
+        return
+    with f.when(is_looked_at(f, run)):
+        rate, state = f.variable(0.0, BLOCK), f.variable(0.0, BLOCK)
+        between = [b - a for b, a in zip(pair.a[-1], (*pair.a[-2], 0.0), strict=True)]
+        with f.loop(run.blocks) as block:
+            weight = 1.0 / f.fma(run.rtol, f.absolute(run.y.block(block)), f.spread(run.atol))
+            last, before = (_stage(run, pair.stages - k).block(block) for k in (1, 2))
+            for total, value in ((rate, last - before), (state, _combine(f, run, between, block))):
+                part = value * weight
+                total.value = f.fma(part, part, total.value)
+        note_if_stiff(f, run, rate.value.sum() > EDGES[pair.order] ** 2 * state.value.sum())
 
 
 def _state_at(pair: Pair, fused: bool) -> Function:

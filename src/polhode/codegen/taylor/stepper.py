@@ -35,6 +35,7 @@ from ..steppers.run_record import (
     scale_to_unit,
     write_samples,
 )
+from ..steppers.stiffness import SERIES_EDGE, come_back_if_stiff, is_looked_at, note_if_stiff
 from .jets import jet_ir
 from .recurrences import SeriesProgram
 
@@ -131,6 +132,8 @@ def _begin(fused: bool) -> Function:
     f = Function("ph_begin", returns=INTEGER, fused=fused, run=POINTER)
     run = Record(RUN, f.arguments["run"])
     run.pending = 0
+    run.noted_steps = 0
+    run.quiet_steps = 0
     f.call("ph_coefficients", "void", f.arguments["run"], f.integer(1))
     copy(f, run, _row(run, f.integer(1)), run.f)
     with f.when(run.event_count > 0):
@@ -151,6 +154,7 @@ def _advance(fused: bool) -> Function:
                 f.give(Reason.LOOK)
         with f.when(~(run.t < run.t_end)):
             f.give(Reason.DONE)
+        come_back_if_stiff(f, run)
         with f.when(run.budget <= 0):
             f.give(Reason.BUDGET)
         f.call("ph_coefficients", "void", f.arguments["run"], order)
@@ -174,6 +178,7 @@ def _advance(fused: bool) -> Function:
             f.give(Reason.NONFINITE)
         with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
             f.give(Reason.UNDERFLOW)
+        _look_for_stiffness(f, run, order, step)
         run.h = free.value
         run.t_old = run.t
         run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
@@ -188,6 +193,21 @@ def _advance(fused: bool) -> Function:
         note_what_is_large(f, run)
         look_for_crossings(f, run)
     return f
+
+
+def _look_for_stiffness(f: Function, run: Record, order: Value, h: Value) -> None:
+    """Compare the last coefficient with the fourth before it: h |λ| ≈ h (p (p-1) (p-2) (p-3) |x_p| / |x_{p-4}|)^¼."""
+    with f.when(is_looked_at(f, run)):
+        last, before = f.variable(0.0, BLOCK), f.variable(0.0, BLOCK)
+        with f.loop(run.blocks) as block:
+            weight = 1.0 / f.fma(run.rtol, f.absolute(run.x.block(block)), f.spread(run.atol))
+            for most, back in ((last, 0), (before, 4)):
+                size = f.absolute(_row(run, order - back).block(block)) * weight
+                most.value = f.largest(most.value, size)
+        p = order.as_double()
+        scaled, edge = h / (SERIES_EDGE * p), p * (p - 1.0) * (p - 2.0) * (p - 3.0)
+        fourth = scaled * scaled * scaled * scaled
+        note_if_stiff(f, run, fourth * edge * last.value.largest() > before.value.largest())
 
 
 def _longest_step(f: Function, run: Record, order: Value) -> Value:

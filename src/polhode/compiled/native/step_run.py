@@ -12,7 +12,8 @@ import numpy as np
 from polhode.codegen.steppers.run_record import Reason, padded
 from polhode.codegen.steppers.step_record import STEPS
 from polhode.compiled.native.arrays import Floats
-from polhode.compiled.native.stepper import Memory, NativeRun
+from polhode.compiled.native.memory import Memory
+from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest

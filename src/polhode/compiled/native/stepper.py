@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polhode.codegen.steppers.linear import Field
 from polhode.codegen.steppers.members import MEMBERS
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.implicit import ImplicitPart
+from polhode.compiled.native.memory import Memory
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
@@ -26,7 +29,6 @@ from polhode.files.version import key_of, version_digest
 
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_ALIGNMENT = 64
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
 
@@ -34,8 +36,8 @@ MOST_KEPT = 64_000_000
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int) -> None:
-        self.code, self.stages, self.dense_rows = code, stages, dense_rows
+    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+        self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
@@ -52,31 +54,17 @@ class StepperCode:
 @cache
 def stepper_code(method: str) -> StepperCode:
     """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
-    from polhode.codegen.steppers.runge_kutta import dense_rows, runge_kutta_module
-    from polhode.codegen.steppers.tableaux import PAIRS
+    from polhode.codegen.steppers.methods import STEPPERS
 
-    pair = PAIRS[method]
+    stepper = STEPPERS[method]
 
     def make() -> Entry:
         from polhode.compiled.native import engine
 
-        return Entry().with_object_code(engine.object_code(runge_kutta_module(pair, fused=engine.host().fused)))
+        return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), pair.all_stages, dense_rows(pair))
-
-
-class Memory:
-    """Arrays in one aligned piece of memory, padded to whole blocks."""
-
-    def __init__(self, counts: Mapping[str, int], size: int) -> None:
-        width = padded(size)
-        whole = np.zeros(width * sum(counts.values()) + _ALIGNMENT // 8)
-        first = (-whole.ctypes.data % _ALIGNMENT) // 8
-        self.arrays: dict[str, Floats] = {}
-        for name, rows in counts.items():
-            self.arrays[name] = whole[first : first + rows * width]
-            first += rows * width
+    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +144,12 @@ class NativeRun:
         record.lengths = self._lengths.ctypes.data
         self._state = np.zeros(padded(size))
         self._history = np.empty((0, size + 2))
+        self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
+        self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
+        if self.implicit is not None:
+            record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
 
@@ -272,8 +264,8 @@ class NativeRun:
     @property
     def kept_steps(self) -> Floats | None:
         """Rows of t, h and the state before, for each step that was taken; None where they became too many."""
-        record = self.record
-        return self._history[: record.trace_count].copy() if record.trace_count == record.steps else None
+        count = self.record.trace_count
+        return self._history[:count].copy() if count == self.record.steps - self.steps_before else None
 
     def retake(self, row: Floats) -> Reason:
         """Take a step once more that was kept, so that `state_at` tells of it."""
@@ -306,6 +298,12 @@ class NativeRun:
         """Rates at the start, and a first step on the way to t_end."""
         self.record.t_end = t_end
         return self._reason(self.code.begin(self._address))
+
+    def restart(self, rate: Floats) -> None:
+        """Go on from the state as it is with other rates: what earlier steps told of them is forgotten."""
+        self.f[:] = rate
+        if self.implicit is not None:
+            self.implicit.restart()
 
     def advance(self, t_end: float, budget: int) -> Reason:
         """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from polhode.codegen.steppers.methods import STEPPERS
 from polhode.codegen.steppers.run_record import Reason
-from polhode.codegen.steppers.tableaux import PAIRS
 from polhode.compiled.native.stepper import NativeRun
 
 #: An oscillator beside a decay: five numbers, more than a block.
@@ -28,7 +28,7 @@ def begun(method: str, tolerance: float, t_end: float = 10.0) -> NativeRun:
     return run
 
 
-@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("method", STEPPERS)
 def test_the_error_follows_the_tolerance_also_between_steps(method: str) -> None:
     tolerances = (1e-4, 1e-6) if method == "RK23" else (1e-6, 1e-9)
     errors = []
@@ -50,7 +50,7 @@ def test_it_steps_as_often_as_scipy() -> None:
     assert run.record.evaluations < 1.2 * theirs.nfev
 
 
-@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("method", STEPPERS)
 def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit(method: str) -> None:
     whole, broken = begun(method, 1e-7), begun(method, 1e-7)
     whole.advance(10.0, 10**6)

@@ -1,0 +1,34 @@
+"""Native integrators by their names: what writes their code, and the memory that it wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from .linear import COMPLEX, REAL, Field
+from .radau import DENSE_ROWS, STAGES, radau_module
+from .rosenbrock import DENSE_ROWS as ROSENBROCK_ROWS
+from .rosenbrock import rosenbrock_module
+from .rosenbrock_tableaux import RODAS5P
+from .runge_kutta import dense_rows, runge_kutta_module
+from .tableaux import PAIRS
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields."""
+
+    module: Callable[..., str]
+    stages: int
+    dense_rows: int
+    fields: tuple[Field, ...] = ()
+
+
+_EXPLICIT = {
+    name: Stepper(partial(runge_kutta_module, pair), pair.all_stages, dense_rows(pair)) for name, pair in PAIRS.items()
+}
+STEPPERS = _EXPLICIT | {
+    "Rodas5P": Stepper(partial(rosenbrock_module, RODAS5P), RODAS5P.stages + 1, ROSENBROCK_ROWS, (REAL,)),
+    "Radau": Stepper(radau_module, STAGES, DENSE_ROWS, (REAL, COMPLEX)),
+}
