@@ -13,7 +13,8 @@ import polhode as ph
 from polhode.errors import SimulationError
 from polhode.simulate import Trajectory, crossing
 
-ADAPTIVE = ["DOP853", "RK45", "scipy.LSODA", "scipy.Radau", "scipy.BDF"] + (["ida"] if find_spec("sksundae") else [])
+ADAPTIVE = ["DOP853", "RK45", "Rodas5P", "Radau", "scipy.LSODA", "scipy.Radau", "scipy.BDF"]
+ADAPTIVE += ["ida"] if find_spec("sksundae") else []
 FIXED = ["rk4", "heun", "midpoint", "euler"]
 STIFFNESS, FRICTION = 100.0, 2.943  # N/m, N; of a mass of 1 kg
 

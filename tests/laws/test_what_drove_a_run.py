@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode.model.samples import four_bar
 
-LANDING = ["DOP853", "RK45", "RK23", "scipy.Radau", "rk4", "heun", "euler"]
+LANDING = ["DOP853", "RK45", "RK23", "Rodas5P", "Radau", "scipy.Radau", "rk4", "heun", "euler"]
 REMEMBERING = ["scipy.LSODA", "scipy.BDF"] + (["ida"] if find_spec("sksundae") else [])
 
 
@@ -69,7 +69,7 @@ def test_between_steps_of_their_own_efforts_are_lines(method: str) -> None:
     np.testing.assert_allclose(run.tau[:, 0], lines, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["DOP853", "scipy.Radau", "rk4"])
+@pytest.mark.parametrize("method", ["DOP853", "Rodas5P", "Radau", "scipy.Radau", "rk4"])
 def test_the_books_of_a_driven_run_balance(method: str) -> None:
     run = pendulum().simulate(
         2, start={"hinge": 1.0}, tau=lambda t, q, u: [-3.0 * q[0] - u[0] + np.sin(5 * t)], method=method, audit=1e-6

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import polhode as ph
 from polhode.model.samples import four_bar
 
-METHODS = ["auto", "DOP853", "RK45", "scipy.DOP853", "scipy.Radau", "scipy.LSODA", "rk4"] + (
+METHODS = ["auto", "DOP853", "RK45", "Rodas5P", "Radau", "scipy.DOP853", "scipy.Radau", "scipy.LSODA", "rk4"] + (
     ["ida"] if find_spec("sksundae") else []
 )
 DICE = np.random.default_rng(5)

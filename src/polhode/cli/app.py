@@ -74,7 +74,7 @@ def simulate(
         list[str] | None,
         typer.Option("--effort", help="An effort: --effort hinge='-2*hinge'", metavar="NAME=EXPRESSION"),
     ] = None,
-    method: Annotated[str, typer.Option(help="auto, DOP853, RK45, scipy.LSODA, scipy.Radau, rk4, …")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")] = "auto",
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
     csv: Annotated[Path | None, typer.Option(help="Write the trajectory as text; - for the standard output.")] = None,

@@ -194,7 +194,7 @@ class Discontinuities:
             status,
             f"at t = {t:.6g} s {self._words(t, x)} {what}. Dry friction that sticks is not modelled.",
             f"Make the jump smooth, as tanh(v/{small:g}) or v/sqrt(v**2 + {small:g}**2) instead of sign(v), and take "
-            'method="scipy.Radau"; or end the run there by an event.',
+            'method="Radau"; or end the run there by an event.',
         )
 
     def released_in_words(self) -> str:

@@ -28,6 +28,7 @@ from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
 from .integrators.adaptive import Control
+from .integrators.stiff import Switch
 from .members import Members
 from .rates import Rates
 from .settings import control_of, span_of
@@ -106,6 +107,8 @@ class _Plan:
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
         self.rates.steps_natively(run)
+        if control.may_switch:  # a member that is stiff is left to `simulate`
+            Switch(control.method).watch(run)
         return run
 
 
@@ -171,7 +174,8 @@ def _plan(
     if not options.keys() <= _KNOWN or equations.constraints is not None or not duration > 0.0:
         return None
     method = options.get("method", "auto")
-    if method != "auto" and not (method in adaptive.METHODS and adaptive.METHODS[method].is_native):
+    found = adaptive.METHODS.get(method)
+    if method != "auto" and (found is None or not found.is_native or found.is_implicit):
         return None
     first = members.member(0)
     tau = read_efforts(equations, first.get("tau"))

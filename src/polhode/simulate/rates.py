@@ -15,6 +15,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
 from ..compiled.native.stepper import NativeRun, StepperCode
+from ..errors import ModelError
 from .actuation import Actuation
 from .breaks import Breaks
 from .initial_state import Floats, quaternion_groups
@@ -103,6 +104,26 @@ class Rates:
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
         return None
+
+    def differentiates_natively(self, run: NativeRun) -> bool:
+        """Give an implicit native run the compiled derivatives of the rates; whether there are any.
+
+        There are none where Python has a say in the rates, under constraints or laws of efforts and inputs, or through
+        a function of a user's own whose derivative was not given.
+        """
+        if run.implicit is None or self.is_constrained or self.drive.laws or not self.can_step_natively:
+            return False
+        name = f"{self.of}_jacobian"
+        try:
+            made = self.functions.native(name)
+        except ModelError as problem:
+            if problem.problems[0].code != "E-FUNCTION-001":
+                raise
+            return False
+        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
+        values = self.functions.parameter_values(name, self.given)
+        run.implicit.compiled(run.compiled(made.with_parameters(values), known))
+        return True
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""

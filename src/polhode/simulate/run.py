@@ -73,9 +73,10 @@ def simulate(
                     (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
                     cost more steps
-    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45 and RK23 in native code,
-                    scipy.DOP853, scipy.LSODA, scipy.Radau, scipy.BDF …, ida, with `rtol`, `atol` and steps no longer
-                    than `step`; or of fixed `step`: rk4, heun, midpoint, euler, for long runs gauss4, gauss6, lie4
+    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45, RK23, and for stiff mechanisms
+                    Rodas5P (to which "auto" turns) and Radau, in native code; scipy.DOP853, scipy.LSODA, scipy.Radau …,
+                    ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint,
+                    euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times
     events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and at
                     an event with `terminal = True` (see `crossing`)

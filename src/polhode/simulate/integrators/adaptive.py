@@ -65,6 +65,8 @@ METHODS = {
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),
     "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
+    "Rodas5P": Method(native.solver("Rodas5P"), is_implicit=True, is_native=True),
+    "Radau": Method(native.solver("Radau"), is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
@@ -73,6 +75,8 @@ METHODS = {
     "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
     "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
 }
+#: What SciPy has in the place of a native method that it does not have.
+_SCIPYS = {"Rodas5P": "Radau"}
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Control:
     atol: float = 1e-9
     largest_step: float = np.inf
     most_steps: int = 1_000_000
+    may_switch: bool = False  # to a method for stiff mechanisms, and back
 
 
 def integrate(
@@ -225,7 +230,7 @@ def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
         return control
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
-    return replace(control, method=TAYLOR if is_best else "DOP853")
+    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=not rates.is_constrained)
 
 
 def working(name: str, rates: Rates | None = None) -> Method:
@@ -239,7 +244,7 @@ def working(name: str, rates: Rates | None = None) -> Method:
             if isinstance(code, str):
                 stepper_code(code)
         except OSError as problem:
-            theirs = name if f"scipy.{name}" in METHODS else "DOP853"
+            theirs = _SCIPYS.get(name, name if f"scipy.{name}" in METHODS else "DOP853")
             say_once(f"the run is by SciPy's {theirs}: native code does not work here ({problem}).")
             return METHODS[f"scipy.{theirs}"]
     return method
@@ -273,7 +278,7 @@ def underflow(t: float, control: Control, message: str | None) -> Stop:
     advice = (
         f"{_SMOOTH} Or allow larger rtol and atol."
         if METHODS[control.method].is_implicit
-        else f'The mechanism may be stiff: then take method="scipy.Radau" or "scipy.LSODA". {_SMOOTH}'
+        else f'The mechanism may be stiff: then take method="Rodas5P" or "Radau". {_SMOOTH}'
     )
     reason = (message or "the solver gave up").rstrip(".")
     return Stop(
@@ -288,7 +293,7 @@ def too_many(t: float, control: Control) -> Stop:
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        f'Allow more with max_steps; a stiff mechanism needs method="scipy.Radau" or "scipy.LSODA" instead. {_SMOOTH}'
+        f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
         if not METHODS[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )

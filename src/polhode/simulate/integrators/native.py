@@ -8,7 +8,7 @@ Python: for controllers, events and constraints that are Python's.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
+from .stiff import Switch
 
 if TYPE_CHECKING:
     from .adaptive import Control
@@ -60,33 +61,59 @@ class _NativeIntegration:
         self.times, self.end = np.ascontiguousarray(times[1:]), float(times[-1])
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
-        code = rates.stepper(control.method)
-        self.run = run = NativeRun(code, x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        self.events, self.switch = events, switch_of(record, control)
+        self.past: list[NativeRun] = []  # runs by other methods that came before
+        self.run = run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
-        run.sample(self.times, self.states)
-        run.record.h_max, run.record.bound = control.largest_step, guard.bound
-        if rates.is_constrained:
-            run.record.growth = CAREFUL
         self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
-        if events.compiled is not None:
-            run.watch(events.compiled, [event.direction for event in events.watched])
-        run.record.each_step = int(bool(events) and events.compiled is None)
-        rates.steps_natively(run)
         if run.begin(self.end):  # ill conditioned from the start
             self._in_python()
             run.begin(self.end)
 
+    def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
+        """A run by some method, about to begin."""
+        rates, control, events = self.rates, self.control, self.events
+        run = NativeRun(rates.stepper(method), x, t=t, rtol=control.rtol, atol=control.atol, groups=rates.groups)
+        run.sample(self.times, self.states)
+        run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
+        if rates.is_constrained:
+            run.record.growth = CAREFUL
+        if events.compiled is not None:
+            run.watch(events.compiled, [event.direction for event in events.watched])
+        run.record.each_step = int(bool(events) and events.compiled is None)
+        rates.steps_natively(run)
+        if self.switch is None or self.switch.is_exact:
+            rates.differentiates_natively(run)
+        if self.switch is not None:
+            self.switch.watch(run)
+        return run
+
+    def _turn(self, switch: Switch) -> None:
+        """Go on with the other kind of method, if that is worth it."""
+        old = self.run
+        if not switch.turned(old, self.end):
+            return
+        self.run = run = self._of_method(switch.method, float(old.record.t), old.x)
+        for count in ("steps", "rejected", "evaluations", "next_sample"):
+            setattr(run.record, count, getattr(old.record, count))
+        run.steps_before = old.record.steps
+        self.past.append(old)
+        run.record.h = switch.first_step(old)
+        run.begin(self.end)
+        for values in ("event_values", "event_values_old", "event_sides"):
+            getattr(run, values)[:] = getattr(old, values)
+
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
-        run, budget, reason = self.run, _FIRST_BUDGET, Reason.BUDGET
+        budget, reason = _FIRST_BUDGET, Reason.BUDGET
         try:
             while reason != Reason.DONE:
                 began = time.perf_counter()
-                allowed = min(budget, self.control.most_steps - run.record.steps)
-                run.keep_steps(allowed)
-                reason = run.advance(self._goal, allowed)
+                allowed = min(budget, self.control.most_steps - self.run.record.steps)
+                self.run.keep_steps(allowed)
+                reason = self.run.advance(self._goal, allowed)
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget = min(2 * budget, _KEPT_AT_ONCE)
                 if reason in (Reason.CROSSING, Reason.STEP):
@@ -94,14 +121,14 @@ class _NativeIntegration:
                         return "event"
                 else:
                     self._look_into(reason)
-                if reason == Reason.DONE and run.record.t < self.end:
+                if reason == Reason.DONE and self.run.record.t < self.end:
                     self._pass_break()
                     reason = Reason.BUDGET
                 self._note()
-                report(run.record.t)
+                report(self.run.record.t)
         except (Stop, NonFinite, ControllerFailed, KeyboardInterrupt):
             self._note()
-            self.record.end(float(run.record.t), run.x)
+            self.record.end(float(self.run.record.t), self.run.x)
             raise
         finally:
             self._keep_interpolant()
@@ -109,9 +136,10 @@ class _NativeIntegration:
 
     def _keep_interpolant(self) -> None:
         """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
-        steps = self.run.kept_steps
-        if steps is not None and len(steps) and not len(self.rates.breaks):
-            self.record.interpolant = DenseOutput(self.run, self.rates, steps)
+        pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
+        known = [(run, steps) for run, steps in pieces if steps is not None]
+        if len(known) == len(pieces) and any(len(steps) for _, steps in known) and not len(self.rates.breaks):
+            self.record.interpolant = DenseOutput(known, self.rates)
 
     @property
     def _goal(self) -> float:
@@ -127,7 +155,7 @@ class _NativeIntegration:
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            run.f[:] = self.rates(t, run.x.copy())
+            run.restart(self.rates(t, run.x.copy()))
 
     def _note(self) -> None:
         """Bring the record up to date."""
@@ -152,6 +180,8 @@ class _NativeIntegration:
             if found is not None:
                 raise found
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
+        elif reason == Reason.STIFF and self.switch is not None:
+            self._turn(self.switch)
         elif reason in (Reason.ILL, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._help(reason)
 
@@ -264,20 +294,22 @@ class DenseOutput:
     It stays with the process that ran: a trajectory that is sent elsewhere goes without.
     """
 
-    def __init__(self, run: NativeRun, rates: Rates, steps: Floats) -> None:
-        self.run, self.rates, self.steps = run, rates, steps
+    def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
+        self.rates, self.steps = rates, np.concatenate([steps for _, steps in pieces])
+        self.runs = [run for run, _ in pieces]
+        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
         """States (T, n) at times (T,)."""
         places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
-        made = np.empty((len(times), self.run.size))
+        made = np.empty((len(times), self.runs[0].size))
         for k in np.argsort(places, kind="stable").tolist():
             made[k] = self._state(float(times[k]), int(places[k]))
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.run, self.rates
+        run, rates = self.runs[self.owners[place]], self.rates
         if place != self._at:
             rates.steps_natively(run)
             if run.retake(self.steps[place]) == Reason.ILL:
@@ -327,6 +359,15 @@ def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
     return None
 
 
+def switch_of(record: Record, control: Control) -> Switch | None:
+    """What lets a run choose between kinds of methods, where it may."""
+    if not control.may_switch:
+        return None
+    made = Switch(control.method)
+    record.info["switches"] = made.turns
+    return made
+
+
 class NativeSolver:
     """A native integrator one step at a time, as SciPy's solvers are used."""
 
@@ -334,8 +375,11 @@ class NativeSolver:
         self, rates: Any, t: float, x: Floats, t_bound: float, *, method: str, max_step: float, rtol: float, atol: float
     ) -> None:
         self.rates, self.t_bound, self.status = rates, t_bound, "running"
-        self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol)
+        groups = rates.groups if isinstance(rates, Rates) else ()
+        self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol, groups=groups)
         self.run.use(self.run.python(rates))
+        if isinstance(rates, Rates):
+            rates.differentiates_natively(self.run)
         self.run.record.h_max = max_step
         self.run.begin(t_bound)
 

@@ -1,0 +1,64 @@
+"""When a run goes on with another kind of method: with an implicit one while it is stiff, with an explicit one after.
+
+Native code tells when it has seen stiffness begin or end (`codegen.steppers.stiffness`). What is decided here depends
+on the motion alone, never on a clock, so that a run can be repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...codegen.steppers.stiffness import EDGES
+from ...compiled.native.stepper import NativeRun
+
+#: The method of stiff runs. On chains of 2 to 16 links with stiff joints it takes, at equal error, as long as Radau, or
+#: less where there are many links or little error.
+STIFF_METHOD = "Rodas5P"
+#: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
+_PATIENCE, _MORE = 15, 4
+#: A run with fewer explicit steps ahead of it goes on with them.
+_FEW = 1000
+#: Compiling the Jacobian of n numbers takes as long as about so many explicit steps times n²: with fewer ahead,
+#: differences of the rates have to do.
+_COMPILING = 3000
+
+
+@dataclass(eq=False)
+class Switch:
+    """Which method steps a run that may choose."""
+
+    explicit: str
+    is_stiff: bool = False
+    is_exact: bool = False  # whether the Jacobian is compiled
+    turns: list[tuple[float, str]] = field(default_factory=list)  # when each method began
+    _patience: int = _PATIENCE
+
+    @property
+    def method(self) -> str:
+        return STIFF_METHOD if self.is_stiff else self.explicit
+
+    def watch(self, run: NativeRun) -> None:
+        """Have a run tell when another kind of method should go on."""
+        run.record.patience = _PATIENCE if self.is_stiff else self._patience
+
+    def turned(self, run: NativeRun, end: float) -> bool:
+        """Whether another method goes on, for a run that has told that it should."""
+        t, h = float(run.record.t), float(run.record.taken)
+        ahead = (end - t) / h
+        is_worth_it = self.is_stiff or ahead > _FEW
+        if self.is_stiff or not is_worth_it:
+            self._patience *= _MORE
+        if not is_worth_it:
+            self.watch(run)
+            return False
+        self.is_exact = self.is_exact or ahead > _COMPILING * run.size**2
+        self.is_stiff = not self.is_stiff
+        self.turns.append((t, self.method))
+        return True
+
+    def first_step(self, run: NativeRun) -> float:
+        """The first step after a turn, from what the run before it wanted."""
+        h = float(run.record.h)
+        if run.implicit is not None and run.implicit.record.spectral_radius > 0.0:
+            return float(min(h, EDGES[8] / run.implicit.record.spectral_radius))
+        return h
