@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -47,6 +47,7 @@ class Batch:
     infos: tuple[Mapping[str, Any], ...] = ()
     own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
+    between: Callable[[int], Callable[[Floats], Floats]] | None = field(default=None, repr=False)  # states of a member
 
     @property
     def q(self) -> Floats:
@@ -109,14 +110,17 @@ class Batch:
         parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
-            functions=self.functions, parameters=parameters, **parts,
+            functions=self.functions, parameters=parameters,
+            interpolant=None if self.between is None else self.between(i), **parts,
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
         places = list(chosen)
         parameters = {n: np.asarray(v)[places] if np.ndim(v) else v for n, v in self.parameters.items()}
+        between = self.between
         return replace(
             self,
+            between=None if between is None else lambda i: between(places[i]),
             arrays={name: array[places] for name, array in self.arrays.items()},
             reached=self.reached[places],
             status=self.status[places],
@@ -171,7 +175,7 @@ class Batch:
             for i, run in self.own.items()
             if len(run) > self.reached[i]
         }
-        return replace(self, functions=None, own=own)
+        return replace(self, functions=None, between=None, own=own)
 
     # ---- along the runs --------------------------------------------------------------------------------------
 

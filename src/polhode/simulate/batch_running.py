@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..errors import PolhodeError, SimulationError, warn
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
 from .batch_samples import check_size, sample_times
 from .energy import is_conservative
+from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
 from .native_batch import Made, run_natively
@@ -92,6 +94,7 @@ def _of_native(made: Made, derivation: Derivation, duration: float, members: Mem
     batch = Batch(
         made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
         names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
+        partial(Again, derivation, duration, members, functions),
     )  # fmt: skip
     again = np.flatnonzero(~made.done)
     if members.shared.get("watch_energy", True):
@@ -100,6 +103,34 @@ def _of_native(made: Made, derivation: Derivation, duration: float, members: Mem
         return batch
     runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
     return batch.with_runs(runs)
+
+
+@dataclass(eq=False)
+class Again:
+    """The states of a member between its samples: it is run once more, alone, and its own interpolant asked.
+
+    It stays with the process that ran: a batch that is sent elsewhere goes without.
+    """
+
+    derivation: Derivation
+    duration: float
+    members: Members
+    functions: Functions
+    number: int
+
+    @cached_property
+    def _interpolant(self) -> Callable[[Floats], Floats]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = simulate(self.derivation, self.duration, **_given(self.members, self.number, self.functions))
+        return run.interpolant or (lambda t: run.at(t).x)
+
+    def __call__(self, times: Floats) -> Floats:
+        """States (T, n) at times (T,)."""
+        return self._interpolant(times)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()
 
 
 def _losing(batch: Batch, made: Made, functions: Functions) -> NDArray[np.int64]:

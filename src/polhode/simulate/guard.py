@@ -67,6 +67,11 @@ class Guard:
         return bool(self.watched) or self.discontinuities is not None
 
     @property
+    def watches_charts(self) -> bool:
+        """Whether orientations are stored in a way that ends somewhere, which long steps might leap over."""
+        return bool(self.angle_charts or self.vector_charts)
+
+    @property
     def bound(self) -> float:
         """The size of a state from which on steps must be looked at."""
         return _HALF_TURN if self.vector_charts else DIVERGED

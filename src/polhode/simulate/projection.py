@@ -71,6 +71,10 @@ class ProjectedRates(Rates):
         return True
 
     @property
+    def rates_alone(self) -> str:
+        return "stabilised_rates"
+
+    @property
     def is_well_conditioned(self) -> bool:
         return not self.ill_conditioned_steps
 

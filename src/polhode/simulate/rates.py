@@ -84,6 +84,11 @@ class Rates:
         return self._compiled.native.setup(np.ascontiguousarray(parameters))
 
     @property
+    def rates_alone(self) -> str:
+        """The function that has the rates, and nothing that leads back to constraints."""
+        return "state_rates"
+
+    @property
     def length(self) -> int:
         """How many instructions the rates take."""
         return self._compiled.outline.length

@@ -105,20 +105,20 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     is_auto = control.method == "auto"
-    control = resolved(control, rates, bool(events) or guard.watches_steps)
+    control = resolved(control, rates, bool(events) or guard.watches_charts or guard.watches_steps)
     record.info["method"] = control.method
     method = working(control.method, rates)
     if method.is_native and rates.can_step_natively and not guard.watches_steps:
+        begun = list(record.pieces)
         try:
             return native.integrate(rates, guard, record, times, control, events, report)
         except (Stop, NonFinite):
             if not is_auto or control.method != TAYLOR:
                 raise
-        # a series may end where the motion does not
+        # a series may end where the motion does not, or leap over the place where it does
         control = replace(control, method="DOP853")
-        record.info["method"] = f"{TAYLOR}, DOP853"
-        rest = np.concatenate([[record.last[0]], times[times > record.last[0]]])
-        return native.integrate(rates, guard, record, rest, control, events, report)
+        record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
+        return native.integrate(rates, guard, record, times, control, events, report)
     t, x = record.last
     make = partial(method.solver(), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol)
     jumps, driven = guard.discontinuities, not rates.is_autonomous

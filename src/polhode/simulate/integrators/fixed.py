@@ -108,10 +108,10 @@ class _NativeSteps:
 
     def __init__(self, rates: Rates, h: float, method: str) -> None:
         self.rates, self.h, self.method = rates, h, method
-        of = "stabilised_rates" if "alpha" in rates.native.arrays else "state_rates"
+        of = rates.rates_alone
         self.loop = rates.functions.fixed_step(method, rates.groups, of)
         self.constant: dict[str, Any] = {"tau": rates.drive.tau}
-        if "alpha" in rates.native.arrays:
+        if of == "stabilised_rates":
             self.constant["alpha"] = rates.alpha
         if "inputs" in rates.native.arrays:
             self.constant["inputs"] = rates.drive.inputs

@@ -351,9 +351,9 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
 def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
     """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
     t, x, f, h = float(run.record.t), run.x.copy(), run.f.copy(), float(run.record.h)
-    for tens in range(_AHEAD + 1):
+    for ahead in (0.0, *(10.0**tens * h for tens in range(_AHEAD + 1))):
         try:
-            rates(t + 10**tens * h, x + 10**tens * h * f)
+            rates(t + ahead, x + ahead * f if ahead else x)
         except NonFinite as found:
             return found
     return None

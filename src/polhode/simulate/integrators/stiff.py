@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from ...codegen.steppers.stiffness import EDGES
 from ...compiled.native.stepper import NativeRun
 
-#: The method of stiff runs. On chains of 2 to 16 links with stiff joints it takes, at equal error, as long as Radau at
-#: 1e-5 and about half as long at 1e-9.
+#: The method of stiff runs. On chains of 2 to 16 links with stiff joints it takes, at equal error, as long as Radau, or
+#: less where there are many links or little error.
 STIFF_METHOD = "Rodas5P"
 #: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
 _PATIENCE, _MORE = 15, 4
