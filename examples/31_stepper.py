@@ -17,9 +17,9 @@ cart = ph.System("cart and rod")
 rail = cart.joint("x", cart.ground, cart.body("cart", 1.0), ph.Prismatic("x"), speeds=["v"])
 rod = cart.body("rod", 0.2, (0, 0, 0.5), (0.02, 0.02, 0.001))
 cart.joint("tilt", "cart", rod, ph.Revolute("y"), speeds=["rate"])
-equations = cart.derive()
 
-# Design: the linear quadratic regulator about the upright pose.
+# Derive, and design the linear quadratic regulator about the upright pose.
+equations = cart.derive()
 f = equations.compile()
 by_q, by_u, by_tau = f.forward_dynamics_derivatives([0, 0], [0, 0])
 A = np.block([[np.zeros((2, 2)), np.eye(2)], [by_q, by_u]])
@@ -59,6 +59,9 @@ plt.xlabel("tilt at the start [rad]")
 plt.ylabel("rate at the start [rad/s]")
 plt.title("green: caught by the controller")
 plt.savefig(out / "31_stepper.png", dpi=120)
+held = ph.held(lambda t, q, u: [force(q, u), 0], every=dt)
+run = equations.simulate(5, start=(start[caught][0], speeds[caught][0]), tau=held)
+run.animate(out / "31_stepper.html", notes="A rod that the controller catches.")
 
 gentle = (np.abs(start[:, 1]) < 0.3) & (np.abs(speeds[:, 1]) < 0.5)
 assert caught[gentle].all() and not caught.all(), "it catches small disturbances, and not all"

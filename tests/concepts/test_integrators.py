@@ -14,8 +14,8 @@ from polhode.codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
 from polhode.simulate import METHODS
 from polhode.simulate.integrators import fixed
 
-#: IDA is an extra: pip install 'polhode[sundials]'.
-HERE = [name for name in METHODS if name != "ida" or find_spec("sksundae")]
+#: SUNDIALS is an extra: pip install 'polhode[sundials]'.
+HERE = [name for name in METHODS if not name.startswith(("ida", "cvode")) or find_spec("sksundae")]
 ADAPTIVE = [name for name in HERE if name not in fixed.METHODS and name != "auto"]
 #: Methods of fixed steps with their orders, and the longer of two steps at which it shows.
 ORDERS = {name: (tableau.order, 0.02) for name, tableau in TABLEAUX.items()} | {"gauss4": (4, 0.1), "gauss6": (6, 0.2)}
@@ -23,7 +23,7 @@ ORDERS = {name: (tableau.order, 0.02) for name, tableau in TABLEAUX.items()} | {
 TOLERANCE = {
     "taylor": 1e-10, "DOP853": 1e-10, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 1e-9, "Radau": 1e-8,
     "scipy.DOP853": 1e-10, "scipy.RK45": 1e-9, "scipy.RK23": 1e-6,
-    "scipy.LSODA": 1e-10, "scipy.Radau": 1e-8, "scipy.BDF": 1e-8, "ida": 1e-8,
+    "scipy.LSODA": 1e-10, "scipy.Radau": 1e-8, "scipy.BDF": 1e-8, "ida": 1e-8, "cvode": 1e-8, "cvode.Adams": 1e-9,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ the motion. This holds for every integrator, whether it can be corrected between
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -76,8 +76,7 @@ class Rates:
 
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates."""
-        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
-        run.use(run.compiled(self._compiled, known))
+        run.use(run.compiled(self._compiled, self._held))
 
     def work_rows(self, parameters: Floats) -> Floats:
         """What native code makes of sets of parameters (N, …) before it steps."""
@@ -111,24 +110,41 @@ class Rates:
         return None
 
     def differentiates_natively(self, run: NativeRun) -> bool:
-        """Give an implicit native run the compiled derivatives of the rates; whether there are any.
+        """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
+        made = None if run.implicit is None else self._derivatives()
+        if made is None or run.implicit is None:
+            return False
+        run.implicit.compiled(run.compiled(made, self._held))
+        return True
+
+    @property
+    def jacobian(self) -> Callable[[float, Floats], Floats] | None:
+        """∂ẋ/∂x as a compiled function of time and state; None where there is none, or quaternions are stored."""
+        made = None if self.groups else self._derivatives()
+        if made is None:
+            return None
+        return lambda t, x: made(x, *({**self._held, "t": np.array([t])}[name] for name in made.arrays[1:]))[0]
+
+    @property
+    def _held(self) -> dict[str, Floats]:
+        return {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
+
+    def _derivatives(self) -> Compiled | None:
+        """The compiled derivatives of the rates.
 
         There are none where Python has a say in the rates, under constraints or laws of efforts and inputs, or through
         a function of a user's own whose derivative was not given.
         """
-        if run.implicit is None or self.is_constrained or self.drive.laws or not self.can_step_natively:
-            return False
+        if self.is_constrained or self.drive.laws or not self.can_step_natively:
+            return None
         name = f"{self.of}_jacobian"
         try:
-            made = self.functions.native(name)
+            made: Compiled = self.functions.native(name)
         except ModelError as problem:
             if problem.problems[0].code != "E-FUNCTION-001":
                 raise
-            return False
-        known = {"tau": self.drive.tau, "inputs": self.drive.inputs, "alpha": self.alpha}
-        values = self.functions.parameter_values(name, self.given)
-        run.implicit.compiled(run.compiled(made.with_parameters(values), known))
-        return True
+            return None
+        return made.with_parameters(self.functions.parameter_values(name, self.given))
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""

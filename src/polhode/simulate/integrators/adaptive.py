@@ -25,7 +25,7 @@ from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from . import native
-from .ida import solver_by_ida
+from .sundials import solver_by_cvode, solver_by_ida
 
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -74,6 +74,8 @@ METHODS = {
     "scipy.Radau": Method(_scipy("Radau"), is_implicit=True),
     "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
     "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
+    "cvode": Method(solver_by_cvode("BDF"), is_implicit=True, is_multistep=True),
+    "cvode.Adams": Method(solver_by_cvode("Adams"), is_implicit=True, is_multistep=True),
 }
 #: What SciPy has in the place of a native method that it does not have.
 _SCIPYS = {"Rodas5P": "Radau"}
