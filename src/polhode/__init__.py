@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .model.samples.random_system import random_system as random_system
     from .simulate.callables import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
 #: What is loaded when it is used, and from where: readers, and what only runs need.
-_LATER = {"from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables"}
+_LATER = {
+    "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
+    "random_system": ".model.samples.random_system",
+}  # fmt: skip
 
 
 def load(path: str | PathLike[str], **options: Any) -> System:  # noqa: F405 - from the surface

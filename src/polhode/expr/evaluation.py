@@ -97,6 +97,17 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
     return _constants(root, digits)[id(root)]
 
 
+def constant_sign(root: Expr) -> int:
+    """The sign of an expression without symbols; of a plain number without any computing.
+
+    >>> from polhode.expr import as_expr, sqrt
+    >>> constant_sign(as_expr("-0.5")), constant_sign(sqrt(2) - 1)
+    (-1, 1)
+    """
+    value = root.data if root.op == NUMBER else constant_value(root)
+    return int(value > 0) - int(value < 0)
+
+
 def check_constants(root: Expr) -> None:
     """Refuse an expression with a constant in it that is no real number, such as max(x, log(-1))."""
     if any(node.op not in _EXACT for node in topological([root])):

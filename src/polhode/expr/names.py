@@ -3,7 +3,7 @@
 from .calls import Function, call, function, sampled, table
 from .decide import independent_columns, is_zero, rank, rational_value, same
 from .differentiation import derivative, directional, gradient, jacobian
-from .evaluation import constant_value, evaluate
+from .evaluation import constant_sign, constant_value, evaluate
 from .functions import (
     absolute,
     acos,
@@ -34,7 +34,8 @@ from .sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
     "Expr", "Function", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "call",
-    "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols", "from_sympy",
+    "constant_sign", "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols",
+    "from_sympy",
     "function", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
     "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sampled",

@@ -15,6 +15,7 @@ was derived before. `==` asks whether two expressions are the same *function*, `
 from __future__ import annotations
 
 import weakref
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -117,6 +118,9 @@ class Expr:
         return self.fp != 0
 
     def __float__(self) -> float:
+        if self.op == NUMBER:
+            with suppress(OverflowError):
+                return float(self.data.numerator / self.data.denominator)
         from .evaluation import constant_value
 
         return float(constant_value(self))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown, understood
-from ..expr import Expr, Matrix, Vector, as_expr, constant_value, free_symbols, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, substitute
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from .directions import Directions
@@ -38,7 +38,7 @@ class Shape:
                 raise TypeError
             sizes = [as_expr(size) for size in given]
         for size in sizes:
-            if not free_symbols([size]) and constant_value(size) < 0:
+            if not free_symbols([size]) and constant_sign(size) < 0:
                 raise ModelError(
                     f"its size {shown(size)} is negative.", place=place, cure="Give a length ≥ 0.", code="E-BODY-009"
                 )
@@ -189,7 +189,7 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
     met = [symbol for symbol in free_symbols([mass]) if symbol.data[0] == "parameter"]
     known = {symbol: as_expr(values[symbol.name]) for symbol in met if values.get(symbol.name) is not None}
     (at_values,) = substitute([mass], known)
-    if free_symbols([at_values]) or constant_value(at_values) >= 0:
+    if free_symbols([at_values]) or constant_sign(at_values) >= 0:
         return
     given = ", ".join(f"{symbol.name} = {value}" for symbol, value in known.items())
     raise ModelError(

@@ -9,7 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown, suggestion, understood
-from ..expr import Expr, Vector, as_expr, constant_value, free_symbols, symbol, unit_symbols
+from ..expr import Expr, Vector, as_expr, constant_sign, free_symbols, symbol, unit_symbols
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
 from ..geometry.exact_rotation import as_rotation
@@ -48,7 +48,7 @@ def number_of(value: Any, place: str) -> Expr:
 def positive_of(value: Any, what: str, place: str) -> Expr:
     """A radius or a length; where its value is known it must be positive."""
     made = number_of(value, place)
-    if not free_symbols([made]) and constant_value(made) <= 0:
+    if not free_symbols([made]) and constant_sign(made) <= 0:
         raise ModelError(
             f"the {what} {shown(made)} is not positive.", place=place, cure=f"Give a {what} > 0.", code="E-MODEL-069"
         )

@@ -66,7 +66,6 @@ from ..model import (
     rod,
     sphere,
 )
-from ..model.samples.random_system import random_system
 from .equations import Equations
 
 __all__ = [
@@ -74,7 +73,7 @@ __all__ = [
     "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
     "PolhodeError", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
-    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi", "random_system",
+    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi",
     "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
     "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip
