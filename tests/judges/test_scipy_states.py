@@ -27,7 +27,7 @@ def by_hand(t: float, x: np.ndarray) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize("method", ["auto", "RK45", "LSODA", "Radau", "BDF", "rk4", IDA])
+@pytest.mark.parametrize("method", ["auto", "RK45", "scipy.LSODA", "Radau", "scipy.BDF", "rk4", IDA])
 def test_a_motor_driven_pendulum_moves_as_the_equations_written_by_hand(method: str) -> None:
     judge = solve_ivp(by_hand, (0, 2), [0.3, 0.0, 0.1], method="Radau", rtol=1e-11, atol=1e-12, dense_output=True)
     run = motor_driven_pendulum().derive().simulate(
