@@ -377,11 +377,9 @@ class Equations:
 
         options.setdefault("functions", self._functions)
         members = Members.of(options)
-        return (
-            simulate(self.derivation, duration, **options)
-            if members is None
-            else simulate_batch(self.derivation, duration, members)
-        )
+        if members is not None:
+            return simulate_batch(self.derivation, duration, members)
+        return simulate(self.derivation, duration, **options)
 
     def sweep(
         self,
@@ -400,13 +398,8 @@ class Equations:
         """Run the mechanism over a grid or samples of values, on all cores; see `polhode.simulate.sweep.sweep`."""
         from ..simulate.sweep import sweep
 
-        how: dict[str, Any] = {
-            "workers": workers,
-            "executor": executor,
-            "client": client,
-            "store": store,
-            "chunk": chunk,
-        }
+        how: dict[str, Any] = {"workers": workers, "executor": executor, "client": client}
+        how |= {"store": store, "chunk": chunk}
         return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
 
     def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:

@@ -8,7 +8,7 @@ Python: for controllers, events and constraints that are Python's.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
+from .dense_output import DenseOutput
 from .stiff import Switch
 
 if TYPE_CHECKING:
@@ -286,46 +287,6 @@ class _NativeIntegration:
         run, t = self.run, float(self.run.record.t)
         run.x[:] = self.rates.projected(t, run.x.copy())
         run.f[:] = self.rates(t, run.x.copy())
-
-
-class DenseOutput:
-    """The states between the steps of a run: the step around a time is taken once more, and its polynomial asked.
-
-    It stays with the process that ran: a trajectory that is sent elsewhere goes without.
-    """
-
-    def __init__(self, pieces: Sequence[tuple[NativeRun, Floats]], rates: Rates) -> None:
-        self.rates, self.steps = rates, np.concatenate([steps for _, steps in pieces])
-        self.runs = [run for run, _ in pieces]
-        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
-        self._at = -1
-
-    def __call__(self, times: Floats) -> Floats:
-        """States (T, n) at times (T,)."""
-        places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
-        made = np.empty((len(times), self.runs[0].size))
-        for k in np.argsort(places, kind="stable").tolist():
-            made[k] = self._state(float(times[k]), int(places[k]))
-        return made
-
-    def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[self.owners[place]], self.rates
-        if place != self._at:
-            rates.steps_natively(run)
-            if run.retake(self.steps[place]) == Reason.ILL:
-                run.use(run.python(rates))
-                run.retake(self.steps[place])
-            self._at = place
-        row = self.steps[place]
-        x = row[2:].copy() if t <= row[0] else run.state_at(min(t, float(row[0] + row[1])))
-        return rates.unit(rates.projected(t, x))[0]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _nothing, ()
-
-
-def _nothing() -> None:
-    return None
 
 
 def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
