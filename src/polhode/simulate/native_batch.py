@@ -29,7 +29,7 @@ from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
 from .integrators.adaptive import Control
 from .integrators.stiff import Switch
-from .members import Members
+from .members import Members, Which
 from .rates import Rates
 from .settings import control_of, span_of
 
@@ -236,27 +236,51 @@ def _starts(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """The first states (N, n), and which members can start with theirs and with their masses."""
     equations = derivation.equations
-    starts = np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z)))
-    sound = np.ones(members.count, dtype=bool)
     table = equations.system.parameters
     varied = {table[name].symbol for name, value in parameters.items() if name in table}
     heavy = [
         (name, body.mass) for name, body in equations.system.bodies.items() if varied & set(free_symbols([body.mass]))
     ]
-    own = any(option in ("start", "speeds") for option, _ in members.varied)
-    shared = None if own else initial_state(equations, members.shared.get("start"), members.shared.get("speeds"))
+    filled = _filled_starts(derivation, members)
+    starts, sound = filled or (np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z))), None)
+    if sound is not None and not heavy:
+        return starts, sound
+    sound = np.ones(members.count, dtype=bool) if sound is None else sound
     for i in range(members.count):
         try:
-            given = members.member(i) if shared is None else {}
-            begin = shared or initial_state(equations, given.get("start"), given.get("speeds"))
+            if filled is None:
+                given = members.member(i)
+                begin = initial_state(equations, given.get("start"), given.get("speeds"))
+                sound[i] = not begin.notices
+                starts[i] = np.concatenate([begin.q, begin.u, begin.z])
             for name, mass in heavy:
                 check_mass(mass, {key: _of(value, i) for key, value in parameters.items()}, f"body '{name}'")
         except PolhodeError:
             sound[i] = False
-            continue
-        sound[i] = not begin.notices
-        starts[i] = np.concatenate([begin.q, begin.u, begin.z])
     return starts, sound
+
+
+def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, NDArray[np.bool_]] | None:
+    """The first member's state with columns of the others', where these are single values by name; else None.
+
+    A quaternion is more than its columns: it has unit length.
+    """
+    equations = derivation.equations
+    own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
+    columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
+    columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
+    columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
+    if equations.tree.quaternions or not all(which in columns for which in own):
+        return None
+    first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in own.values())), None)
+    if first is None:
+        return None
+    given = members.member(first)
+    begin = initial_state(equations, given.get("start"), given.get("speeds"))
+    starts = np.tile(np.concatenate([begin.q, begin.u, begin.z]), (members.count, 1))
+    for which, rows in own.items():
+        starts[:, columns[which]] = rows
+    return starts, np.isfinite(starts).all(axis=1) & (not begin.notices)
 
 
 def _rows(members: Members, option: str, signal: Signal) -> Floats:
