@@ -121,7 +121,7 @@ def sweep(
     together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
     store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
-    method: Annotated[str, typer.Option(help="auto, DOP853, LSODA, Radau, rk4, …")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, DOP853, RK45, Rodas5P, Radau, scipy.LSODA, rk4, …")] = "auto",
     step: Annotated[float | None, typer.Option(help="Largest step, or the step of a fixed-step method.")] = None,
     tolerance: Annotated[float, typer.Option(help="Relative and absolute.")] = 1e-9,
     base: Base = None,

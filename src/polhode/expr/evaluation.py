@@ -101,7 +101,7 @@ def constant_sign(root: Expr) -> int:
     """The sign of an expression without symbols; of a plain number without any computing.
 
     >>> from polhode.expr import as_expr, sqrt
-    >>> constant_sign(as_expr("-0.5")), constant_sign(sqrt(2) - 1)
+    >>> constant_sign(as_expr(-2)), constant_sign(sqrt(2) - 1)
     (-1, 1)
     """
     value = root.data if root.op == NUMBER else constant_value(root)

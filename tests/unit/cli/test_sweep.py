@@ -70,7 +70,9 @@ def test_what_is_wrong_is_told(
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(tmp_path: Path) -> None:
-    store, words = tmp_path / "store", ["--vary", "l=0.5:2:6000", "--pose", "raised", "-t", "20", "--workers", "2"]
+    # by a method that takes its time
+    words = ["--vary", "l=0.5:2:120", "--pose", "raised", "-t", "2", "--workers", "2", "--method", "scipy.DOP853"]
+    store = tmp_path / "store"
     command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words]
     process = subprocess.Popen([*command, "--store", str(store)], stderr=subprocess.PIPE, text=True)
     while len(list(store.glob("*.npz"))) < 2 and process.poll() is None:

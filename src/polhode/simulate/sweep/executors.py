@@ -68,6 +68,7 @@ def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
     while waiting or suspects:
         pool = ProcessPoolExecutor(workers, context, _begin, (work, os.getpid()))
         flying: dict[Future[ChunkResult], Chunk] = {}
+        ended = False
 
         def submitted(chunk: Chunk, pool: ProcessPoolExecutor = pool) -> Future[ChunkResult]:
             return pool.submit(_run_here, chunk)
@@ -79,7 +80,9 @@ def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
             for chunk, result in _streamed(submitted, waiting, flying, lambda: _AHEAD * workers):
                 arrived += 1
                 yield chunk, result
+            ended = True
         except BrokenExecutor:
+            ended = True
             yield from ((chunk, future.result()) for future, chunk in flying.items() if _is_there(future))
             dead = [chunk for future, chunk in flying.items() if not _is_there(future)]
             alone = len(dead) == 1
@@ -92,7 +95,16 @@ def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
                 else:
                     yield chunk, lost(chunk)
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            _end(pool, ended)
+
+
+def _end(pool: ProcessPoolExecutor, ended: bool) -> None:
+    """End a pool; where it is interrupted its processes are not waited for, which may never hear of it."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=ended, cancel_futures=True)
+    for process in processes if not ended else ():
+        process.terminate()
+        process.join()
 
 
 def _streamed(
