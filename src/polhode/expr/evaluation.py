@@ -100,8 +100,8 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
 def constant_sign(root: Expr) -> int:
     """The sign of an expression without symbols; of a plain number without any computing.
 
-    >>> from polhode.expr import as_expr, sqrt
-    >>> constant_sign(as_expr(-2)), constant_sign(sqrt(2) - 1)
+    >>> from polhode.expr import as_expr, exact
+    >>> constant_sign(as_expr(-2)), constant_sign(exact.sqrt(as_expr(2)) - 1)
     (-1, 1)
     """
     value = root.data if root.op == NUMBER else constant_value(root)

@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -71,7 +72,8 @@ def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
         ended = False
 
         def submitted(chunk: Chunk, pool: ProcessPoolExecutor = pool) -> Future[ChunkResult]:
-            return pool.submit(_run_here, chunk)
+            with _uninterrupted():  # a process may be forked here
+                return pool.submit(_run_here, chunk)
 
         try:
             for chunk, result in _streamed(submitted, suspects, flying, lambda: 1):
@@ -96,6 +98,19 @@ def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
                     yield chunk, lost(chunk)
         finally:
             _end(pool, ended)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until this is done, where the system can make it wait."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(pool: ProcessPoolExecutor, ended: bool) -> None:
