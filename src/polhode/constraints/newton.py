@@ -41,6 +41,7 @@ def largest(residual: Floats) -> float:
     return size if size < np.inf else np.inf
 
 
+@np.errstate(over="ignore")  # a residual whose square is no number any more is far too large, and that is all
 def solve(
     residual: Callable[[Floats], Floats],
     step: Callable[[Floats, Floats], Floats | None],
