@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.program import Program
-from ..errors import PolhodeError, ValueMissing, understood, unknown
+from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from . import reactions
 from .catalogue import catalogued
 from .native.backends import check_backend
@@ -98,6 +98,8 @@ class Functions:
         """
         from .closed_loop import Laws, laws_of
 
+        if not isinstance(laws, Laws):
+            check_kind(Mapping, "a mapping from symbols to expressions", laws, "laws")
         made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
         if made.digest not in self._driven:
             if len(self._driven) >= _MOST_LAWS:

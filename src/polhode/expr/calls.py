@@ -111,7 +111,7 @@ def sampled(
     >>> step(0.99), step(1.0), sampled([0, 1, 4], rate=2)(0.75)
     (0.0, 5.0, 2.5)
     """
-    if kind not in ("held", "linear", "cubic"):
+    if not isinstance(kind, str) or kind not in ("held", "linear", "cubic"):
         raise ModelError(
             f"there is no way {shown(kind)} to join samples.",
             place="sampled",

@@ -49,7 +49,8 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
 
 def set_rate(system: Builder, state: Expr | str, rate: Any) -> None:
     """Give a state its rate; each has one."""
-    name = state.name if isinstance(state, Expr) and state.data[:1] == ("state",) else state
+    is_symbol = isinstance(state, Expr) and isinstance(state.data, tuple) and state.data[:1] == ("state",)
+    name = state.name if is_symbol and isinstance(state, Expr) else state
     if not isinstance(name, str) or name not in system.states:
         raise unknown("state", name if isinstance(name, str) else shown(name), system.states, "state_rate")
     now, place = system.states[name], f"state '{name}'"

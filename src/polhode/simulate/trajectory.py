@@ -78,8 +78,10 @@ class Trajectory:
 
     def with_states(self, t: Floats, x: Floats, tau: Floats | None = None, inputs: Floats | None = None) -> Trajectory:
         """The same run at other times and states, and what acts there."""
-        q, u, z = np.split(x, np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
-        return replace(self, t=t, q=q, u=u, z=z, tau=tau, inputs=inputs)
+        with understood("times (T,) and states (T, n)", x, place="with_states"):
+            times, states = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (t, x))
+            q, u, z = np.split(states.reshape(len(times), -1), np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
+            return replace(self, t=times, q=q, u=u, z=z, tau=tau, inputs=inputs)
 
     # ---- by name ---------------------------------------------------------------------------------------------
 

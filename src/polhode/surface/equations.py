@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
-from ..errors import check_kind, refuse
+from ..errors import check_kind, refuse, understood
 from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
@@ -296,7 +296,8 @@ class Equations:
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        asked = DerivativesOf(of, tuple(by))
+        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
+            asked = DerivativesOf(of, tuple(by))
         return derivatives_by(self.record, asked.of, asked.by)
 
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:

@@ -258,7 +258,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
-    if backend not in ("auto", *BACKENDS):
+    if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
         raise PolhodeError(
             f"there is no backend {backend!r}.", cure=f"Choose auto, {', '.join(BACKENDS)}.", code="E-CODE-012"
         )
