@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import exudyn as exu  # type: ignore[import-untyped]
-import exudyn.itemInterface as items  # type: ignore[import-untyped]
+import exudyn as exu
+import exudyn.itemInterface as items
 import numpy as np
 
 from .plain_tree import Floats

@@ -45,7 +45,7 @@ def _our_run(loop: FixedStep, start: Floats, steps: int, every: int = 1) -> Floa
 
 def _against_mujoco(loop: FixedStep, passes: int, say: Callable[[str], None]) -> list[Timing]:
     """RK4 with the same step, every state recorded by both, one thread."""
-    import mujoco  # type: ignore[import-untyped]
+    import mujoco
     from mujoco import rollout
 
     say("MuJoCo's rollout")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-import heyoka as hy  # type: ignore[import-untyped]
+import heyoka as hy
 import numpy as np
 
 from polhode.codegen.ir.interpreter import evaluate

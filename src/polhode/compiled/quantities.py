@@ -46,7 +46,7 @@ class Quantity(ABC):
                 )
 
     def _given(self) -> list[tuple[str, str | None]]:
-        return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+        return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type] # quantities are dataclasses
 
     @property
     def label(self) -> str:

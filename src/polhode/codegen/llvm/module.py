@@ -36,16 +36,11 @@ class ScalarModule:
     is_packed: bool
 
 
-def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> str:
+def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> ScalarModule:
     """The module with one state at a time; `fused=False` leaves sine and cosine to the C library.
 
     Where vectors are at least two numbers wide (`width`), isomorphic values are computed together (`kernels`).
     """
-    return scalar_module_of(program, fused=fused, width=width).text
-
-
-def scalar_module_of(program: Program, *, fused: bool = True, width: int = 1) -> ScalarModule:
-    """The same, and whether it is packed."""
     kernel, is_packed = written(Kernel(program, "ph_kernel", fused=fused, width=width))
     text = [
         *declarations(1, fused),

@@ -8,7 +8,7 @@ leaves the reason; it is begun from the same place by whoever wants to know more
 from __future__ import annotations
 
 from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record
-from .run_record import RUN, Reason
+from .run_record import RUN
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
 OWN = ("work", "tau", "inputs")
@@ -57,7 +57,3 @@ def members_function(fused: bool) -> Function:
         members.evaluations.store(member, run.evaluations, INTEGER)
     run.t = begin
     return f
-
-
-#: What a member that got to its end leaves.
-WHOLE = int(Reason.DONE)

@@ -22,6 +22,7 @@ and outputs, in order. Arrays of the state's length are padded with zeros to who
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -96,20 +97,8 @@ def plain_rates_function(fused: bool) -> Function:
     f = Function(
         "ph_plain_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER
     )
-    run = Record(RUN, f.arguments["run"])
-    x, out = f.arguments["x"], f.arguments["out"]
-    run.clock = f.arguments["t"]
-    run.evaluations = run.evaluations + 1
-    table = run.arguments
-    table.store(run.x_index, x, POINTER)
-    with f.when(run.group_count > 0):
-        copy(f, run, x, run.unit)
-        scale_to_unit(f, run, run.unit)
-        table.store(run.x_index, run.unit, POINTER)
-    table.store(run.out_index, out, POINTER)
-    f.call_at(run.at, "void", table)
-    with f.when(run.failed > 0):
-        f.give(Reason.FAILED)
+    run, out = Record(RUN, f.arguments["run"]), f.arguments["out"]
+    call_right_side(f, run, scale_to_unit)
     with f.loop(run.group_count) as number:
         length = run.lengths[number]
         first, count = group(run, number)
@@ -126,6 +115,22 @@ def plain_rates_function(fused: bool) -> Function:
         f.give(Reason.ILL)
     f.give(0)
     return f
+
+
+def call_right_side(f: Function, run: Record, scale: Callable[[Function, Record, Value], None]) -> None:
+    """Call the right-hand side at t and x, into out; where there are quaternions, at a copy of x that is scaled."""
+    x, table = f.arguments["x"], run.arguments
+    run.clock = f.arguments["t"]
+    run.evaluations = run.evaluations + 1
+    table.store(run.x_index, x, POINTER)
+    with f.when(run.group_count > 0):
+        copy(f, run, x, run.unit)
+        scale(f, run, run.unit)
+        table.store(run.x_index, run.unit, POINTER)
+    table.store(run.out_index, f.arguments["out"], POINTER)
+    f.call_at(run.at, "void", table)
+    with f.when(run.failed > 0):
+        f.give(Reason.FAILED)
 
 
 def group(run: Record, number: Value) -> tuple[Value, Value]:

@@ -14,7 +14,7 @@ Step k begins at origin + k h, not at a running sum.
 from __future__ import annotations
 
 from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, Function, Layout, Record, Value
-from .run_record import RUN, Reason, copy, group
+from .run_record import RUN, call_right_side, group, scale_to_unit
 
 STEPS = Layout(
     **RUN.kinds,
@@ -34,26 +34,8 @@ def rates_function(fused: bool) -> Function:
     """
     f = Function("ph_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER)
     run = Record(STEPS, f.arguments["run"])
-    x, out = f.arguments["x"], f.arguments["out"]
-    run.clock = f.arguments["t"]
-    run.evaluations = run.evaluations + 1
-    table = run.arguments
-    table.store(run.x_index, x, POINTER)
-    with f.when(run.group_count > 0):
-        copy(f, run, x, run.unit)
-        with f.loop(run.group_count) as number:
-            first, count = group(run, number)
-            length = f.sqrt(_square(f, x, first, count))
-            run.lengths[number] = length
-            _scale(f, run.unit, first, count, 1.0 / length)
-            partner = run.partners.load(number, INTEGER)
-            with f.when(partner >= 0):
-                _scale(f, run.unit, partner, count, length)
-        table.store(run.x_index, run.unit, POINTER)
-    table.store(run.out_index, out, POINTER)
-    f.call_at(run.at, "void", table)
-    with f.when(run.failed > 0):
-        f.give(Reason.FAILED)
+    out = f.arguments["out"]
+    call_right_side(f, run, _scale_to_unit)
     with f.loop(run.group_count) as number:
         first, count = group(run, number)
         length = run.lengths[number]
@@ -65,12 +47,13 @@ def rates_function(fused: bool) -> Function:
     return f
 
 
-def _square(f: Function, x: Value, first: Value, count: Value) -> Value:
-    total = f.variable(0.0)
-    with f.loop(first + count, first) as i:
-        total.value = f.fma(x[i], x[i], total.value)
-    made: Value = total.value
-    return made
+def _scale_to_unit(f: Function, run: Record, x: Value) -> None:
+    """Quaternions to unit length, and their momenta by the length that they had."""
+    scale_to_unit(f, run, x)
+    with f.loop(run.group_count) as number:
+        partner = run.partners.load(number, INTEGER)
+        with f.when(partner >= 0):
+            _scale(f, x, partner, group(run, number)[1], run.lengths[number])
 
 
 def _scale(f: Function, x: Value, first: Value, count: Value, factor: Value) -> None:

@@ -218,11 +218,11 @@ def _longest_step(f: Function, run: Record, order: Value) -> Value:
         for back, most in enumerate(largest):
             row = _row(run, order - back)
             most.value = f.largest(most.value, f.absolute(row.block(block)) * weight)
-    steepest: Value | None = None
+    steepest = f.variable(-1e300)
     for back, most in enumerate(largest):
         ratio = f.call("log", DOUBLE, most.value.largest()) / (order - back).as_double()
-        steepest = ratio if steepest is None else f.largest(steepest, ratio)
-    return f.call("exp", DOUBLE, -steepest)  # type: ignore[operator]
+        steepest.value = f.largest(steepest.value, ratio)
+    return f.call("exp", DOUBLE, -steepest.value)
 
 
 def _polynomial(f: Function, run: Record, order: Value, h: Value, block: Value) -> tuple[Value, Value]:

@@ -217,11 +217,11 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
 
 def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
     """An entry with the object code of a program for one state at a time, and whether lanes are faster for many."""
-    from polhode.codegen.llvm.module import scalar_module_of
+    from polhode.codegen.llvm.module import scalar_module
     from polhode.compiled.native import engine
 
     host, entry = engine.host(), entry or Entry()
-    made = scalar_module_of(program, fused=host.fused, width=host.lanes)
+    made = scalar_module(program, fused=host.fused, width=host.lanes)
     facts = {**entry.facts, "in lanes": are_lanes_faster(program.outline, made.is_packed)}
     return replace(entry, facts=facts).with_object_code(engine.object_code(made.text))
 

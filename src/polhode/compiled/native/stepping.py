@@ -200,7 +200,7 @@ class AdaptiveStepping:
             if name == "x":
                 columns.append(0)
             elif name == "t":
-                columns.append(_addresses(self._records) + _RECORD.fields["clock"][1])  # type: ignore[index]
+                columns.append(_addresses(self._records) + 8 * RUN.offsets["clock"])
             else:
                 columns.append(_addresses(self.arrays[name]))
         columns += [_addresses(self._work) if self._work.ndim == 2 else self._work.ctypes.data, 0]

@@ -34,7 +34,7 @@ SINES = Program(
 
 
 def object_code(program: Program) -> bytes:
-    return engine.object_code(scalar_module(program, fused=engine.host().fused))
+    return engine.object_code(scalar_module(program, fused=engine.host().fused).text)
 
 
 def run(code: LoadedImage | engine.Library, program: Program, values: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ def test_object_code_that_is_no_image_is_stored_as_it_is(monkeypatch: pytest.Mon
 
 
 def test_memory_that_may_be_run_may_not_be_written() -> None:
-    loaded = Entry().with_object_code(engine.object_code(scalar_module(SINES, fused=False))).load()
+    loaded = Entry().with_object_code(engine.object_code(scalar_module(SINES, fused=False).text)).load()
     assert isinstance(loaded, LoadedImage)
     start = loaded.address("ph_kernel")
     with open("/proc/self/maps", encoding="ascii") as maps:
