@@ -47,7 +47,9 @@ class Batch:
     infos: tuple[Mapping[str, Any], ...] = ()
     own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
-    between: Callable[[int], Callable[[Floats], Floats]] | None = field(default=None, repr=False)  # states of a member
+    interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
+        default=None, repr=False
+    )  # states of a member
 
     @property
     def q(self) -> Floats:
@@ -111,16 +113,16 @@ class Batch:
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
             functions=self.functions, parameters=parameters,
-            interpolant=None if self.between is None else self.between(i), **parts,
+            interpolant=None if self.interpolant_of is None else self.interpolant_of(i), **parts,
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
         places = list(chosen)
         parameters = {n: np.asarray(v)[places] if np.ndim(v) else v for n, v in self.parameters.items()}
-        between = self.between
+        interpolant_of = self.interpolant_of
         return replace(
             self,
-            between=None if between is None else lambda i: between(places[i]),
+            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(places[i]),
             arrays={name: array[places] for name, array in self.arrays.items()},
             reached=self.reached[places],
             status=self.status[places],
@@ -175,7 +177,7 @@ class Batch:
             for i, run in self.own.items()
             if len(run) > self.reached[i]
         }
-        return replace(self, functions=None, between=None, own=own)
+        return replace(self, functions=None, interpolant_of=None, own=own)
 
     # ---- along the runs --------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from .energy import is_conservative
 from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
-from .native_batch import Made, run_natively
+from .native_batch import NativeRuns, run_natively
 from .progress import reporting
 from .run import simulate
 from .trajectory import Trajectory
@@ -80,7 +80,9 @@ def _given(members: Members, i: int, functions: Functions) -> dict[str, Any]:
     return members.member(i) | {"functions": functions, "progress": False}
 
 
-def _of_native(made: Made, derivation: Derivation, duration: float, members: Members, functions: Functions) -> Batch:
+def _of_native(
+    made: NativeRuns, derivation: Derivation, duration: float, members: Members, functions: Functions
+) -> Batch:
     """What native code made, as a batch; members that it could not bring to their end are run once more by Python."""
     equations, count = derivation.equations, members.count
     q, u, z = np.split(made.states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
@@ -94,7 +96,7 @@ def _of_native(made: Made, derivation: Derivation, duration: float, members: Mem
     batch = Batch(
         made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
         names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
-        partial(Again, derivation, duration, members, functions),
+        partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
     again = np.flatnonzero(~made.done)
     if members.shared.get("watch_energy", True):
@@ -106,7 +108,7 @@ def _of_native(made: Made, derivation: Derivation, duration: float, members: Mem
 
 
 @dataclass(eq=False)
-class Again:
+class RerunInterpolant:
     """The states of a member between its samples: it is run once more, alone, and its own interpolant asked.
 
     It stays with the process that ran: a batch that is sent elsewhere goes without.
@@ -133,7 +135,7 @@ class Again:
         return type(None), ()
 
 
-def _losing(batch: Batch, made: Made, functions: Functions) -> NDArray[np.int64]:
+def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.int64]:
     """Members of which a run alone might have to tell that energy was lost."""
     signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
     varies = made.tau.any() or (made.inputs != made.inputs[:, :1]).any()

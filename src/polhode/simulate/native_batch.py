@@ -48,7 +48,7 @@ _CHUNK = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class NativeRuns:
     """What became of the members: their states at the samples, whether each got to its end, and facts of the runs."""
 
     times: Floats
@@ -119,7 +119,7 @@ def run_natively(
     functions: Functions,
     report: Callable[[float], object],
     threads: int | None = None,
-) -> Made | None:
+) -> NativeRuns | None:
     """All members in native code; None where something in them is Python's."""
     planned = _plan(derivation, duration, members, functions)
     if planned is None:
@@ -148,7 +148,7 @@ def run_natively(
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
         }  # fmt: skip
 
-    return Made(plan.times, states, tau, inputs, done, info)
+    return NativeRuns(plan.times, states, tau, inputs, done, info)
 
 
 def _acted(

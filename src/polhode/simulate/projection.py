@@ -38,7 +38,7 @@ _WEAK = 1e-3
 _LOST = 1e-6
 #: After so many searches in vain for a singular pose that can be passed, as at the end of a linkage's reach, only every
 #: so many-th state is searched from.
-_FRUITLESS = 10
+_MOST_FAILED_SEARCHES = 10
 #: So many ill-conditioned steps in a row ask for another choice of rows.
 _PATIENCE = 30
 
@@ -64,7 +64,7 @@ class ProjectedRates(Rates):
         self.attraction = attraction
         self.full = functions
         self._of_rows: dict[tuple[int, ...], Functions] = {}
-        self.ill_conditioned_steps = self.halved = self.fruitless = 0
+        self.ill_conditioned_steps = self.halved = self.failed_searches = 0
         super().__init__(self._with_rows(functions, rows), parameters, tau, inputs, of="kept_rates")
         self.chosen = rows
         self.largest = np.zeros(1)
@@ -163,15 +163,15 @@ class ProjectedRates(Rates):
         return on, np.concatenate([self.manifold.coordinate_rates(t, q, u), udot, zdot])
 
     def _branch(self, t: float, x: Floats) -> Branch | None:
-        if self.fruitless >= _FRUITLESS and self.fruitless % _FRUITLESS:
-            self.fruitless += 1
+        if self.failed_searches >= _MOST_FAILED_SEARCHES and self.failed_searches % _MOST_FAILED_SEARCHES:
+            self.failed_searches += 1
             return None
         q, u, _ = self.manifold.parts(x)
         found = branch_near(self.manifold, t, q, u, len(self.chosen), self.halved)
         if found is None or not found.has_speeds(u):
-            self.fruitless += 1
+            self.failed_searches += 1
             return None
-        self.halved, self.fruitless = found.halved, 0
+        self.halved, self.failed_searches = found.halved, 0
         return found
 
     def on_a_branch(self, t: float, x: Floats) -> Floats:
@@ -220,7 +220,7 @@ class ProjectedRates(Rates):
         x, _ = self.unit(x)
         near = self._native_projection(t, x)
         if near is not None and self._meets_all_rows(t, near):
-            self.ill_conditioned_steps = self.halved = self.fruitless = 0
+            self.ill_conditioned_steps = self.halved = self.failed_searches = 0
             return near
         self.ill_conditioned_steps += 1
         branch = self._branch(t, x)

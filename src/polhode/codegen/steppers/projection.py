@@ -34,7 +34,7 @@ def plain_projection_function(fused: bool) -> Function:
             # rounding keeps it from coming nearer
             with f.when(size <= 1e2 * NEAR):
                 f.leave()
-            f.give(Reason.ILL)
+            f.give(Reason.ILL_CONDITIONED)
         left.value = size
         steps.value = steps.value + 1
         with f.loop(run.coordinate_count) as i:
@@ -47,6 +47,6 @@ def plain_projection_function(fused: bool) -> Function:
         run.check_arguments.store(0, x, POINTER)
         f.call_at(run.check_at, "void", run.check_arguments)
         with f.when(~(largest_entry(f, run.check_values, 0, run.check_count) <= OFF)):
-            f.give(Reason.ILL)
+            f.give(Reason.ILL_CONDITIONED)
     f.give(0)
     return f

@@ -9,7 +9,7 @@ does not depend on where it was broken off.
     LOOK       state or rates are so large that somebody should look; the step is finished
     NONFINITE  no step, however short, has finite rates at its end
     UNDERFLOW  the error would need a step that rounding swallows
-    ILL        the pivots of the constraints are too small to divide by; no step was taken
+    ILL_CONDITIONED  the pivots of the constraints are too small to divide by; no step was taken
     PROJECT    the state is to be brought to its constraints by other means; then pending = SAMPLES
     SAMPLE     so is the next sample, which is to be written
     STEP       a step was taken, and each is asked for
@@ -38,7 +38,7 @@ class Reason(IntEnum):
     LOOK = 3
     NONFINITE = 4
     UNDERFLOW = 5
-    ILL = 6
+    ILL_CONDITIONED = 6
     FAILED = 7
     PROJECT = 8
     SAMPLE = 9
@@ -112,7 +112,7 @@ def plain_rates_function(fused: bool) -> Function:
         with f.when(~(pivot > SMALL_PIVOT * largest)):
             unsure.value = 1
     with f.when(unsure.value > 0):
-        f.give(Reason.ILL)
+        f.give(Reason.ILL_CONDITIONED)
     f.give(0)
     return f
 

@@ -37,7 +37,7 @@ def _rates(fused: bool) -> Function:
     f = Function("ph_rates", returns=INTEGER, fused=fused, internal=True, run=POINTER, t=DOUBLE, x=POINTER, out=POINTER)
     run, own = Record(RUN, f.arguments["run"]), f.arguments
     reason = f.call("ph_plain_rates", INTEGER, own["run"], own["t"], own["x"], own["out"])
-    with f.when(reason.equals(Reason.ILL) & (run.pose_known > 0)):
+    with f.when(reason.equals(Reason.ILL_CONDITIONED) & (run.pose_known > 0)):
         f.give(f.call("ph_across", INTEGER, own["run"], own["t"], own["x"], own["out"]))
     f.give(reason)
     return f
@@ -74,10 +74,10 @@ def _across(fused: bool) -> Function:
         square.value = f.fma(velocity[i], velocity[i], square.value)
         along.value = f.fma(run.pose[i] - x[i], velocity[i], along.value)
     with f.when(~(square.value > 0.0)):
-        f.give(Reason.ILL)
+        f.give(Reason.ILL_CONDITIONED)
     pose, unit = along.value / square.value, run.pose_reach / f.sqrt(square.value)
     with f.when(f.absolute(pose) > _NEAR * unit):
-        f.give(Reason.ILL)
+        f.give(Reason.ILL_CONDITIONED)
     best, halved, scale = f.variable(1e300), f.variable(0), f.variable(1.0)
     with f.repeat():
         error = _interpolated(f, run, t, x, (node, rate, velocity), pose, unit * scale.value)
@@ -90,11 +90,11 @@ def _across(fused: bool) -> Function:
         halved.value = halved.value + 1
         scale.value = 0.5 * scale.value
     with f.when(~(best.value <= _OTHER_BRANCH)):
-        f.give(Reason.ILL)
+        f.give(Reason.ILL_CONDITIONED)
     size = run.coordinate_count
     end = size + run.speed_count
     with f.when(_apart(f, state_on, x, size, end) > _CHANGED * largest_entry(f, x, size, end)):
-        f.give(Reason.ILL)
+        f.give(Reason.ILL_CONDITIONED)
     f.give(0)
     return f
 

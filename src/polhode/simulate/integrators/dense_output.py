@@ -37,7 +37,7 @@ class DenseOutput:
         run, rates = self.runs[self.owners[place]], self.rates
         if place != self._at:
             rates.steps_natively(run)
-            if run.retake(self.steps[place]) == Reason.ILL:
+            if run.retake(self.steps[place]) == Reason.ILL_CONDITIONED:
                 run.use(run.python(rates))
                 run.retake(self.steps[place])
             self._at = place

@@ -183,7 +183,7 @@ class _NativeIntegration:
             raise self.guard.explain(t, run.x, underflow(t, self.control, "the step is swallowed by rounding"))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
-        elif reason in (Reason.ILL, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
+        elif reason in (Reason.ILL_CONDITIONED, Reason.PROJECT, Reason.SAMPLE) and not self._finds_pose(reason):
             self._help(reason)
 
     # ---- events ------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class _NativeIntegration:
             return False
         self.tried = place
         x = run.x if reason == Reason.PROJECT else run.y
-        t = float(run.record.clock) if reason == Reason.ILL else float(run.record.t)
+        t = float(run.record.clock) if reason == Reason.ILL_CONDITIONED else float(run.record.t)
         found = self.rates.singular_pose(t, x.copy())
         if found is not None:
             run.pass_pose(*found)
