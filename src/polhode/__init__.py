@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .geometry.rotations.rotation import Rotation as Rotation
     from .model.samples.random_system import random_system as random_system
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
@@ -33,7 +34,7 @@ __version__ = "0.1.0"
 _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
-    "random_system": ".model.samples.random_system",
+    "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
 }  # fmt: skip
 
 
