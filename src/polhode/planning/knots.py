@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PolhodeError, shown
+from ..geometry.rotations import Rotation
 from .charts import Floats
 from .quaternions import conjugate, product
 
-_ORTHOGONAL = 1e-6
 #: Two orientations as near to half a turn apart as this have no shorter way between them.
 _OPPOSITE = 1e-9
 
@@ -46,32 +46,17 @@ def knot_times(t: Any, place: str) -> Floats:
 
 def unit_quaternions(R: Any, count: int, place: str) -> Floats:
     """The knots' orientations as unit quaternions, each on the side of the one before it."""
-    for attribute in ("as_matrix", "matrix"):  # SciPy's rotations, and ours
-        if hasattr(R, attribute):
-            R = getattr(R, attribute)
-            R = R() if callable(R) else R
-            break
-    array = numbers(R, "the orientations", place)
-    if array.shape != (count, 3, 3):
+    if hasattr(R, "as_matrix"):  # SciPy's
+        R = R.as_matrix()
+    q = (R if isinstance(R, Rotation) else Rotation.from_matrix(numbers(R, "the orientations", place))).quaternion
+    if np.shape(q) != (count, 4):
         raise PolhodeError(
-            f"the orientations have the shape {array.shape}, not ({count}, 3, 3).",
+            f"there are not {count} orientations, one for each time.",
             place=place,
-            cure="Give one rotation matrix for each time.",
+            cure="Give an array of as many rotation matrices.",
             code="E-PATH-013",
         )
-    gap = np.abs(array @ array.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-    wrong = np.flatnonzero((gap > _ORTHOGONAL) | (np.linalg.det(array) < 0))
-    if len(wrong):
-        raise PolhodeError(
-            f"orientation {wrong[0]} is no rotation: R Rᵀ is off by {gap[wrong[0]]:.1g}"
-            f"{', its determinant is negative' if np.linalg.det(array[wrong[0]]) < 0 else ''}.",
-            place=place,
-            cure="Give orthogonal matrices with determinant 1.",
-            code="E-PATH-014",
-        )
-    q = quaternions_of(array)
-    cosine = np.abs(product(conjugate(q[:-1]), q[1:])[:, 0])
-    opposite = np.flatnonzero(cosine < _OPPOSITE)
+    opposite = np.flatnonzero(np.abs(product(conjugate(q[:-1]), q[1:])[:, 0]) < _OPPOSITE)
     if len(opposite):
         raise PolhodeError(
             f"orientations {opposite[0]} and {opposite[0] + 1} are half a turn apart: either way is as short.",
@@ -79,22 +64,13 @@ def unit_quaternions(R: Any, count: int, place: str) -> Floats:
             cure="Put an orientation between them that says which way to turn.",
             code="E-PATH-015",
         )
-    sides = np.cumprod(np.concatenate([[1.0], np.where(np.sum(q[:-1] * q[1:], axis=1) < 0, -1.0, 1.0)]))
-    return np.asarray(q * sides[:, None])
+    return on_one_side(np.asarray(q))
 
 
-def quaternions_of(R: Floats) -> Floats:
-    """Unit quaternions of rotation matrices: the longest column of 4 q qᵀ, brought to unit length."""
-    trace = np.trace(R, axis1=-2, axis2=-1)[..., None, None]
-    symmetric = R + np.swapaxes(R, -1, -2) + (1 - trace) * np.eye(3)
-    vector = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
-    outer = np.empty((*R.shape[:-2], 4, 4))
-    outer[..., 0, 0] = 1 + trace[..., 0, 0]
-    outer[..., 0, 1:] = outer[..., 1:, 0] = vector
-    outer[..., 1:, 1:] = symmetric
-    best = np.argmax(np.einsum("...ii->...i", outer), axis=-1)
-    column = np.take_along_axis(outer, best[..., None, None], axis=-1)[..., 0]
-    return np.asarray(column / np.linalg.norm(column, axis=-1, keepdims=True))
+def on_one_side(q: Floats) -> Floats:
+    """Quaternions of the same rotations, each on the side of the one before it."""
+    signs = np.where(np.sum(q[:-1] * q[1:], axis=1) < 0, -1.0, 1.0)
+    return np.asarray(q * np.cumprod(np.concatenate([[1.0], signs]))[:, None])
 
 
 def end_vector(value: Any, what: str, place: str) -> Floats | None:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..constraints.newton import solve
 from ..errors import PolhodeError
 from .charts import Floats, cross, dot, times
+from .knots import on_one_side
 from .quaternions import conjugate, from_turn, matrices, product
 
 if TYPE_CHECKING:
@@ -101,8 +102,7 @@ def extremal(spline: RotationSpline) -> Extremal:
     late = spline(t[:-1] + 1e-3 * h[:, 0])
     q = guess.quaternion
     q[::_INTERVALS] = spline.knots
-    sides = np.cumprod(np.concatenate([[1.0], np.where(np.sum(q[:-1] * q[1:], axis=1) < 0, -1.0, 1.0)]))
-    begin = _Nodes(q * sides[:, None], guess.w, guess.wdot, (late.wdot - guess.wdot[:-1]) / (1e-3 * h))
+    begin = _Nodes(on_one_side(q), guess.w, guess.wdot, (late.wdot - guess.wdot[:-1]) / (1e-3 * h))
     found = solve(
         problem.residual, problem.step, problem.moved, problem.clamped(begin).flat,
         tolerance=1e-13, most_steps=_MOST_STEPS, shortest=1e-4,
