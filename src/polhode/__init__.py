@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .geometry.rotations.attitude import Attitude as Attitude
+    from .geometry.rotations.moving import MovingRotation as MovingRotation
     from .geometry.rotations.rotation import Rotation as Rotation
     from .model.samples.random_system import random_system as random_system
     from .planning import PoseSpline as PoseSpline
@@ -35,6 +37,7 @@ _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
+    "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
 }  # fmt: skip
 
 

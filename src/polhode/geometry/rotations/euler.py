@@ -57,6 +57,18 @@ def digits_of(sequence: str) -> str:
     return found
 
 
+def three_digits_of(sequence: str) -> str:
+    """A sequence of three axes as digits."""
+    word = digits_of(sequence)
+    if len(word) != 3:
+        raise PolhodeError(
+            f"{shown(sequence)} names {len(word)} of three axes.",
+            cure='A rotation is three turns, for example "zxz" or "xyz".',
+            code="E-ROT-003",
+        )
+    return word
+
+
 def axes_of(sequence: str) -> tuple[int, ...]:
     """The axes of a sequence as numbers from 0 to 2."""
     return tuple(int(digit) - 1 for digit in digits_of(sequence))
@@ -201,13 +213,7 @@ def _condition(sequence: str, q: Numbers) -> Any:
 @cache
 def sequence_chart(sequence: str, extrinsic: bool) -> Chart:
     """The chart of a sequence of three axes."""
-    word = digits_of(sequence)
-    if len(word) != 3:
-        raise PolhodeError(
-            f"{shown(sequence)} names {len(word)} of three axes.",
-            cure='A rotation is three turns, for example "zxz" or "xyz".',
-            code="E-ROT-003",
-        )
+    word = three_digits_of(sequence)
     lock = "the middle angle 0 or π" if word[0] == word[2] else "the middle angle ±π/2"
     chart = Chart(
         labels=("a1", "a2", "a3"),
