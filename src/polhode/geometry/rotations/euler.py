@@ -215,7 +215,10 @@ def sequence_chart(sequence: str, extrinsic: bool) -> Chart:
     """The chart of a sequence of three axes."""
     word = three_digits_of(sequence)
     lock = "the middle angle 0 or π" if word[0] == word[2] else "the middle angle ±π/2"
-    chart = Chart(
+    if extrinsic:
+        return _reversed(sequence_chart(word[::-1], False))
+    return Chart(
+        name=word,
         labels=("a1", "a2", "a3"),
         rotation=lambda x: from_sequence(word, x),
         rate=lambda x: sequence_rate(word, x),
@@ -226,12 +229,12 @@ def sequence_chart(sequence: str, extrinsic: bool) -> Chart:
         condition=lambda q: _condition(word, q),
         singular=f"at {lock}, where the first and the last turn have one axis",
     )
-    return _reversed(sequence_chart(word[::-1], False)) if extrinsic else chart
 
 
 def _reversed(inner: Chart) -> Chart:
     """The extrinsic sequence of an intrinsic one: the same with its coordinates in reversed order."""
     return Chart(
+        name=inner.name[::-1],
         labels=inner.labels,
         rotation=lambda x: inner.rotation(x[::-1]),
         rate=lambda x: Matrix(inner.rate(x[::-1])[::-1]),
@@ -241,4 +244,5 @@ def _reversed(inner: Chart) -> Chart:
         acceleration=lambda x, xd, xdd: inner.acceleration(x[::-1], xd[::-1], xdd[::-1]),
         condition=inner.condition,
         singular=inner.singular,
+        extrinsic=True,
     )

@@ -128,6 +128,7 @@ def _condition(q: Numbers) -> Any:
 
 
 EXPONENTIAL = Chart(
+    name="exponential",
     labels=("l1", "l2", "l3"),
     rotation=from_exponential,
     rate=exponential_rate,

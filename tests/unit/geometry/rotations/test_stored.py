@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from itertools import product
 
@@ -140,3 +141,16 @@ def test_interpolation_between_exact_rotations_is_exact() -> None:
     quarter = Rotation.from_turns(("z", ph.pi / 2))
     half_way = Rotation.identity(exact=True).interpolate(quarter, Fraction(1, 2))
     assert np.allclose(evaluate(list(half_way.vector), {}), [0, 0, np.tan(np.pi / 8)])
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_rotations_of_symbols_are_pickled_with_the_form_they_were_given_in(name: str) -> None:
+    back = pickle.loads(pickle.dumps(EXACT[name]))
+    assert back.equals(EXACT[name]) and back.matrix == EXACT[name].matrix
+    if name == "extrinsic":
+        assert back.euler("xyz", extrinsic=True) == Vector(angles)
+
+
+def test_rotations_of_numbers_are_pickled() -> None:
+    many = Rotation.random(5, seed=1)
+    assert np.array_equal(pickle.loads(pickle.dumps(many)).quaternion, many.quaternion)
