@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import PolhodeError, understood
-from ...expr import Expr, Matrix, Vector, as_expr
+from ...expr import Matrix, Vector, as_expr
 from ..dual import Dual, dual_part, real_part
+from ..given import is_array, is_rounded
 from ..pose import Pose
 from ..rotation import is_rotation
 from . import exact
@@ -35,7 +36,7 @@ def screw_of(motion: Any) -> ScrewMotion:
     with understood("a motion", motion, place="screw_of", cure=_CURE):
         if isinstance(motion, Pose):
             return _of_motion(motion.R, motion.p)
-        return _of_array(motion) if _is_array(motion) else _of_list(list(motion))
+        return _of_array(motion) if is_array(motion) else _of_list(list(motion))
 
 
 def _of_list(parts: list[Any]) -> ScrewMotion:
@@ -64,7 +65,7 @@ def _of_array(given: Any) -> ScrewMotion:
 def _of_motion(R: Any, p: Any) -> ScrewMotion:
     from . import numeric
 
-    if _has_floats(R) or _has_floats(p):
+    if is_rounded(R) or is_rounded(p):
         return numeric.of_pose(*_arrays(R, p, (3, 3)))
     turn, shift = Matrix(R).map(as_expr), Vector(map(as_expr, p))
     if turn.shape != (3, 3) or len(shift) != 3:
@@ -75,7 +76,7 @@ def _of_motion(R: Any, p: Any) -> ScrewMotion:
 
 
 def _of_twist(w: Any, v: Any) -> ScrewMotion:
-    if _has_floats(w) or _has_floats(v):
+    if is_rounded(w) or is_rounded(v):
         from . import numeric
 
         return numeric.of_twist(*_arrays(w, v, (3,)))
@@ -93,19 +94,3 @@ def _arrays(first: Any, second: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
         raise PolhodeError("it holds a number that is not finite.", cure="Look for NaN or inf.", code="E-SCREW-003")
     lead = np.broadcast_shapes(a.shape[: a.ndim - len(shape)], b.shape[:-1])
     return np.broadcast_to(a, (*lead, *shape)), np.broadcast_to(b, (*lead, 3))
-
-
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "dtype") and hasattr(value, "shape")
-
-
-def _has_floats(value: Any) -> bool:
-    """Whether a number in it is rounded, and none an expression."""
-    if _is_array(value):
-        return True
-    if isinstance(value, list | tuple):
-        flat = [entry for row in value for entry in (row if isinstance(row, list | tuple) else (row,))]
-        return any(_is_array(entry) or isinstance(entry, float) for entry in flat) and not any(
-            isinstance(entry, Expr) for entry in flat
-        )
-    return False
