@@ -339,4 +339,4 @@ def test_equations_206_to_212_as_printed_hold_accelerations_in_every_term() -> N
     bar = [as_expr(entry) for entry in O.T @ equations.q]
     slope = np.array(evaluate(list(jacobian(bar, list(equations.q)).entries()), states(0))).reshape(3, 3)
     O_here = np.array(evaluate(list(O.entries()), states(0))).reshape(3, 3)
-    assert np.abs(slope - O_here.T).max() > 0.1, slope - O_here.T
+    assert np.abs(slope - O_here.T).max() > 0.01

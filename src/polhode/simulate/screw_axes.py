@@ -24,7 +24,7 @@ _HALF, _FAR, _THIN = 1.0, 5.0, 0.006
 
 
 def moving_axes(run: Trajectory, bodies: bool | str | Sequence[str], scene: Scene) -> list[MovingLine]:
-    """The screw axes of the named bodies, or of all, in their colours; no line where a body does not turn, or far away."""
+    """The screw axes of the named bodies, or of all, in their colours; none where a body does not turn, or far away."""
     everyone = [name for name in run.mechanism.equations.system.bodies if name != GROUND]
     names = _names(bodies, everyone)
     if not names:

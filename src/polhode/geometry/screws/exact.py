@@ -105,11 +105,10 @@ def angle_of(sine: Any, cosine: Any) -> Expr:
     >>> angle_of(-sin(q), cos(q)), angle_of(sqrt(as_expr(3)) / 2, as_expr(1) / 2), angle_of(q, 1 - q)
     (-q, pi/3, atan2(q, 1 - q))
     """
-    for node in topological([as_expr(sine), as_expr(cosine)]):
-        if node.op in ("sin", "cos") and cos(node.args[0]) == cosine:
-            (x,) = node.args
-            if sin(x) in (sine, -sine):
-                return x if sin(x) == sine else -x
+    standing = [node.args[0] for node in topological([as_expr(sine), as_expr(cosine)]) if node.op in ("sin", "cos")]
+    for x in (multiple * each for each in dict.fromkeys(standing) for multiple in (1, 2)):  # half angles in tan(ϑ/2)
+        if cos(x) == cosine and sin(x) in (sine, -sine):
+            return x if sin(x) == sine else -x
     if not free_symbols([as_expr(sine), as_expr(cosine)]):
         turn = float_atan2(float(sine), float(cosine)) / float_pi
         guess = pi * Fraction(turn).limit_denominator(_PARTS_OF_PI)
