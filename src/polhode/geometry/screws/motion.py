@@ -10,7 +10,7 @@ from ...expr import Matrix, Vector, is_zero
 from ..dual import Dual, dual, dual_part, real_part
 from ..dual_motion import pose_of
 from ..pose import Pose
-from ..rotation import about
+from ..rotation import from_quaternion
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,18 @@ class ScrewMotion:
     @property
     def pose(self) -> Pose:
         """The motion: the rotation about the line by the dual angle; of a velocity, what it makes in a unit of time."""
-        made = pose_of(about(self.line, self.dual_angle))
+        made = self._motion()
         return Pose(self._gathered(made.R), self._gathered(made.p))
 
     @property
     def matrix(self) -> Any:
         """The same as a homogeneous 4×4 matrix."""
-        return self._gathered(pose_of(about(self.line, self.dual_angle)).matrix())
+        return self._gathered(self._motion().matrix())
+
+    def _motion(self) -> Pose:
+        """By the dual quaternion cos(ϑ̂/2) + k̂ sin(ϑ̂/2), which rounds nothing off where angles are small."""
+        half = self.dual_angle / 2
+        return pose_of(from_quaternion((half.cos(), *(self.line * half.sin()))))
 
     @property
     def _is_exact(self) -> bool:
