@@ -14,8 +14,7 @@ from scipy.linalg import expm
 import polhode as ph
 from polhode import Expr, Matrix, Vector
 from polhode.expr import as_expr, cos, directional, evaluate, gradient, is_zero, jacobian, same, sin, symbols
-from polhode.geometry import composed
-from polhode.geometry.rotation import from_vector_parameter
+from polhode.geometry.rotations.vector_parameter import composed, from_vector_parameter
 
 a11, a12, a13, a22, a23, a33 = ENTRIES = symbols("a11 a12 a13 a22 a23 a33")
 x, z, u = symbols("x z u")

@@ -11,22 +11,11 @@ import polhode as ph
 from polhode import Dual, Expr, Matrix, Pose, Vector
 from polhode.expr import as_expr, cos, directional, is_zero, same, sin, skew, symbols, tan
 from polhode.formalisms.screw import force_screw, momentum_screw
-from polhode.geometry import (
-    Inertia,
-    about,
-    composed,
-    dual,
-    dual_orthogonal,
-    dual_part,
-    line_through,
-    pose_of,
-    real_part,
-    rotation,
-    screw_of,
-    vector_parameter_of,
-)
-from polhode.geometry.dual_motion import joint_displacement
-from polhode.geometry.rotation import from_vector_parameter
+from polhode.geometry import Inertia, about, rotation
+from polhode.geometry.dual import dual, dual_part, real_part
+from polhode.geometry.dual_motion import dual_orthogonal, joint_displacement, line_through, pose_of, vector_parameter_of
+from polhode.geometry.rotations.vector_parameter import composed, from_vector_parameter
+from polhode.geometry.screws import screw_of
 from polhode.model.samples.random_system import random_system
 
 theta, d, alpha, a = symbols("theta d alpha a")
@@ -229,7 +218,7 @@ def test_equations_159_to_162_the_screws_of_all_joints_add_up() -> None:
     """ω(ĉ') of the whole chain is Σ (dϑ̂_i/dt) K̂; (159) must end at Ô_i-2,i-1, and (161) start at K̂_0."""
     flow = rates(2)
     one, two = (joint_displacement(*each) for each in ANGLES[:2])
-    whole = dual_velocity(composed(one, two), flow)
+    whole = dual_velocity(Vector(composed(one, two)), flow)
     speeds = [Dual(flow[angles[0]], flow[angles[1]]) for angles in ANGLES[:2]]
     K = lines()
     assert whole == K[0] * speeds[0] + K[1] * speeds[1]

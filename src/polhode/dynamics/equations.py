@@ -22,10 +22,8 @@ from ..errors import PolhodeError, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..geometry.dual import dual, dual_part, real_part
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
-from ..kinematics.screws import dual_jacobian, velocity_screw
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
@@ -182,11 +180,16 @@ class EquationsOfMotion:
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
+        from ..kinematics.screws import dual_jacobian
+
         made = dual_jacobian(self.tree, self._located(name)[0])
         return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
 
     def velocity_screw(self, name: str) -> Vector:
         """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
+        from ..geometry.dual import dual, dual_part, real_part
+        from ..kinematics.screws import velocity_screw
+
         made = velocity_screw(self.tree, self._located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
 

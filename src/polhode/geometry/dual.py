@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any, overload
 
 from ..errors import PolhodeError, understood
-from ..expr import Matrix, Vector, functions
+from ..expr import Matrix, Vector
 from ..expr.extended import Extended
+from .rotations.scalars import cos, is_array, sin, sqrt
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -100,20 +101,20 @@ class Dual(Extended):
 
     def sin(self) -> Dual:
         """sin θ + μ d cos θ."""
-        return Dual(_of("sin", self.real), self.dual * _of("cos", self.real))
+        return Dual(sin(self.real), self.dual * cos(self.real))
 
     def cos(self) -> Dual:
         """cos θ - μ d sin θ."""
-        return Dual(_of("cos", self.real), -(self.dual * _of("sin", self.real)))
+        return Dual(cos(self.real), -(self.dual * sin(self.real)))
 
     def tan(self) -> Dual:
         """tan θ + μ d (1 + tan² θ)."""
-        tangent = _of("tan", self.real)
+        tangent = sin(self.real) / cos(self.real)
         return Dual(tangent, self.dual * (1 + tangent * tangent))
 
     def sqrt(self) -> Dual:
         """√a + μ b/(2 √a)."""
-        root = _of("sqrt", self.real)
+        root = sqrt(self.real)
         return Dual(root, (Dual(self.dual) / (2 * root)).real)
 
     def function(self, name: str) -> Dual:
@@ -221,23 +222,14 @@ def _is_zero(value: Any) -> bool:
 
 def has_zero(part: Any) -> bool:
     """Whether a number is zero, or one in an array."""
-    return bool((part == 0).any()) if getattr(part, "ndim", 0) else not part
+    return bool((part == 0).any()) if is_array(part) else not part
 
 
 def _some(part: Any) -> bool:
     """Whether a part is not zero, in any entry of an array."""
-    return bool(part.any()) if getattr(part, "ndim", 0) else bool(part)
+    return bool(part.any()) if is_array(part) else bool(part)
 
 
 def _over(a: Any, b: Any) -> Any:
     """a / b, exactly for whole numbers."""
     return Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
-
-
-def _of(name: str, part: Any) -> Any:
-    """A function of a part of any kind."""
-    if getattr(part, "ndim", 0):
-        import numpy as np
-
-        return getattr(np, name)(part)
-    return functions.BY_NAME[name](part)

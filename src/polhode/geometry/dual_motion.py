@@ -8,7 +8,7 @@ C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Bod
     ĉ' = (ĉ₁ + ĉ₂ + ĉ₁ × ĉ₂)/(1 - ĉ₁ ĉ₂)      one motion after another                             (67), (156)
 
 k̂ is the screw axis, a line, and ϑ̂ the angle + μ the distance of the screw motion. From ĉ or from k̂ and ϑ̂ to Ô go
-`from_vector_parameter` and `about`, which are those of rotations.
+`from_vector_parameter` and `about`, which are those of rotations, as is `composed`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, atan2, skew, sqrt
 from .dual import Dual, dual, dual_part, has_zero, real_part
 from .pose import Pose
+from .rotations.matrix import fourfold, nine
+from .rotations.vector_parameter import composed
 
 #: Lines with a smaller sin² of their angle are parallel, where numbers are rounded.
 _PARALLEL = 1e-24
@@ -51,27 +53,12 @@ def pose_of(O: Matrix) -> Pose:
 
 def vector_parameter_of(R: Matrix) -> Vector:
     """c of a rotation matrix, ĉ of a dual one: c^× = (R - Rᵀ)/(1 + tr R); (66)."""
-    bottom: Any = 1 + (R[0, 0] + R[1, 1] + R[2, 2])
+    bottom, *vector = fourfold(nine(R))[0]
     if has_zero(real_part(bottom)):
         raise PolhodeError(
             "a half turn has no vector-parameter.", cure="Use a quaternion or a screw axis.", code="E-DUAL-002"
         )
-    made: Vector = Vector([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / bottom
-    return made
-
-
-def composed(a: Sequence[Any], b: Sequence[Any]) -> Vector:
-    """⟨a, b⟩ = (a + b + a × b)/(1 - a·b): O(⟨a, b⟩) = O(a) O(b), of rotations and, over dual numbers, motions; (67)."""
-    first, second = Vector(a), Vector(b)
-    bottom = 1 - first.dot(second)
-    if has_zero(real_part(bottom)):
-        raise PolhodeError(
-            "two turns that make a half turn have no vector-parameter.",
-            cure="Compose their matrices, or shift one of them.",
-            code="E-DUAL-003",
-        )
-    made: Vector = (first + second + first.cross(second)) / bottom
-    return made
+    return Vector([entry / bottom for entry in vector])
 
 
 def joint_displacement(theta: Any, d: Any, alpha: Any, a: Any) -> Vector:
@@ -80,7 +67,7 @@ def joint_displacement(theta: Any, d: Any, alpha: Any, a: Any) -> Vector:
     ϑ and d are about and along z, then α and a about and along x, as Denavit and Hartenberg have them.
     """
     turn, twist = Dual(theta, d), Dual(alpha, a)
-    return composed((Dual(0), Dual(0), (turn / 2).tan()), ((twist / 2).tan(), Dual(0), Dual(0)))
+    return Vector(composed((Dual(0), Dual(0), (turn / 2).tan()), ((twist / 2).tan(), Dual(0), Dual(0))))
 
 
 def angle_between(first: Vector, second: Vector) -> Dual:

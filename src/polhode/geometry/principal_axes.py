@@ -25,9 +25,8 @@ from typing import Any
 
 from ..errors import PolhodeError, shown
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
-from .dual_motion import vector_parameter_of
 from .given import is_rounded
-from .orientation import permutation
+from .rotations.euler import permutation
 from .screws.exact import angle_of, direction
 
 #: So much may a matrix of rounded numbers differ from its transpose, relative to its largest entry.
@@ -50,9 +49,11 @@ class PrincipalAxes:
     branch: str
 
     @property
-    def vector(self) -> Vector:
+    def vector(self) -> Any:
         """The vector-parameter c'' of O, (189); a half turn has none."""
-        return vector_parameter_of(Matrix(self.axes))
+        from .rotations import Rotation
+
+        return Rotation.from_matrix(self.axes).vector
 
 
 def principal_axes(matrix: Any) -> PrincipalAxes:

@@ -40,7 +40,7 @@ from ..expr.exact import (
     tan,
     tanh,
 )  # fmt: skip
-from ..geometry import Dual, Pose, PrincipalAxes, ScrewMotion, dual, principal_axes, rotation, screw_of
+from ..geometry import Pose, rotation
 from ..kinematics.vectors import Arrow, Dyadic, Point, basis
 from ..model import (
     Body,
@@ -69,11 +69,11 @@ from ..model import (
 from .equations import Equations
 
 __all__ = [
-    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dual", "Dyadic", "Equations",
-    "Expr", "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
-    "PolhodeError", "Pose", "PoseOf", "PrincipalAxes", "Prismatic", "ReactionOf", "Revolute", "Screw",
-    "ScrewMotion", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos", "asin", "atan",
-    "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "dual", "exp", "from_sympy", "function", "latex",
-    "log", "maximum", "minimum", "normal", "pi", "principal_axes", "rod", "rotation", "sampled", "screw_of", "sign",
-    "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
+    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
+    "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
+    "PolhodeError", "Pose", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
+    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi",
+    "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
+    "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip

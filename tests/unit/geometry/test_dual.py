@@ -11,7 +11,7 @@ import polhode as ph
 from polhode import Dual, Matrix, Vector
 from polhode.errors import PolhodeError
 from polhode.expr import latex, symbols
-from polhode.geometry import dual, dual_part, real_part
+from polhode.geometry.dual import dual, dual_part, real_part
 
 theta, d, phi, e = symbols("theta d phi e")
 KINDS = {

@@ -10,7 +10,7 @@ import pytest
 from polhode import Matrix, principal_axes
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, same, symbols
-from polhode.geometry.rotation import from_vector_parameter
+from polhode.geometry.rotations.vector_parameter import from_vector_parameter
 
 a, b, c, d, e, f = NAMES = symbols("a b c d e f")
 #: A rotation in which a, b, c are a vector-parameter, and what it makes of diagonal matrices.
@@ -28,9 +28,9 @@ BRANCHES: dict[str, tuple[str, Any]] = {
     "a double moment": ("double", O @ Matrix.diagonal([d, e, d]) @ O.T),
     "a double moment in a plane": ("double", [[a, b, 0], [b, a, 0], [0, 0, a + b]]),
     "a triple moment": ("triple", O @ Matrix.diagonal([d, d, d]) @ O.T),
-    "numbers": ("cosines", [[2, 1, 1], [1, 3, 1], [1, 1, 4]]),
-    "numbers in a plane": ("plane", [[2, 0, 1], [0, 7, 0], [1, 0, 2]]),
-    "numbers, a double moment": ("double", [[2, 1, 0], [1, 2, 0], [0, 0, 3]]),
+    "numbers": ("cosines", Matrix([[2, 1, 1], [1, 3, 1], [1, 1, 4]])),
+    "numbers in a plane": ("plane", Matrix([[2, 0, 1], [0, 7, 0], [1, 0, 2]])),
+    "numbers, a double moment": ("double", Matrix([[2, 1, 0], [1, 2, 0], [0, 0, 3]])),
 }
 
 
@@ -57,7 +57,7 @@ def test_double_moments_are_rational() -> None:
 
 
 def test_moments_of_numbers_ascend_and_are_whole_where_they_are() -> None:
-    assert same(principal_axes([[3, 0, 0], [0, 1, 0], [0, 0, 2]]).moments, [1, 2, 3])
+    assert same(principal_axes(Matrix([[3, 0, 0], [0, 1, 0], [0, 0, 2]])).moments, [1, 2, 3])
     turned = from_vector_parameter((as_expr(1), as_expr(2) / 3, as_expr(-1)))
     found = principal_axes(turned @ Matrix.diagonal([5, 2, 4]) @ turned.T)
     assert found.branch == "cosines" and same(found.moments, [2, 4, 5])
@@ -65,8 +65,10 @@ def test_moments_of_numbers_ascend_and_are_whole_where_they_are() -> None:
 
 
 def test_axes_have_a_vector_parameter() -> None:
-    found = principal_axes([[2, 0, 0], [0, 4, 3], [0, 3, -4]])
+    found = principal_axes(Matrix([[2, 0, 0], [0, 4, 3], [0, 3, -4]]))
     assert same(from_vector_parameter(found.vector).entries(), found.axes.entries())
+    batch = principal_axes(np.array([[[2.0, 0, 0], [0, 4, 3], [0, 3, -4]]] * 2))
+    assert batch.vector.shape == (2, 3)
 
 
 def test_numbers_are_diagonalised_by_lapack_in_batches() -> None:

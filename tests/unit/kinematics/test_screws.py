@@ -7,7 +7,7 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.expr import same
-from polhode.geometry import dual_part, real_part
+from polhode.geometry.dual import dual_part, real_part
 from polhode.model.samples.random_system import random_system
 
 

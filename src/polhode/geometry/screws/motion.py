@@ -10,7 +10,7 @@ from ...expr import Matrix, Vector, is_zero
 from ..dual import Dual, dual, dual_part, real_part
 from ..dual_motion import pose_of
 from ..pose import Pose
-from ..rotation import from_quaternion
+from ..rotations.quaternion import from_quaternion
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import PolhodeError
-from ..exact_rotation import TOLERANCE
+from ..rotations import Rotation
+from ..rotations.nearest import TOLERANCE
 from .exact import no_axis
 from .motion import ScrewMotion
 
@@ -24,7 +25,9 @@ def of_pose(R: Floats, p: Floats) -> ScrewMotion:
     The angle 2 atan2(s, w) and cot(ϑ/2) = w/s are right to rounding near no turn and near half a turn.
     """
     _check_rotations(R)
-    w, vector = _quaternions(R)
+    q = Rotation.from_matrix(R).quaternion
+    q = np.where(q[..., :1] < 0, -q, q)
+    w, vector = q[..., 0], q[..., 1:]
     s = np.linalg.norm(vector, axis=-1)
     turns = 2 * s > _ROUNDING
     k = _units(np.where(turns[..., None], vector, p))
@@ -58,30 +61,10 @@ def _dot(a: Floats, b: Floats) -> Any:
 
 def _check_rotations(R: Floats) -> None:
     gap = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0)
-    if not gap <= TOLERANCE or (np.linalg.det(R) < 0).any():
-        raise no_rotation()
-
-
-def no_rotation() -> PolhodeError:
-    """The error of a matrix that turns nothing without bending it."""
-    return PolhodeError(
-        "the matrix is not a rotation: it is not orthogonal with determinant 1.",
-        place="screw_of",
-        cure=f"Give a rotation matrix; numbers must be right to {TOLERANCE}.",
-        code="E-SCREW-002",
-    )
-
-
-def _quaternions(R: Floats) -> tuple[Floats, Floats]:
-    """(w, vector) of unit length with w ≥ 0: the longest row of 4 q qᵀ, which no rotation makes vanish."""
-    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
-    outer = np.stack([
-        np.stack([1 + a + e + i, h - f, c - g, d - b], -1),
-        np.stack([h - f, 1 + a - e - i, b + d, c + g], -1),
-        np.stack([c - g, b + d, 1 - a + e - i, f + h], -1),
-        np.stack([d - b, c + g, f + h, 1 - a - e + i], -1),
-    ], -2)  # fmt: skip
-    longest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
-    q = np.take_along_axis(outer, longest[..., None, None], axis=-2)[..., 0, :]
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True) * np.where(q[..., :1] < 0, -1, 1)
-    return q[..., 0], q[..., 1:]
+    if gap > TOLERANCE or (np.linalg.det(R) < 0).any():
+        raise PolhodeError(
+            "the matrix is not a rotation: it is not orthogonal with determinant 1.",
+            place="screw_of",
+            cure=f"Its numbers must be right to {TOLERANCE}; `Rotation.from_matrix(R, nearest=True)` mends others.",
+            code="E-SCREW-002",
+        )

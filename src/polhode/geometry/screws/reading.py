@@ -7,9 +7,10 @@ from typing import Any
 from ...errors import PolhodeError, understood
 from ...expr import Matrix, Vector, as_expr
 from ..dual import Dual, dual_part, real_part
-from ..given import is_array, is_rounded
+from ..given import is_rounded
 from ..pose import Pose
-from ..rotation import is_rotation
+from ..rotations.exact import as_rotation
+from ..rotations.scalars import is_array
 from . import exact
 from .motion import ScrewMotion
 
@@ -19,10 +20,10 @@ _CURE = "Give a Pose, a pair (R, p), a 4×4 matrix, or the six numbers (ω, v) o
 def screw_of(motion: Any) -> ScrewMotion:
     """The screw of a motion (a `Pose`, a pair (R, p) or a 4×4 matrix) or of a velocity (the six numbers of a twist).
 
-    Exact where what is given is exact, with branches decided by fingerprint; where it holds floats, NumPy arrays with
-    any leading batch axes. A twist is (ω, v), v the velocity of the body's point at the origin; a vector of three dual
-    numbers ω + μ v is one too. The screw of a wrench is that of (force, torque). A motion that does not turn has an
-    axis in its direction, through the origin, and an infinite pitch.
+    Exact where expressions, vectors or matrices are given, with branches decided by fingerprint; of other numbers NumPy
+    arrays, with any leading batch axes. A twist is (ω, v), v the velocity of the body's point at the origin; a vector
+    of three dual numbers ω + μ v is one too. The screw of a wrench is that of (force, torque). A motion that does not
+    turn has an axis in its direction, through the origin, and an infinite pitch.
 
     >>> from polhode.expr import symbols
     >>> from polhode.geometry import Pose, rotation
@@ -30,20 +31,29 @@ def screw_of(motion: Any) -> ScrewMotion:
     >>> k = screw_of(Pose(rotation(("z", q)), Vector([0, 0, q * r])))
     >>> k.axis, k.angle, k.pitch
     (Vector([0, 0, 1]), q, r)
-    >>> screw_of((0, 0, 2, 0, -6, 1)).point
+    >>> screw_of(Vector([0, 0, 2, 0, -6, 1])).point
     Vector([3, 0, 0])
     """
     with understood("a motion", motion, place="screw_of", cure=_CURE):
         if isinstance(motion, Pose):
             return _of_motion(motion.R, motion.p)
-        return _of_array(motion) if is_array(motion) else _of_list(list(motion))
+        if is_array(motion):
+            return _of_array(motion)
+        parts = list(motion)
+        if len(parts) == 2:
+            return _of_motion(*parts)
+        if len(parts) == 3 and all(isinstance(entry, Dual) for entry in parts):
+            return _of_twist(real_part(Vector(parts)), dual_part(Vector(parts)))
+        return _of_numbers(parts) if is_rounded(motion) else _of_exact(parts)
 
 
-def _of_list(parts: list[Any]) -> ScrewMotion:
-    if len(parts) == 2:
-        return _of_motion(*parts)
-    if len(parts) == 3 and all(isinstance(entry, Dual) for entry in parts):
-        return _of_list([*real_part(Vector(parts)), *dual_part(Vector(parts))])
+def _of_numbers(parts: list[Any]) -> ScrewMotion:
+    import numpy as np
+
+    return _of_array(np.asarray(parts, dtype=np.float64))
+
+
+def _of_exact(parts: list[Any]) -> ScrewMotion:
     if len(parts) == 6:
         return _of_twist(Vector(parts[:3]), Vector(parts[3:]))
     if len(parts) != 4:
@@ -63,20 +73,22 @@ def _of_array(given: Any) -> ScrewMotion:
 
 
 def _of_motion(R: Any, p: Any) -> ScrewMotion:
-    from . import numeric
+    from ..rotations import Rotation
 
-    if is_rounded(R) or is_rounded(p):
+    if isinstance(R, Rotation):
+        R = R.matrix
+    if is_rounded(R) and is_rounded(p):
+        from . import numeric
+
         return numeric.of_pose(*_arrays(R, p, (3, 3)))
-    turn, shift = Matrix(R).map(as_expr), Vector(map(as_expr, p))
-    if turn.shape != (3, 3) or len(shift) != 3:
+    shift = Vector(map(as_expr, p))
+    if len(shift) != 3:
         raise ValueError
-    if not is_rotation(turn):
-        raise numeric.no_rotation()
-    return exact.of_pose(turn, shift)
+    return exact.of_pose(as_rotation(R, "screw_of"), shift)
 
 
 def _of_twist(w: Any, v: Any) -> ScrewMotion:
-    if is_rounded(w) or is_rounded(v):
+    if is_rounded(w) and is_rounded(v):
         from . import numeric
 
         return numeric.of_twist(*_arrays(w, v, (3,)))
