@@ -254,7 +254,9 @@ def _half_turn(t: float, link: Link) -> Stop:
     return Stop(
         "half_turn",
         f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
-        'Store its orientation as a quaternion: storage="quaternion".',
+        'Store it as an angle: storage="angles".'
+        if link.stage.is_vector_turn
+        else 'Store its orientation as a quaternion: storage="quaternion".',
     )
 
 
