@@ -170,7 +170,7 @@ class EquationsOfMotion:
 
     def pose(self, name: str) -> Pose:
         """Where a body or a frame is in the ground: rotation matrix R and position p."""
-        body, within = self._located(name)
+        body, within = self.located(name)
         return body_pose(self.tree, body, self._poses) @ within
 
     def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
@@ -178,7 +178,7 @@ class EquationsOfMotion:
 
         With orientation="vector" the rate of the frame's vector-parameter over its velocity, by q̇; (122) of Mladenova.
         """
-        body, within = self._located(name)
+        body, within = self.located(name)
         made = frame_jacobian(self.tree, body, within.p)
         if orientation is None:
             return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
@@ -191,7 +191,7 @@ class EquationsOfMotion:
             )
         return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R).map(as_expr)
 
-    def _located(self, name: str) -> tuple[str, Pose]:
+    def located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
         frame = self.system.frames.get(name) if isinstance(name, str) else None
         if frame is None and (not isinstance(name, str) or name not in self.tree.bodies):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..analysis.singular_configurations import SingularConfigurations
+    from ..compiled.functions import Functions
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Matrix, Vector
     from ..geometry import Pose
+    from .workspace import Workspace
 
 
 class KinematicMethods:
@@ -16,6 +22,11 @@ class KinematicMethods:
     @property
     def record(self) -> EquationsOfMotion:
         """The equations as the formalism gave them: graphs only."""
+        raise NotImplementedError
+
+    @cached_property
+    def _functions(self) -> Functions:
+        """The functions that runs share, compiled or loaded once."""
         raise NotImplementedError
 
     @property
@@ -45,3 +56,41 @@ class KinematicMethods:
         True
         """
         return self.record.jacobian(name, orientation)
+
+    def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
+        """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
+
+        The factors that vanish there, and a search `along` a path; see `polhode.analysis.singular_configurations`.
+        """
+        from ..analysis.singular_configurations import singular_configurations
+
+        def jacobian(q: Any, parameters: Any) -> Any:
+            return self._functions.jacobian(name, q, parameters=parameters)
+
+        return singular_configurations(self.record, jacobian, name, of)
+
+    def workspace(
+        self, name: str, samples: int = 20_000, seed: int = 0, parameters: Mapping[str, Any] | None = None
+    ) -> Workspace:
+        """Where the origin of a body or frame can be while the joints keep their limits: points, boundary, a picture.
+
+        A revolute joint without limits turns all around; see `polhode.analysis.workspace`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(2, 0, 0))
+        >>> tip = s.frame("tip", "fore", (1, 0, 0))
+        >>> reach = s.derive().workspace("tip")
+        >>> reach.distance([(2, 0, 0), (4, 0, 0), (0, 0.25, 0)]).round(6).tolist()  # a ring with radii 1 and 3
+        [0.0, 1.0, 0.75]
+        """
+        from .workspace import Workspace
+
+        def position(q: Any, parameters: Any) -> Any:
+            return self._functions.pose(name, q, parameters=parameters)[0]
+
+        def slope(q: Any, parameters: Any) -> Any:
+            return self._functions.jacobian(name, q, parameters=parameters)[..., 3:, :]
+
+        return Workspace.of(self.record, name, position, slope, samples, seed, parameters)
