@@ -58,7 +58,9 @@ class Guard:
         charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
+            (link, list(link.coordinates[:3]))
+            for link in self.equations.tree.links
+            if link.coordinates and link.stage.storage == "vector"
         ]
 
     @property
