@@ -63,6 +63,7 @@ FAMILIES = {
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
     "SENS": "Sensitivities and gradients",
+    "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",
     "TABLE": "Tables",
@@ -72,6 +73,7 @@ FAMILIES = {
     "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
+    "WORKSPACE": "Workspaces",
     "YAML": "Model files",
 }
 
