@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from ..expr import Expr, Vector
 from .fields import GivenFields, given
+from .forces.protocol import ForceElement
 
 #: Whether a rotor is a body like any other, or turns by itself, decoupled from the link that carries it (278).
 COUPLINGS = ("full", "reduced")
@@ -36,7 +37,7 @@ class Motor:
     """A motor on a joint: a rotor, a gear, an elastic shaft, losses, windings. Without a stiffness it is geared.
 
     Moments of inertia are about the rotor's own axes through its mass centre, the third along the axis on which it
-    spins. All that it comes to are bodies, joints, couplings, loads and states of the model; `added` names them.
+    spins. All that it comes to are `bodies` (each with the joint of its name), `loads`, inputs and states of the model.
     """
 
     fields = GivenFields()
@@ -57,6 +58,8 @@ class Motor:
     resistance: Expr | None = given("number", None, unit="Ω")
     inductance: Expr | None = given("number", None, unit="H")
     constant: Expr | None = given("number", None, unit="N·m/A", doc="torque for each ampere, volts for each rad/s")
+    bodies: tuple[str, ...] = ()
+    loads: tuple[ForceElement, ...] = ()
 
     @property
     def is_elastic(self) -> bool:
@@ -98,8 +101,10 @@ class Motor:
         """The name of the input that the voltage is, if there are windings."""
         return f"{self.joint} voltage"
 
-    @property
-    def added(self) -> frozenset[str]:
-        """The names of all that it adds to a model, in whichever table."""
-        parts = ("gear", "rotor friction", "friction", "torque")
-        return frozenset({self.rotor, self.ballast, self.current, self.voltage, *(f"{self.joint} {x}" for x in parts)})
+    def added(self, table: str) -> tuple[str, ...]:
+        """The names of what it adds to a table of the model."""
+        if table == "inputs":
+            return (self.voltage,) if self.is_electric else ()
+        if table == "states":
+            return () if self.inductance is None else (self.current,)
+        return () if table == "couplings" and self.is_elastic else self.bodies

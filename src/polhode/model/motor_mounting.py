@@ -9,6 +9,7 @@ pure rotation with respect to an inertial frame", and what it weighs rides on th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, PolhodeError, listed, shown, suggestion
@@ -52,6 +53,8 @@ def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Mot
     except PolhodeError:
         system._hold(before)
         raise
+    names = tuple(name for name in system.bodies if name not in before.bodies)
+    motor = replace(motor, bodies=names, loads=system.loads[len(before.loads) :])
     system._add("motors", motor.joint, motor)
     return motor
 

@@ -50,8 +50,8 @@ def elastic_arm(
         body = arm.body(f"link {i}", m, com, I)
         arm.joint(f"j{i}", link, body, Revolute(axis), at=at)
         link = body
-    for i, (ratio, mass, across, along) in enumerate(_MOTORS, start=1):
-        n, m = arm.parameter(f"n{i}{mark}", ratio), arm.parameter(f"mr{i}{mark}", mass, "kg")
+    for i, (ratio, weight, across, along) in enumerate(_MOTORS, start=1):
+        n, m = arm.parameter(f"n{i}{mark}", ratio), arm.parameter(f"mr{i}{mark}", weight, "kg")
         Ir = arm.parameter(f"Ir{i}{mark}", across, "kg m^2")
         Im = arm.parameter(f"Im{i}{mark}", along, "kg m^2")
         elastic: dict[str, Any] = {}
