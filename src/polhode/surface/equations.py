@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
 from ..formalisms.derivation import Derivation
+from .terms import Terms
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations:
+class Equations(Terms):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)

@@ -27,7 +27,7 @@ _MOTORS = (
 
 
 def elastic_arm(
-    gears: str = "elastic", coupling: str = "full", stiffness: Any = 10000, damping: Any = 0, mark: str = ""
+    gears: str = "elastic", coupling: str = "full", stiffness: Any = 10000, damping: Any = None, mark: str = ""
 ) -> System:
     """An arm of six joints, each on a motor; every length, mass, inertia, ratio and stiffness is a parameter.
 
@@ -36,7 +36,7 @@ def elastic_arm(
 
     >>> arm = elastic_arm()
     >>> len(arm.parameters), len(arm.derive().u)
-    (112, 12)
+    (106, 12)
     """
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground
@@ -57,6 +57,7 @@ def elastic_arm(
         elastic: dict[str, Any] = {}
         if gears == "elastic":
             elastic["stiffness"] = arm.parameter(f"k{i}{mark}", stiffness, "N m/rad")
+        if gears == "elastic" and damping is not None:
             elastic["damping"] = arm.parameter(f"d{i}{mark}", damping, "N m s/rad")
         arm.motor(f"j{i}", n, inertia=(Ir, Ir, Im), mass=m, coupling=coupling, **elastic)
     reach = {"j2": 0.6, "j3": 0.9, "j4": 0.3, "j5": 0.4}
