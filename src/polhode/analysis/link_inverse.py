@@ -118,8 +118,8 @@ class _Elimination:
             ready = [motor for motor in waiting if not feels[motor.joint]]
             if damped and not ready:
                 raise PolhodeError(
-                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or because "
-                    "it carries it: the rotor's motion does not follow from the link's without integration.",
+                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
+                    "carries it: the rotor's motion does not follow from the link's without integration.",
                     place=_PLACE,
                     cure="Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
                     code="E-MOTOR-023",

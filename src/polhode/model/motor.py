@@ -77,6 +77,11 @@ class Motor:
         return self.is_elastic or bool(self.mass) or any(map(bool, self.inertia))
 
     @property
+    def is_placeless(self) -> bool:
+        """Whether its rotor turns against the ground, decoupled, and so is not seen where it is."""
+        return self.has_rotor and self.coupling == "reduced"
+
+    @property
     def rotor(self) -> str:
         """The name of the rotor's body, joint, coordinate and speed, if there is one."""
         return f"{self.joint} rotor"
