@@ -44,7 +44,7 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
     return s
 
 
-@pytest.mark.parametrize("seed", seeds(12, 100))
+@pytest.mark.parametrize("seed", seeds((*range(10), 75, 79), 100))
 def test_every_formalism_gives_the_same_equations(seed: int) -> None:
     s = random_motors(seed)
     judge = s.derive("poincare")
@@ -69,9 +69,13 @@ def by_hand(seed: int) -> ph.System:
     s = ph.System("by hand", gravity=source.gravity)
     for name, parameter in source.parameters.items():
         s.parameter(name, parameter.value)
+    for name, given in source.inputs.items():
+        s.input(name, given.value)
     for name, body in source.bodies.items():
         if name != "ground" and name not in own:
             s.body(name, body.mass, body.com, body.inertia, check=False)
+    for name, frame in source.frames.items():
+        s.frame(name, frame.body, frame.pose.p, frame.pose.R)
     for name, joint in source.joints.items():
         if name not in own:
             seats = {"at": joint.in_parent.p, "rotation": joint.in_parent.R}
@@ -120,9 +124,8 @@ def test_explicit_rotor_bodies_move_alike(seed: int) -> None:
     e, other = s.derive(), hand.derive()
     values = random_state(s, seed)
     named = {(x.data[0], x.name): value for x, value in values.items()}
-    twin: dict[Expr, float] = {p.symbol: float(p.value or 0) for p in hand.parameters.values()} | {
-        hand.time: values[s.time]
-    }
+    twin: dict[Expr, float] = {p.symbol: float(p.value or 0) for p in hand.parameters.values()}
+    twin |= {x.symbol: named["input", name] for name, x in hand.inputs.items()} | {hand.time: values[s.time]}
     for joint in hand.joints.values():
         name = joint.name[2:] + " rotor" if joint.name.startswith("r ") else joint.name
         for x in (*joint.q, *joint.u, *joint.tau):

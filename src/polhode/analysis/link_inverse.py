@@ -13,16 +13,32 @@ two derivatives later than the one before, so that an arm of n joints may need 2
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, listed
-from ..expr import Expr, Vector, as_expr, derivative, directional, free_symbols, is_zero, quiet_collector, substitute
+from ..errors import PolhodeError, listed, understood
+from ..expr import (
+    Expr,
+    Vector,
+    as_expr,
+    derivative,
+    directional,
+    evaluate,
+    free_symbols,
+    is_zero,
+    quiet_collector,
+    substitute,
+)
 from ..expr.leaves import symbol
 from ..expr.spelling import spelled
+from .operating_point import parameter_values
 
+Floats = NDArray[np.float64]
 _PLACE = "link inverse dynamics"
 
 
@@ -35,6 +51,7 @@ class LinkInverse:
     without an elastic motor. `rotors` are angle, speed and acceleration by the rotor's name.
     """
 
+    equations: EquationsOfMotion
     motion: tuple[Vector, ...]
     efforts: dict[str, Expr]
     rotors: dict[str, tuple[Expr, Expr, Expr]]
@@ -43,6 +60,35 @@ class LinkInverse:
     def order(self) -> int:
         """The highest derivative of the links' motion that the efforts depend on."""
         return len(self.motion) - 1
+
+    def efforts_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
+        """The efforts by name for numbers of the motion: an axis of orders, one of links, and perhaps one of times."""
+        return self._numbers(self.efforts, motion, parameters)
+
+    def rotors_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
+        """The angles of the rotors by name, likewise."""
+        return self._numbers({name: place for name, (place, _, _) in self.rotors.items()}, motion, parameters)
+
+    def _numbers(
+        self, wanted: Mapping[str, Expr], motion: ArrayLike, parameters: Mapping[str, Any] | None
+    ) -> dict[str, Floats]:
+        cure = f"Give an array of {len(self.motion)} orders of derivatives of {len(self.motion[0])} coordinates."
+        with understood("the motion of the links", motion, place=_PLACE, cure=cure):
+            rows = np.asarray(motion, dtype=np.float64)
+            if rows.shape[:2] != (len(self.motion), len(self.motion[0])) or rows.ndim > 3:
+                raise ValueError
+        values = parameter_values(self.equations, parameters)
+        inputs = self.equations.system.inputs.values()
+        values |= {each.symbol: float(each.value or 0) for each in inputs} | {self.equations.system.time: 0.0}
+        symbols = [x for order in self.motion for x in order]
+        states = rows.reshape(len(symbols), -1)
+        found = [
+            evaluate(wanted.values(), values | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()
+        ]
+        return {
+            name: np.array(column).reshape(rows.shape[2:])
+            for name, column in zip(wanted, zip(*found, strict=True), strict=True)
+        }
 
 
 def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
@@ -142,7 +188,7 @@ class _Elimination:
         used = {*free_symbols([*efforts.values(), *(x for own in rotors.values() for x in own)])}
         while len(self.orders) > 3 and used.isdisjoint(self.orders[-1]):
             self.orders.pop()
-        return LinkInverse(tuple(self.orders), efforts, rotors)
+        return LinkInverse(self.equations, tuple(self.orders), efforts, rotors)
 
     def _needed(self, joint: str) -> Expr:
         """The row of a link, with the rotors that are known put in; it vanishes, as no effort acts on the link."""
