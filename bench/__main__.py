@@ -17,7 +17,8 @@ from .report import write
 from .table import Row, as_text
 
 PARTS = (
-    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops", "motors", "splines",
+    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops", "motors",
+    "splines",
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
