@@ -10,6 +10,7 @@ from ..constraints import Constraints, DependentSpeeds, constraints_of, dependen
 from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
+from ..dynamics.followers import projected
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -17,7 +18,6 @@ from ..kinematics.tree import Tree, build_tree
 from ..model.model import Model
 from ..model.reading import unknown
 from ..model.states import check_states
-from .followers import projected
 from .registry import formalism_of
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.

@@ -29,13 +29,13 @@ from typing import Any
 
 from ..dynamics.envelope import applied_forces
 from ..dynamics.equations import Recipe
+from ..dynamics.followers import projected, slope_of_auxiliary
 from ..dynamics.loads import Loads
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Tree, build_tree
 from ..model.model import Model
-from .followers import projected, slope_of_auxiliary
 
 
 @dataclass(frozen=True)

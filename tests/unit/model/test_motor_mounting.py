@@ -10,7 +10,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import Matrix, Vector, as_expr, derivative, same
 from polhode.geometry import unit_axis
-from polhode.geometry.rotation import is_rotation
+from polhode.geometry.rotations.matrix import is_rotation
 from polhode.model.motor_mounting import turned_to
 
 

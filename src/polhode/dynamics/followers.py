@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from ..dynamics.equations import Recipe
-from ..dynamics.loads import Loads
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, gradient, substitute
 from ..kinematics.tree import Tree
 from ..model.model import Model
+from .equations import Recipe
+from .loads import Loads
 
 
 def projected(system: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
