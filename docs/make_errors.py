@@ -53,6 +53,7 @@ FAMILIES = {
     "MASS": "Mass matrices",
     "MJCF": "MJCF files",
     "MODEL": "The model: names, frames, loads, constraints",
+    "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
     "PATH": "Motions through orientations and poses",
