@@ -42,6 +42,7 @@ FAMILIES = {
     "FILE": "Reading and writing files",
     "FUN": "Compiled functions",
     "FUNCTION": "Functions that a user gives in C or Python",
+    "GAIT": "Gaits",
     "INPUT": "Efforts and inputs that vary in time",
     "JOINT": "Joints and joint maps",
     "KANE": "Kane's method",
