@@ -56,6 +56,7 @@ FAMILIES = {
     "NET": "The network formalism",
     "PLAN": "From expressions to a program",
     "PROG": "Programmes of motion",
+    "PSEUDO": "Pseudo-velocities",
     "RANDOM": "Random constraints",
     "REACT": "Reactions",
     "REFERENCE": "The reference derivation",

@@ -273,7 +273,7 @@ def test_hamels_formalism_sums_the_printed_coefficients(paper: Paper) -> None:
     made = Hamel(disc(), envelope(paper.rolling.tree), dependent_speeds)
     (a, _), (b, _) = made.forms, made.fields
     coefficients = gamma(a, b, paper.q)
-    rates = Vector([*(paper.q_rates[k] for k in made.independent), 0, 0, 0])
+    rates = Vector([*made.u, 0, 0, 0])
     for k in range(6):
         turning = sum(
             (coefficients[k, i, j] * made.momenta[i] * rates[j] for i, j in product(range(6), repeat=2)), as_expr(0)

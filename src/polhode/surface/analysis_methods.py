@@ -1,4 +1,4 @@
-"""The methods of Equations that ask for programmes and other forms of the equations; each enters the room that knows."""
+"""The methods of Equations that ask for programmes and other forms of the equations; each enters its room."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Programme
     from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods:
-    """The descriptor form, programmes."""
+    """The descriptor form, structure coefficients, programmes."""
 
     @property
     def record(self) -> EquationsOfMotion:
@@ -23,6 +24,22 @@ class AnalysisMethods:
         from ..analysis import descriptor
 
         return descriptor(self.record)
+
+    @property
+    def structure_coefficients(self) -> StructureCoefficients:
+        """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
+        >>> y = s.joint("y", "slide", s.body("bead", 1), ph.Prismatic("y"))
+        >>> made = s.derive("hamel", pseudo={"v": x.u[0], "w": y.u[0] - x.q[0] * x.u[0] - y.q[0] * x.u[0]})
+        >>> made.structure_coefficients.nonzero
+        {('v', 'w', 'w'): -1, ('w', 'w', 'v'): 1}
+        """
+        from ..formalisms.structure_coefficients import structure_coefficients
+
+        return structure_coefficients(self.record)
 
     def programme_control(
         self,
