@@ -158,6 +158,24 @@ def test_the_seven_equations_come_out_with_the_trunks_sign_in_the_second_correct
     assert [left == right for left, right in zip(derived, as_printed, strict=True)] == [True, False, *[True] * 5]
 
 
+def test_in_the_rates_of_the_papers_angles_the_seven_equations_are_hamels() -> None:
+    """Pseudo-velocities ẋ, ż, θ̇, α̇_i, β̇_i, which are rates of coordinates: all structure coefficients vanish."""
+    s = biped()
+    rate = dict(zip(free().speeds, free().u, strict=True))
+    pseudo = {name: rate[name] for name in ("x", "z", "theta")}
+    for i in LEGS:
+        pseudo[f"alpha_{i}"] = as_expr(rate["theta"] + rate[f"hip {i}"])
+        pseudo[f"beta_{i}"] = as_expr(pseudo[f"alpha_{i}"] + rate[f"knee {i}"])
+    equations = s.derive("hamel", pseudo=pseudo)
+    assert not equations.structure_coefficients.nonzero
+    ours = dict(zip([*equations.u, *equations.udot], [*d.values(), *dd.values()], strict=True))
+    put = in_the_papers_coordinates() | ours | in_flight()
+    assert same(substitute(equations.inverse_dynamics, put), printed())
+    motors = {f"{joint} {i}": moment[i] for joint, moment in (("knee", u), ("hip", q_moment)) for i in LEGS}
+    acting = {tau: motors.get(name, as_expr(0)) for name, tau in zip(free().speeds, equations.tau, strict=True)}
+    assert same(substitute(equations.efforts, acting), substitute(printed_forces(), in_flight()))
+
+
 def test_equation_399_has_the_forces_of_motors_and_of_the_ground() -> None:
     equations = free()
     motors = {f"{joint} {i}": moment[i] for joint, moment in (("knee", u), ("hip", q_moment)) for i in LEGS}

@@ -180,10 +180,10 @@ class Guard:
         """Whether the speeds still follow: what is divided by keeps its sign."""
         if not self.pivots:
             return
-        signs = np.sign(evaluate(self.pivots, self._at(t, x)))
-        if self._signs is None and signs.all():
-            self._signs = signs
-        if self._signs is None or (signs != self._signs).any():
+        pivots = np.array(evaluate(self.pivots, self._at(t, x)))
+        if self._signs is None and np.abs(pivots).min() > _CHART_MARGIN * np.abs(pivots).max(initial=1.0):
+            self._signs = np.sign(pivots)
+        if self._signs is None or (np.sign(pivots) != self._signs).any():
             names = ", ".join(f"'{name}'" for name in self.equations.speeds)
             raise Stop(
                 "pseudo_velocities",
