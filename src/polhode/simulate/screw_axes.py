@@ -51,6 +51,8 @@ def _names(bodies: bool | str | Sequence[str], everyone: Sequence[str]) -> list[
         return list(everyone) if bodies else []
     with understood("True or a list of bodies", bodies, place="screw_axes", cure='Give ["coupler"].'):
         names = [bodies] if isinstance(bodies, str) else list(bodies)
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError
     for strange in (name for name in names if name not in everyone):
         raise unknown("body", strange, everyone, place="screw_axes", code="E-SCREW-004")
     return names
