@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .geometry.dual import dual as dual
     from .geometry.principal_axes import PrincipalAxes as PrincipalAxes
     from .geometry.principal_axes import principal_axes as principal_axes
+    from .geometry.rotations.attitude import Attitude as Attitude
+    from .geometry.rotations.moving import MovingRotation as MovingRotation
     from .geometry.rotations.rotation import Rotation as Rotation
     from .geometry.screws import ScrewMotion as ScrewMotion
     from .geometry.screws import screw_of as screw_of
@@ -43,6 +45,7 @@ _LATER = {
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
+    "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
 }  # fmt: skip
 
 
