@@ -67,6 +67,7 @@ FAMILIES = {
     "SHAPE": "Shapes of bodies",
     "SCREW": "Screws",
     "SENS": "Sensitivities and gradients",
+    "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",
     "TABLE": "Tables",
@@ -76,6 +77,7 @@ FAMILIES = {
     "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
+    "WORKSPACE": "Workspaces",
     "YAML": "Model files",
 }
 

@@ -43,9 +43,9 @@ _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
+    "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
-    "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
 }  # fmt: skip
 
 

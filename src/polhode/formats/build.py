@@ -171,6 +171,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     rotation = values.rotation((*path, "rotation"), record.rotation)
     child_at = values.vector((*path, "child_at"), record.child_at)
     child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
+    limits = values.nested((*path, "limits"), record.limits)
     if len(values.document.problems) > before:
         return
     with values.noting(path):
@@ -185,6 +186,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
             child_rotation=child_rotation,
             coordinates=record.coordinates,
             speeds=record.speeds,
+            limits=limits,
         )
 
 

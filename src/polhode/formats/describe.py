@@ -151,7 +151,17 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
         **_placement(joint.in_parent, scope),
         **_placement(joint.in_child, scope, "child_"),
         **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
+        **_limits(joint, scope),
     }
+
+
+def _limits(joint: Joint, scope: Scope) -> dict[str, Any]:
+    """A pair for one coordinate, a list of pairs for several."""
+    if not any(each.are_given for each in joint.limits):
+        return {}
+    ends = [[None if end is None else spell(end, scope) for end in (each.lower, each.upper)] for each in joint.limits]
+    pairs = [pair if any(pair) else None for pair in ends]
+    return {"limits": pairs[0] if len(pairs) == 1 else pairs}
 
 
 def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:

@@ -134,13 +134,19 @@ class System(ForceMethods, ConstraintMethods):
         child_rotation: Any = None,
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
+        limits: Any = None,
         **options: Any,
     ) -> Joint:
-        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child."""
+        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
+
+        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
+        when it goes further, and a workspace lies within them.
+        """
         from .building import joint
 
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
-        return joint(self, name, parent, child, kind, **seats, coordinates=coordinates, speeds=speeds, options=options)
+        rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
+        return joint(self, name, parent, child, kind, **seats, **rest)
 
     def pose(
         self,

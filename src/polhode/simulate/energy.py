@@ -79,7 +79,7 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     if not told:
         return run
     warn(told)
-    return replace(run, info={**run.info, "notices": [*run.notices, told]})
+    return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
 
 
 def _drift_in_words(run: Trajectory) -> str:

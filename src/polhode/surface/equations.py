@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
-from .kinematics import Kinematics
+from ..formalisms.derivation import Derivation
+from .kinematic_methods import KinematicMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
+    from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(Kinematics):
+class Equations(KinematicMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -46,6 +48,13 @@ class Equations(Kinematics):
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
     z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
     """
+
+    derivation: Derivation
+
+    @property
+    def record(self) -> EquationsOfMotion:
+        """The equations as the formalism gave them: graphs only."""
+        return self.derivation.equations
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 

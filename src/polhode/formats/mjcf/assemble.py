@@ -144,7 +144,15 @@ class Assembly:
                 R = (R @ about(a, -home)).map(as_expr)
             elif home:
                 at = at - R @ (a * home)
-        self.joints.append(self.system.joint(name, parent, child, made, at=at, rotation=R, child_at=anchor))
+        seats = {"at": at, "rotation": R, "child_at": anchor}
+        self.joints.append(self.system.joint(name, parent, child, made, **seats, limits=self._limits(j, kind)))
+
+    def _limits(self, j: int, kind: str) -> tuple[Fraction, Fraction] | None:
+        """The range of a hinge or a slide, if it has one; that of a ball is a cone, which no coordinate tells."""
+        if kind == "ball" or not self.model.jnt_limited[j]:
+            return None
+        lower, upper = map(exact.decimal, self.model.jnt_range[j])
+        return lower, upper
 
     def add_spring(self, j: int) -> None:
         """-k (q - q0) where a joint has one coordinate; other springs have been refused or left out."""
