@@ -20,6 +20,7 @@ CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 
 #: What each family of codes is about.
 FAMILIES = {
+    "AXES": "Principal axes",
     "AXIS": "Axes of joints",
     "BATCH": "Batches of runs",
     "BIND": "Dependent speeds",
@@ -36,6 +37,7 @@ FAMILIES = {
     "DESC": "The descriptor form",
     "DH": "Denavit-Hartenberg tables",
     "DIAG": "Diagnosis of constraints",
+    "DUAL": "Dual numbers",
     "EQ": "Equations of motion",
     "EXPORT": "Export of source code",
     "EXPR": "Expressions and exact numbers",
@@ -51,8 +53,10 @@ FAMILIES = {
     "MASS": "Mass matrices",
     "MJCF": "MJCF files",
     "MODEL": "The model: names, frames, loads, constraints",
+    "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
+    "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
     "PROG": "Programmes of motion",
     "RANDOM": "Random constraints",
@@ -62,6 +66,7 @@ FAMILIES = {
     "SAMPLE": "Sample mechanisms",
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
+    "SCREW": "Screws",
     "SENS": "Sensitivities and gradients",
     "SINGULAR": "Singular configurations",
     "SIM": "Simulation",

@@ -36,7 +36,7 @@ from ..dynamics.equations import Recipe
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric
-from ..geometry.rotation import vector_parameter_rate
+from ..geometry.rotations.vector_parameter import vector_parameter_rate
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 from .silver import CentralInertia, central_inertia

@@ -19,6 +19,7 @@ from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
 from .fields import read_fields
 from .motion import read_motion
+from .motors import add_motors
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 from .values import Values
@@ -46,6 +47,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _add_frame(system, values, ("frames", key), key, frame)
     for key, joint in model.joints.items():
         _add_joint(system, values, ("joints", key), key, joint)
+    add_motors(system, values, model)
     for key, coupling in model.couplings.items():
         _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)

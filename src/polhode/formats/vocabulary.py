@@ -16,6 +16,7 @@ from ..model.fields import Field
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
 from ..model.joints import JOINTS, JointType
+from ..model.motor import Motor
 from . import records
 from .fields import keys_of, record_of
 
@@ -28,7 +29,7 @@ def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'rolling']
+    ['closures', 'conditions', 'motors', 'rolling']
     """
     return _made(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
@@ -45,6 +46,7 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
+        "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
         "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
     }
     made: type[records.Model] = _like(records.Model, **sections)

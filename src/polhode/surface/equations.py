@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
 from ..formalisms.derivation import Derivation
+from .analysis_methods import AnalysisMethods
 from .kinematic_methods import KinematicMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..analysis import Descriptor, Linear, Programme, StateOptions, Values
+    from ..analysis import Linear, StateOptions, Values
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(KinematicMethods):
+class Equations(KinematicMethods, AnalysisMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -285,18 +286,6 @@ class Equations(KinematicMethods):
         from ..analysis import linearize
 
         return linearize(self.record, self.assemble, at, accelerations, **options)
-
-    def descriptor(self) -> Descriptor:
-        """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
-        from ..analysis import descriptor
-
-        return descriptor(self.record)
-
-    def programme_control(self, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0) -> Programme:
-        """The efforts that keep a programme; see `polhode.analysis.programme_control`."""
-        from ..analysis import programme_control
-
-        return programme_control(self.record, programme, actuators, pull)
 
     # ---- in words --------------------------------------------------------------------------------------------
 

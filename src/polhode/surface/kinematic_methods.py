@@ -57,6 +57,22 @@ class KinematicMethods:
         """
         return self.record.jacobian(name, orientation)
 
+    def dual_jacobian(self, name: str) -> Matrix:
+        """The 3×n dual Jacobian matrix of a body, or of the body of a frame: the lines of the joints that carry it.
+
+        Its real part is the angular one of `jacobian`, its dual part the velocity of the body's point at the ground's
+        origin: that of a point p is dual part + real part × p, column by column. A joint that slides gives μ times its
+        direction; Mladenova (157) to (163).
+        """
+        return self.record.dual_jacobian(name)
+
+    def velocity_screw(self, name: str) -> Vector:
+        """ω + μ v of a body, or of the body of a frame, v the velocity of its point at the ground's origin.
+
+        `screw_of` gives its instantaneous axis, rate of turning and pitch.
+        """
+        return self.record.velocity_screw(name)
+
     def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
         """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
 

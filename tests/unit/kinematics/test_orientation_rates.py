@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.expr import Vector, same
-from polhode.geometry.rotation import from_vector_parameter
+from polhode.geometry.rotations.vector_parameter import from_vector_parameter
 from polhode.kinematics.orientation_rates import vector_parameter_map
 
 
