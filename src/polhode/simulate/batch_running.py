@@ -98,6 +98,8 @@ def _of_native(
         names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
+    if made.left.any():
+        return _interrupted(batch, made)
     again = np.flatnonzero(~made.done)
     if members.shared.get("watch_energy", True):
         again = np.union1d(again, _losing(batch, made, functions))
@@ -105,6 +107,22 @@ def _of_native(
         return batch
     runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
     return batch.with_runs(runs)
+
+
+def _interrupted(batch: Batch, made: NativeRuns) -> Batch:
+    """What was done before an interrupt; members that it left undone, or that need another look, were not run."""
+    left = np.flatnonzero(~made.done)
+    arrays = {name: np.array(array) for name, array in batch.arrays.items()}
+    for array in arrays.values():
+        array[left] = np.nan
+    status, messages, reached = batch.status.astype(object), list(batch.messages), batch.reached.copy()
+    status[left], reached[left] = NOT_RUN, 0
+    status[np.flatnonzero(made.left)[0]] = INTERRUPTED
+    for i in left:
+        messages[i] = "the run was interrupted." if status[i] == INTERRUPTED else "it was not run."
+    return replace(
+        batch, arrays=arrays, status=status.astype(np.str_), messages=tuple(messages), reached=reached,
+    )  # fmt: skip
 
 
 @dataclass(eq=False)

@@ -1,16 +1,15 @@
-"""Batches in native code: members one after the other, threads without the interpreter's lock.
+"""Batches in native code: members side by side in lanes, or one after the other, in threads without the lock.
 
-A member is run by the very code that would run it alone, and so gives the same bits. One that native code does not
-bring to its end, or that could not start, is left to `simulate`, which knows what to say of it.
+A member has the bits that it has alone: one after the other they are run by the very code that would run each alone,
+and in lanes only where the right-hand side rounds there as it does for one state. One that native code does not bring
+to its end, or that could not start, is left to `simulate`, which knows what to say of it.
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +18,12 @@ from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..compiled.native import stepper
+from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
 from ..compiled.native.stepper import NativeRun
 from ..errors import PolhodeError
 from ..expr import free_symbols
 from ..model.body import check_mass
+from .batch_threads import run_in_threads
 from .guard import Guard
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -43,8 +44,10 @@ _KNOWN = frozenset((
 ))  # fmt: skip
 #: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
 SURE = 1e-10
-#: So many members are run before somebody may interrupt.
-_CHUNK = 32
+#: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
+_LANES_FROM = 16
+#: The reason of a member that no thread brought to its end.
+_NOT_RUN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,7 @@ class NativeRuns:
     tau: Floats  # (N, T, efforts), as they acted
     inputs: Floats  # (N, T, inputs)
     done: NDArray[np.bool_]
+    left: NDArray[np.bool_]  # those that an interrupt left undone
     info: Callable[[int], dict[str, Any]]
 
 
@@ -70,34 +74,33 @@ class _Plan:
     members: stepper.Members
     sound: NDArray[np.bool_]  # members that can start
 
-    def run(self, spans: list[range], report: Callable[[float], object], threads: int | None) -> None:
-        """Run the members of these spans, in as many threads as there are cores unless fewer are asked for."""
+    def run(self, report: Callable[[float], object], threads: int | None) -> bool:
+        """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
+        count = len(self.members.starts)
+        code = self._lane_code()
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = max(1, min(threads or cores, len(spans)))
-        idle: queue.SimpleQueue[NativeRun] = queue.SimpleQueue()
-        for _ in range(threads):
-            idle.put(self._run())
+        threads = max(1, min(threads or cores, count // (code.lanes if code else 1)))
+        runners = [self._runner(code) for _ in range(threads)]
+        end, most = float(self.times[-1]), self.control.most_steps
+        return run_in_threads(
+            [lambda allowed, each=each: each.advance_members(end, most, allowed) for each in runners],
+            lambda: report(min(1.0, int(self.members.next[0]) / count)),
+        )
 
-        def one(span: range) -> None:
-            run = idle.get()
-            run.members(self.members, span, float(self.times[-1]), self.control.most_steps)
-            idle.put(run)
+    def _lane_code(self) -> LaneCode | None:
+        """The code of the method in lanes, where runs may go side by side and are enough."""
+        lanes = self.rates.lanes
+        if lanes == 1 or len(self.members.starts) < _LANES_FROM:
+            return None
+        return lane_code(self.control.method, lanes)
 
-        if threads == 1:
-            for number, span in enumerate(spans):
-                one(span)
-                report((number + 1) / len(spans))
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: set[Future[None]] = {pool.submit(one, span) for span in spans}
-            try:
-                while waiting:
-                    _, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                    report(1.0 - len(waiting) / len(spans))
-            except KeyboardInterrupt:
-                for future in waiting:
-                    future.cancel()
-                raise
+    def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
+        """The memory of one thread, with the members that all share."""
+        run = self._run()
+        if code is not None:
+            return self.rates.steps_in_lanes(code, run, self.members)
+        run.begin_members(self.members)
+        return run
 
     def _run(self) -> NativeRun:
         """The memory of one thread."""
@@ -126,10 +129,9 @@ def run_natively(
         return None
     plan, tau, inputs = planned
     memory = plan.members
-    spans = [range(k, min(k + _CHUNK, members.count)) for k in range(0, members.count, _CHUNK)]
-    memory.reasons[:] = -1
+    memory.reasons[:] = _NOT_RUN
     began = time.perf_counter()
-    plan.run(spans, report, threads)
+    is_whole = plan.run(report, threads)
     seconds = (time.perf_counter() - began) / members.count
     done = plan.sound & (memory.reasons == 0)
     states = np.concatenate([memory.starts[:, None, :], memory.samples], axis=1)
@@ -148,7 +150,8 @@ def run_natively(
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
         }  # fmt: skip
 
-    return NativeRuns(plan.times, states, tau, inputs, done, info)
+    left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
+    return NativeRuns(plan.times, states, tau, inputs, done, left, info)
 
 
 def _acted(

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
+from ..compiled.native.lane_runs import LaneCode, LaneRuns
+from ..compiled.native.stepper import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
@@ -77,6 +79,16 @@ class Rates:
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates."""
         run.use(run.compiled(self._compiled, self._held))
+
+    @property
+    def lanes(self) -> int:
+        """How many runs may go side by side, with the bits that they have alone; 1 where none may."""
+        native = self._compiled.native
+        return native.lanes if native.rounds_alike else 1
+
+    def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
+        """Members in lanes that step these rates, with all that is set of a run."""
+        return LaneRuns(code, like, self._compiled, self._held, members)
 
     def work_rows(self, parameters: Floats) -> Floats:
         """What native code makes of sets of parameters (N, …) before it steps."""
