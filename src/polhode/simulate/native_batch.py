@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..compiled.native import stepper
-from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
+from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.stepper import NativeRun
 from ..errors import PolhodeError
 from ..expr import free_symbols
@@ -89,10 +89,8 @@ class _Plan:
 
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
-        lanes = self.rates.lanes
-        if lanes == 1 or len(self.members.starts) < _LANES_FROM:
-            return None
-        return lane_code(self.control.method, lanes)
+        are_enough = len(self.members.starts) >= _LANES_FROM
+        return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""

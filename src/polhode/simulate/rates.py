@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
-from ..compiled.native.lane_runs import LaneCode, LaneRuns
+from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
 from ..compiled.native.stepper import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
@@ -80,11 +80,14 @@ class Rates:
         """Let a native run step these rates."""
         run.use(run.compiled(self._compiled, self._held))
 
-    @property
-    def lanes(self) -> int:
-        """How many runs may go side by side, with the bits that they have alone; 1 where none may."""
+    def stepper_in_lanes(self, method: str) -> LaneCode | None:
+        """The native code of a method for several runs side by side; None where they would not have the same bits."""
+        from ..compiled.native.taylor import taylor_lane_code
+
         native = self._compiled.native
-        return native.lanes if native.rounds_alike else 1
+        if method == "taylor":
+            return taylor_lane_code(self._compiled)
+        return lane_code(method, native.lanes) if native.rounds_alike and native.lanes > 1 else None
 
     def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
         """Members in lanes that step these rates, with all that is set of a run."""

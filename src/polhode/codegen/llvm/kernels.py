@@ -9,7 +9,7 @@ scalar code         is what remains
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ..ir.ops import live_run
@@ -67,14 +67,18 @@ class Kernel:
 Strategy = Callable[[Kernel], list[str] | None]
 
 
-def kernel_ir(kernel: Kernel, *, spills: bool = True) -> list[str]:
-    """The functions of the kernel; without `spills`, values of one state stay in registers."""
-    return written(kernel, spills=spills)[0]
+def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
+    """The functions of the kernel; without `spills`, values of one state stay in registers.
+
+    One that is to be `alike`, and is not very long, has the bits in lanes that it has for one state.
+    """
+    without = {packed_stores} if not spills else set()
+    return written(kernel, without | ({isomorphic_groups, packed_stores} if alike else set()))[0]
 
 
-def written(kernel: Kernel, *, spills: bool = True) -> tuple[list[str], Strategy]:
-    """The functions of the kernel, and which strategy wrote them."""
-    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if spills or strategy is not packed_stores)
+def written(kernel: Kernel, without: Collection[Strategy] = ()) -> tuple[list[str], Strategy]:
+    """The functions of the kernel, and which strategy wrote them, some being left out."""
+    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if strategy not in without)
     return next((text, strategy) for strategy, text in found if text is not None)
 
 

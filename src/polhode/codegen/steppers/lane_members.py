@@ -28,11 +28,11 @@ LANE = Layout(**RUN.kinds, step=DOUBLE, is_last=INTEGER, tenths=INTEGER, member=
 LANES = Layout(
     runs=POINTER, members=POINTER, allowed=INTEGER, is_dense=INTEGER,
     busy=POINTER, fresh=POINTER, looked_at=POINTER, taken=POINTER, stiff=POINTER, large=POINTER, finite=POINTER,
-    clock=POINTER, given=POINTER,
+    last=POINTER, clock=POINTER, given=POINTER, steps=POINTER,
 )  # fmt: skip
 #: Which of its fields are such arrays.
-MARKS = ("busy", "fresh", "looked_at", "taken", "stiff", "large", "finite")
-NUMBERS = ("clock", "given")
+MARKS = ("busy", "fresh", "looked_at", "taken", "stiff", "large", "finite", "last")
+NUMBERS = ("clock", "given", "steps")
 #: No reason to come back: a step is tried.
 GOES_ON = -1
 _SIZE = len(LANE.kinds)
@@ -47,7 +47,7 @@ class SideBySide:
         self._f, self._runs = f, all_lanes.runs
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("t", "t_old", "taken", "step"):
+        if name in ("t", "t_old", "h", "taken", "step"):
             return self._f.joined([getattr(_run_of(self._runs, lane), name) for lane in range(self._f.lanes)])
         return getattr(_run_of(self._runs, 0), name)
 
@@ -73,7 +73,7 @@ class LaneMethod:
     start_rates: Callable[[Function, Record, Any], Value]
     first_step: Callable[[Function, Record, Any], Value]
     make_dense: Callable[[Function, Record, Any], None]
-    interpolate: Callable[[Function, Any, Value, Value], None]
+    interpolate: Callable[[Function, Record, Any, Value, Value], None]
     evaluations_to_begin: int
     evaluations_for_dense: int
 
@@ -300,7 +300,7 @@ def _sample(method: LaneMethod, lanes: int, fused: bool) -> Function:
             with f.when(all_lanes.is_dense.equals(0)):
                 method.make_dense(f, all_lanes, runs)
                 all_lanes.is_dense = 1
-            method.interpolate(f, runs, all_lanes.given.load(0, f.number), runs.y)
+            method.interpolate(f, all_lanes, runs, all_lanes.given.load(0, f.number), runs.y)
         f.call("ph_write_samples", "void", place)
     return f
 

@@ -23,7 +23,7 @@ def lane_pair_module(pair: Pair, lanes: int, *, fused: bool = True) -> str:
         start_rates=_start_rates,
         first_step=lambda f, all_lanes, runs: first_step(f, runs, pair.order, rates_in_lanes(f, all_lanes)),
         make_dense=lambda f, all_lanes, runs: make_dense(f, runs, pair, rates_in_lanes(f, all_lanes)),
-        interpolate=lambda f, runs, t, out: interpolate(f, runs, pair, t, out),
+        interpolate=lambda f, all_lanes, runs, t, out: interpolate(f, runs, pair, t, out),
         evaluations_to_begin=2,
         evaluations_for_dense=len(pair.more_c),
     )

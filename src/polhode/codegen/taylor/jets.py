@@ -24,7 +24,7 @@ from functools import cache
 from types import MappingProxyType
 
 from ..ir.program import Output, Program
-from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Value, Variable
+from ..llvm.builder import INTEGER, POINTER, WIDTH, Function, Value, Variable
 from ..llvm.kernels import Kernel, kernel_ir
 from .recurrences import STEADY, Rule, SeriesProgram
 from .sum_packs import Factor, SumPacks, sum_packs
@@ -63,11 +63,12 @@ def jet_layout(series: SeriesProgram) -> JetLayout:
     return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series))
 
 
-def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> list[str]:
-    """The functions: order zero, and `ph_jet`."""
+def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: int = 1) -> list[str]:
+    """The functions: order zero, and `ph_jet`; of one motion, in vectors of `width` numbers, or of several in lanes."""
     layout = jet_layout(series)
-    kernel = Kernel(_at_zero(series, layout), "ph_first", fused=fused, width=width, attributes="internal")
-    return [*kernel_ir(kernel), _JetWriter(series, layout, fused).function().text]
+    program = _at_zero(series, layout)
+    kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, width=width, attributes="internal")
+    return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
 
 
 def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:
@@ -97,10 +98,11 @@ def _read_at_zero(series: SeriesProgram) -> set[int]:
 class _JetWriter:
     """The writer of `ph_jet`: what each slot is at the order that is being made."""
 
-    def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool) -> None:
+    def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
-        self.f = Function("ph_jet", fused=fused, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER)
-        self.rows = self.f.arguments["scratch"].at(layout.rows_at)
+        given = {"arguments": POINTER, "jet": POINTER, "scratch": POINTER, "order": INTEGER}
+        self.f = Function("ph_jet", fused=fused, lanes=lanes, **given)
+        self.rows = self.f.arguments["scratch"].at(layout.rows_at, self.f.number)
         self.inverses: dict[int, Value] = {}
         self.now: dict[int, Value] = {}
         self.sums: dict[int, Value] = {}
@@ -114,11 +116,11 @@ class _JetWriter:
             self._next_state(k, rates)
             self._add_up(k)
             for slot in series.time:
-                self.now[slot] = f.select(k.equals(1), f.of_kind(DOUBLE, 1.0), 0.0)
+                self.now[slot] = f.select(k.equals(1), f.of_kind(f.number, 1.0), 0.0)
             for slot, rule in enumerate(series.rules, series.program.first_run):
                 if rule != STEADY:
                     self.now[slot] = RULES[rule.name](self, slot, rule)
-            self._write_factors(self.rows.at(k * width, BLOCK), rates)
+            self._write_factors(self.rows.at(k * width, f.block), rates)
             for rate, slot in zip(rates, series.rates, strict=True):
                 rate.value = self.now.get(slot, 0.0)
         self._next_state(f.arguments["order"], rates)
@@ -150,18 +152,24 @@ class _JetWriter:
 
     def _write_state(self, k: Value) -> None:
         states = self.series.states
-        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), BLOCK)
+        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), self.f.block)
         for number, start in enumerate(range(0, len(states), WIDTH)):
-            row.store_block(number, self._joined([self.now[slot] for slot in states[start : start + WIDTH]]))
+            self._write_block(row, number, [self.now[slot] for slot in states[start : start + WIDTH]])
 
-    def _joined(self, values: list[Value]) -> Value:
-        """A block of values, filled up with zeros."""
+    def _write_block(self, row: Value, number: int, values: list[Value], kind: str = "store") -> None:
+        """A block of values, filled up with zeros; in lanes, where each is a vector, one by one."""
+        f = self.f
+        if f.lanes > 1:
+            for place in range(WIDTH):
+                row[WIDTH * number + place] = values[place] if place < len(values) else 0.0
+            return
         if len(values) == WIDTH and all(value is values[0] for value in values):
-            return self.f.spread(values[0])
-        block = self.f.of_kind(BLOCK, 0.0)
-        for lane, value in enumerate(values):
-            block = self.f.emit(BLOCK, f"insertelement {BLOCK} {block.name}, double {value.name}, i64 {lane}")
-        return block
+            block = f.spread(values[0])
+        else:
+            block = f.of_kind(f.block, 0.0)
+            for lane, value in enumerate(values):
+                block = f.emit(f.block, f"insertelement {f.block} {block.name}, double {value.name}, i64 {lane}")
+        f.write(f"{kind} {f.block} {block.name}, ptr {row.at(number, f.block).name}, align 8")
 
     def _add_up(self, k: Value) -> None:
         """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
@@ -173,7 +181,7 @@ class _JetWriter:
             together = packs[start : start + _TOGETHER]
             row = self._row(middle)
             totals = [f.variable(row(pack.one) * row(pack.other)) for pack in together]
-            mirrored = [f.variable(0.0, BLOCK) for _ in together]
+            mirrored = [f.variable(0.0, f.block) for _ in together]
             with f.loop(half) as i:
                 j = half - i
                 low, high = self._row(j), self._row(k - j)
@@ -187,7 +195,7 @@ class _JetWriter:
 
     def _row(self, k: Value) -> Callable[[int], Value]:
         """The blocks of factors of order k, each loaded once."""
-        return cache(self.rows.at(k * len(self.layout.packs.blocks), BLOCK).block)
+        return cache(self.rows.at(k * len(self.layout.packs.blocks), self.f.block).block)
 
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
@@ -203,9 +211,8 @@ class _JetWriter:
             return made[factor]
 
         for number, factors in enumerate(self.layout.packs.blocks):
-            block = self._joined([value(factor) for factor in factors])
             # volatile: LLVM would store halves, which no load of the whole can be served from before they are in memory
-            self.f.write(f"store volatile {BLOCK} {block.name}, ptr {row.at(number, BLOCK).name}, align 8")
+            self._write_block(row, number, [value(factor) for factor in factors], "store volatile")
 
 
 def _scaled(w: _JetWriter, slot: int, rule: Rule) -> Value:

@@ -30,6 +30,7 @@ class LaneCode:
     lanes: int
     stages: int
     dense_rows: int
+    calls_right_side: bool = True  # behind a pointer; else it is part of the code
 
     @property
     def members(self) -> Callable[[int], int]:
@@ -75,7 +76,7 @@ class LaneRuns:
         states = Memory(counts, padded(size) * lanes)
         numbers = Memory({"lengths": max(1, record.group_count), **dict.fromkeys(NUMBERS, 1)}, lanes)
         marks = np.zeros((len(MARKS), lanes), dtype=np.int64)
-        side = _RightSide(function, given, numbers.arrays["clock"], lanes)
+        side = _RightSide(function, given, numbers.arrays["clock"], code)
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
         own |= {"arguments": ctypes.addressof(side.table), "x_index": side.places["x"], "out_index": len(side.places)}
@@ -103,9 +104,10 @@ class LaneRuns:
 class _RightSide:
     """A compiled function of x as native code calls it in lanes; all arrays hold what is given, in every lane."""
 
-    def __init__(self, function: Compiled, given: Mapping[str, Floats], clock: Floats, lanes: int) -> None:
-        code = function.native.code_in_lanes()
-        self.address = code.address("ph_at_lanes")
+    def __init__(self, function: Compiled, given: Mapping[str, Floats], clock: Floats, stepper: LaneCode) -> None:
+        lanes = stepper.lanes
+        code = function.native.code_in_lanes() if stepper.calls_right_side else None
+        self.address = code.address("ph_at_lanes") if code else 0
         names = (*function.arrays, "work")
         self.places = {name: place for place, name in enumerate(names)}
         values = {**given, "x": np.zeros(0), "t": np.zeros(0), "work": function.work()}
