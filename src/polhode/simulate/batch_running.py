@@ -15,7 +15,7 @@ from ..compiled.functions import Functions
 from ..errors import PolhodeError, SimulationError, warn
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
 from .batch_samples import check_size, sample_times
-from .energy import is_conservative
+from .energy import is_conservative, may_drift
 from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
@@ -95,7 +95,7 @@ def _of_native(
     }  # fmt: skip
     batch = Batch(
         made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
-        names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
+        names, labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
     if made.left.any():
@@ -156,7 +156,7 @@ class RerunInterpolant:
 def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.int64]:
     """Members of which a run alone might have to tell that energy was lost."""
     signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
-    varies = made.tau.any() or (made.inputs != made.inputs[:, :1]).any()
+    varies = made.tau.any() or (made.inputs.shape[2] and (made.inputs != made.inputs[:, :1]).any())
     if varies or not is_conservative(functions, *signals):
         return np.zeros(0, dtype=np.int64)
     count, samples = batch.q.shape[:2]
@@ -167,10 +167,8 @@ def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.
     kinetic, potential = (
         np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
     )
-    total = kinetic + potential
-    off = np.abs(total - total[:, :1]).max(axis=1)
-    in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
-    return np.flatnonzero(off > float(batch.infos[0]["rtol"]) * in_play)
+    info = batch.infos[0]
+    return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, info["rtol"], info["atol"]))
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:

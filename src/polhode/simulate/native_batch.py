@@ -32,6 +32,7 @@ from .integrators.adaptive import Control
 from .integrators.stiff import Switch
 from .members import Members, Which
 from .rates import Rates
+from .run_infos import RunInfos
 from .settings import control_of, span_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class NativeRuns:
     inputs: Floats  # (N, T, inputs)
     done: NDArray[np.bool_]
     left: NDArray[np.bool_]  # those that an interrupt left undone
-    info: Callable[[int], dict[str, Any]]
+    infos: RunInfos
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,24 +133,24 @@ def run_natively(
     is_whole = plan.run(report, threads)
     seconds = (time.perf_counter() - began) / members.count
     done = plan.sound & (memory.reasons == 0)
-    states = np.concatenate([memory.starts[:, None, :], memory.samples], axis=1)
+    states = memory.states
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
     tau, inputs = _acted(plan, tau, inputs, states, _parameters(members)[0])
     control, groups = plan.control, plan.rates.groups
-
-    def info(i: int) -> dict[str, Any]:
-        steps = int(memory.steps[i])
-        return {
-            "method": control.method, "notices": [], "rtol": control.rtol, "atol": control.atol, "wall_time": seconds,
-            "steps": steps, "evaluations": int(memory.evaluations[i]),
-            "steps_per_second": steps / seconds if seconds > 0 else 0.0,
+    infos = RunInfos(
+        {
+            "method": control.method, "rtol": control.rtol, "atol": control.atol, "wall_time": seconds,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
-        }  # fmt: skip
-
+        },
+        {
+            "steps": memory.steps, "evaluations": memory.evaluations,
+            "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
+        },
+    )  # fmt: skip
     left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
-    return NativeRuns(plan.times, states, tau, inputs, done, left, info)
+    return NativeRuns(plan.times, states, tau, inputs, done, left, infos)
 
 
 def _acted(
@@ -304,6 +305,26 @@ def _has_regular_masses(
     with np.errstate(all="ignore"):
         scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
         scaled = M / (scale[:, :, None] * scale[:, None, :])
-        finite = np.isfinite(scaled).all(axis=(1, 2))
-        moments = np.linalg.eigvalsh(np.where(finite[:, None, None], scaled, 0.0))
-    return np.asarray(finite & (moments[:, 0] > SURE * moments[:, -1]))
+        sure = _are_surely_regular(scaled)
+        rest = np.flatnonzero(~sure & np.isfinite(scaled).all(axis=(1, 2)))
+    if len(rest):
+        moments = np.linalg.eigvalsh(scaled[rest])
+        sure[rest] = moments[:, 0] > SURE * moments[:, -1]
+    return sure
+
+
+def _are_surely_regular(M: Floats) -> NDArray[np.bool_]:
+    """Which matrices (N, n, n) of unit diagonal have a determinant that rules out a moment near zero.
+
+    The moments add up to n, so that the least is at least det ((n - 1) / n)^(n - 1) > det / e.
+    """
+    n = M.shape[-1]
+    left, determinant = np.ascontiguousarray(M.transpose(1, 2, 0)), np.ones(len(M))
+    sure = np.ones(len(M), dtype=bool)
+    for k in range(n):
+        pivot = left[k, k]
+        sure &= pivot > 0.0
+        determinant = determinant * pivot
+        for i in range(k + 1, n):
+            left[i, k + 1 :] -= left[i, k] / pivot * left[k, k + 1 :]
+    return np.asarray(sure & (determinant > np.e * n * SURE))

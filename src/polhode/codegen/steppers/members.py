@@ -18,7 +18,7 @@ OWN = ("work", "tau", "inputs")
 NONE = -1
 
 MEMBERS = Layout(
-    next=POINTER, end=INTEGER, starts=POINTER, samples=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
+    next=POINTER, end=INTEGER, starts=POINTER, states=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
     most_steps=INTEGER, allowed=INTEGER, current=INTEGER,
     **{f"{name}_rows": POINTER for name in OWN},
     **{f"{name}_stride": INTEGER for name in OWN},
@@ -74,7 +74,8 @@ def reset(run: Record, members: Record, member: Value) -> None:
     run.evaluations = 0
     run.next_sample = 0
     run.budget = members.most_steps
-    run.samples = members.samples.at(member * run.sample_count * run.size)
+    # the first state of each member is its start
+    run.samples = members.states.at((member * (run.sample_count + 1) + 1) * run.size)
 
 
 def note_end(members: Record, run: Record, member: Value, reason: Value) -> None:

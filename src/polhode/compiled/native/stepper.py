@@ -89,7 +89,7 @@ class Members:
 
     starts: Floats  # (N, n)
     own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
-    samples: Floats  # (N, T, n)
+    states: Floats  # (N, 1 + T, n): the start, and the samples
     reasons: NDArray[np.int64]
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
@@ -102,14 +102,16 @@ class Members:
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
         counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
         begun = np.zeros(1, dtype=np.int64)
-        return cls(np.ascontiguousarray(starts), rows, np.empty((count, samples, size)), *counts, begun)
+        states = np.empty((count, samples + 1, size))
+        states[:, 0] = starts
+        return cls(np.ascontiguousarray(starts), rows, states, *counts, begun)
 
 
 def members_record(members: Members, places: Mapping[str, int]) -> Any:
     """Members as native code sees them, for a table of pointers with these places."""
     addresses = {
         name: getattr(members, name).ctypes.data
-        for name in ("next", "starts", "samples", "reasons", "steps", "evaluations")
+        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
     }
     record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
     for name, rows in members.own.items():
