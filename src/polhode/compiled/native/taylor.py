@@ -67,4 +67,4 @@ def taylor_lane_code(function: Compiled) -> LaneCode | None:
             return None
         return LaneCode(entry.load(), lanes, MOST_ORDER + 1, rows, calls_right_side=False)
 
-    return function.store.read_or_make("taylor in lanes", make, read)
+    return function.store.read_or_make(f"taylor in {lanes} lanes", make, read)
