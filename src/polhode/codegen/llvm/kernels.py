@@ -66,6 +66,10 @@ class Kernel:
 
 Strategy = Callable[[Kernel], list[str] | None]
 
+#: Shorter programs are no faster in packs: they wait for each other's results, not for instructions (measured on chains
+#: of two to four pendulums, whose steps take 1 to 8 % longer). Left as they are, they round as they do in lanes.
+SHORT = 200
+
 
 def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
     """The functions of the kernel; without `spills`, values of one state stay in registers.
@@ -93,8 +97,9 @@ def rounds_alike(strategy: Strategy) -> bool:
 
 
 def isomorphic_groups(kernel: Kernel) -> list[str] | None:
-    code = vectorise(kernel.program, kernel.width if kernel.fused else 1) if kernel.width > 1 else None
-    return _in_registers(kernel, code)
+    if kernel.width < 2 or len(kernel.program.run) < SHORT:
+        return None
+    return _in_registers(kernel, vectorise(kernel.program, kernel.width if kernel.fused else 1))
 
 
 def packed_stores(kernel: Kernel) -> list[str] | None:
