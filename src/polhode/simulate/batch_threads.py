@@ -37,7 +37,8 @@ def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> b
             stop.set()
             if not isinstance(problem, KeyboardInterrupt):
                 raise
-        return all([future.result() for future in futures])
+        finished = [future.result() for future in futures]
+        return all(finished)
 
 
 def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: None) -> bool:

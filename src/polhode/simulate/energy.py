@@ -83,9 +83,7 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     return replace(run, info={**run.info, "notices": [*run.notices, told]})
 
 
-def may_drift(
-    q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float
-) -> NDArray[np.bool_]:
+def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float) -> NDArray[np.bool_]:
     """Which of many runs (N, samples, …) might have to be told of: those at half of what is told of one, or beyond."""
     with np.errstate(all="ignore"):
         total = kinetic + potential

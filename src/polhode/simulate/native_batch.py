@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class _Plan:
         runners = [self._runner(code) for _ in range(threads)]
         end, most = float(self.times[-1]), self.control.most_steps
         return run_in_threads(
-            [lambda allowed, each=each: each.advance_members(end, most, allowed) for each in runners],
+            [partial(each.advance_members, end, most) for each in runners],
             lambda: report(min(1.0, int(self.members.next[0]) / count)),
         )
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .sincos import double, splat, suffix, vector_type
+from .sincos import splat, suffix, vector_type
 
 DOUBLE, INTEGER, POINTER, TRUTH = "double", "i64", "ptr", "i1"
 #: Doubles in a block of the state: the same on every machine, so that sums are rounded alike.

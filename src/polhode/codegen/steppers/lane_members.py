@@ -110,8 +110,7 @@ def rates_in_lanes(f: Function, all_lanes: Record) -> Callable[[Value, Value, Va
 
 def _rates(lanes: int, fused: bool) -> Function:
     """ph_lane_rates(all_lanes, x, f): f = ẋ(clock, x), with quaternions at unit length."""
-    given = {"all_lanes": POINTER, "x": POINTER, "out": POINTER}
-    f = Function("ph_lane_rates", fused=fused, internal=True, lanes=lanes, **given)
+    f = Function("ph_lane_rates", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER, x=POINTER, out=POINTER)
     runs: Any = SideBySide(f, Record(LANES, f.arguments["all_lanes"]))
     x, out, table = f.arguments["x"], f.arguments["out"], runs.arguments
     table.store(runs.x_index, x, POINTER)
@@ -206,7 +205,7 @@ def _begun(method: LaneMethod, lanes: int) -> Function:
 
 
 def _due_samples(method: LaneMethod, lanes: int) -> Function:
-    """ph_due_samples(all_lanes): the next sample of each lane, up to its time; 0 where none has any, 2 inside a step."""
+    """ph_due_samples(all_lanes): the next sample of each lane; whether one is due, at the end of a step or inside."""
     f = Function("ph_due_samples", returns=INTEGER, internal=True, all_lanes=POINTER)
     all_lanes = Record(LANES, f.arguments["all_lanes"])
     found = f.variable(_NOT_DUE)
@@ -258,7 +257,7 @@ def _end(lanes: int) -> Function:
 
 def _begin(method: LaneMethod, lanes: int, fused: bool) -> Function:
     """ph_begin_lanes(all_lanes): rates at the start, and first steps, of the lanes that are fresh."""
-    f = Function("ph_begin_lanes", fused=fused, internal=True, lanes=lanes, **{"all_lanes": POINTER})
+    f = Function("ph_begin_lanes", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER)
     all_lanes = Record(LANES, f.arguments["all_lanes"])
     runs: Any = SideBySide(f, all_lanes)
     fresh, rates = all_lanes.fresh.are_set(), method.start_rates(f, all_lanes, runs)
@@ -271,7 +270,7 @@ def _begin(method: LaneMethod, lanes: int, fused: bool) -> Function:
 
 def _step(method: LaneMethod, lanes: int, fused: bool) -> Function:
     """ph_step_lanes(all_lanes): a step of every lane, which each takes or not."""
-    f = Function("ph_step_lanes", fused=fused, internal=True, lanes=lanes, **{"all_lanes": POINTER})
+    f = Function("ph_step_lanes", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER)
     all_lanes = Record(LANES, f.arguments["all_lanes"])
     runs: Any = SideBySide(f, all_lanes)
     method.attempt(f, all_lanes, runs)
@@ -288,7 +287,7 @@ def _step(method: LaneMethod, lanes: int, fused: bool) -> Function:
 
 def _sample(method: LaneMethod, lanes: int, fused: bool) -> Function:
     """ph_sample_lanes(all_lanes): all samples up to the times of lanes that took a step."""
-    f = Function("ph_sample_lanes", fused=fused, internal=True, lanes=lanes, **{"all_lanes": POINTER})
+    f = Function("ph_sample_lanes", fused=fused, internal=True, lanes=lanes, all_lanes=POINTER)
     place = f.arguments["all_lanes"]
     all_lanes = Record(LANES, place)
     runs: Any = SideBySide(f, all_lanes)
@@ -307,7 +306,7 @@ def _sample(method: LaneMethod, lanes: int, fused: bool) -> Function:
 
 def _members(lanes: int) -> Function:
     """ph_lane_members(all_lanes): rounds, as long as some are allowed and there are members."""
-    f = Function("ph_lane_members", returns=INTEGER, lanes=lanes, **{"all_lanes": POINTER})
+    f = Function("ph_lane_members", returns=INTEGER, lanes=lanes, all_lanes=POINTER)
     place = f.arguments["all_lanes"]
     all_lanes = Record(LANES, place)
     members = Record(MEMBERS, all_lanes.members)

@@ -9,8 +9,9 @@ all k up to the order; `scratch` has room for `JetLayout.scratch_size` doubles.
 Order zero is the program itself, a kernel like any other. Then one loop runs over the orders. All sums ⟨a, b⟩_k of an
 order read lower orders alone, so that they are computed before everything else, four different sums in the lanes of a
 block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). Where several
-motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an order is straight-line code, about as long as the program. The products with the newest order come last in each sum:
-the others do not wait for it.
+motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an order is
+straight-line code, about as long as the program. The products with the newest order come last in each sum: the others
+do not wait for it.
 
 Code with all orders unrolled is a fifth faster for a double pendulum, slower for larger systems, and takes twenty
 times as long to compile; so there is none.
@@ -101,8 +102,9 @@ class _JetWriter:
 
     def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
-        given = {"arguments": POINTER, "jet": POINTER, "scratch": POINTER, "order": INTEGER}
-        self.f = Function("ph_jet", fused=fused, lanes=lanes, **given)
+        self.f = Function(
+            "ph_jet", fused=fused, lanes=lanes, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER
+        )
         self.piece = self.f.block if lanes == 1 else self.f.number
         self.rows = self.f.arguments["scratch"].at(layout.rows_at, self.f.number)
         self.inverses: dict[int, Value] = {}

@@ -57,7 +57,14 @@ _LEAST_TOLERANCE = 2.0**-52
 
 def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> str:
     """The module for the motion x' = f(t, x) of a program."""
-    functions = [order_function(fused), _coefficients(fused), _projection(), _begin(fused), _state_at(fused), _advance(fused)]
+    functions = [
+        order_function(fused),
+        _coefficients(fused),
+        _projection(),
+        _begin(fused),
+        _state_at(fused),
+        _advance(fused),
+    ]
     functions.append(members_function(fused))
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
     text += jet_ir(series, fused=fused, width=width)

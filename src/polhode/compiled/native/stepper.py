@@ -100,11 +100,10 @@ class Members:
         """Members that are still to be run."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
-        counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
-        begun = np.zeros(1, dtype=np.int64)
+        reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
         states = np.empty((count, samples + 1, size))
         states[:, 0] = starts
-        return cls(np.ascontiguousarray(starts), rows, states, *counts, begun)
+        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun)
 
 
 def members_record(members: Members, places: Mapping[str, int]) -> Any:
