@@ -51,6 +51,7 @@ class Batch:
     interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
         default=None, repr=False
     )  # states of a member
+    notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
 
     @property
     def q(self) -> Floats:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..errors import PolhodeError, SimulationError, warn
+from ..errors import PolhodeError, SimulationError, listed, warn
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
 from .batch_samples import check_size, sample_times
+from .callables import options_in_python
 from .energy import is_conservative, may_drift
 from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
@@ -37,9 +38,12 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     Where none can start, the first one's error is raised: then it is not the values that are wrong.
     """
     check_size(derivation, duration, members)
+    notices = _under_lock(members)
+    for notice in notices:
+        warn(notice)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        batch = run_members(derivation, duration, members)
+        batch = replace(run_members(derivation, duration, members), notices=notices)
     _tell(told, len(batch))
     if (batch.status == REFUSED).all():
         simulate(derivation, duration, **members.member(0))
@@ -49,6 +53,19 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
             f"the batch was interrupted after {done} of {len(batch)} runs.", trajectory=batch, code="E-SIM-INTERRUPTED"
         )
     return batch
+
+
+def _under_lock(members: Members) -> tuple[str, ...]:
+    """What is told of members that ask Python, and so go one by one."""
+    found = options_in_python(members.shared)
+    if not found:
+        return ()
+    asks = "has a Python function" if len(found) == 1 else "have Python functions"
+    told = listed(f"'{name}'" for name in found)
+    return (
+        f"the {members.count} runs go one by one, under the interpreter's lock: {told} {asks}. As expressions they"
+        " would leave all cores to native code; a sweep runs them in several processes.",
+    )
 
 
 def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
