@@ -177,9 +177,9 @@ def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.
     if varies or not is_conservative(functions, *signals):
         return np.zeros(0, dtype=np.int64)
     count, samples = batch.q.shape[:2]
-    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in batch.parameters.items()}
+    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in made.parameters.items()}
     q, u = batch.q.reshape(count * samples, -1), batch.u.reshape(count * samples, -1)
-    inputs = np.repeat(made.inputs, samples, axis=0)
+    inputs = made.inputs.reshape(count * samples, -1)
     kinetic, potential = functions.energy(q, u, parameters=given, inputs=inputs)
     kinetic, potential = (
         np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)

@@ -60,6 +60,7 @@ class NativeRuns:
     states: Floats  # (N, T, n), the start first
     tau: Floats  # (N, T, efforts), as they acted
     inputs: Floats  # (N, T, inputs)
+    parameters: Mapping[str, Any]  # of all members; where one's were none that can be used, another's
     done: NDArray[np.bool_]
     left: NDArray[np.bool_]  # those that an interrupt left undone
     infos: RunInfos
@@ -138,7 +139,8 @@ def run_natively(
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
-    tau, inputs = _acted(plan, tau, inputs, states, _parameters(members)[0])
+    parameters, _ = _parameters(members)
+    tau, inputs = _acted(plan, tau, inputs, states, parameters)
     control, groups = plan.control, plan.rates.groups
     infos = RunInfos(
         {
@@ -151,7 +153,7 @@ def run_natively(
         },
     )  # fmt: skip
     left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
-    return NativeRuns(plan.times, states, tau, inputs, done, left, infos)
+    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos)
 
 
 def _acted(
