@@ -19,7 +19,7 @@ from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..errors import PolhodeError, SimulationError, warn
 from ..expr import Expr
-from .assembly import Assembly, assembled, check_held
+from .assembly import Assembly, assembled
 from .events import EventLocator, Events
 from .events import Met as Located
 from .guard import Guard, Stop
@@ -32,7 +32,7 @@ from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
 from .record import Record
-from .settings import control_of, span_of
+from .settings import check_held, control_of, span_of
 from .stepping import RightSide, Step, Stepper
 from .trajectory import Trajectory
 
@@ -153,8 +153,8 @@ class SmoothRun:
         functions.values_of((), parameters)
         changed = dict(parameters or {})
         signals = (
-            read_efforts(equations, tau),
-            read_inputs(equations, inputs, functions.input_values()),
+            read_efforts(derivation, tau),
+            read_inputs(derivation, inputs, functions.input_values()),
         )
         for signal in signals:
             if not signal.is_constant:
@@ -165,7 +165,7 @@ class SmoothRun:
                     code="E-SENS-005",
                 )
         span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
-        given = initial_state(equations, start, speeds)
+        given = initial_state(derivation, start, speeds)
         begin, manifold, assembly = given, None, None
         if equations.constraints is not None and equations.constraints.rows:
             manifold = Manifold(functions, equations.constraints, changed)
@@ -177,7 +177,7 @@ class SmoothRun:
             if equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
         _check_smooth(functions)
-        watched, jumps = read_jumps(functions.equations, events, until, on, changed, by)
+        watched, jumps = read_jumps(functions.derivation, events, until, on, changed, by)
         control = control_of("DOP853", rtol, atol, step, max_steps)
         return cls(
             functions, changed, *signals, given, begin, manifold, assembly, tuple(hold), watched, tuple(jumps), control,
@@ -245,7 +245,7 @@ class SmoothRun:
 
     @cached_property
     def _guard(self) -> Guard:
-        return Guard(self.rates, self.functions, self.known(0.0, self.x))
+        return Guard(self.rates, self.functions, lambda: self.known(0.0, self.x))
 
     def _follow(
         self,

@@ -91,17 +91,17 @@ class Equations:
     @property
     def coordinates(self) -> list[str]:
         """Names of the coordinates q, from the ground outward."""
-        return self.record.coordinates
+        return list(self.derivation.synopsis.coordinates)
 
     @property
     def speeds(self) -> list[str]:
         """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
-        return self.record.speeds
+        return list(self.derivation.synopsis.speeds)
 
     @property
     def states(self) -> list[str]:
         """Names of the states without mass z."""
-        return self.record.states
+        return list(self.derivation.synopsis.states)
 
     @property
     def q(self) -> Vector:
@@ -345,7 +345,7 @@ class Equations:
     def __repr__(self) -> str:
         named = {"q": self.coordinates, "u": self.speeds, "z": self.states}
         shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
-        return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
+        return f"Equations('{self.derivation.synopsis.system}' by {self.formalism}; {shown})"
 
     # ---- code and runs ---------------------------------------------------------------------------------------
 
@@ -374,11 +374,13 @@ class Equations:
         Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
         runs, all N are made, and the result is a `Batch`.
         """
-        from ..simulate import Members, simulate, simulate_batch
+        from ..simulate import Members, simulate
 
         options.setdefault("functions", self._functions)
         members = Members.of(options)
         if members is not None:
+            from ..simulate import simulate_batch
+
             return simulate_batch(self.derivation, duration, members)
         return simulate(self.derivation, duration, **options)
 

@@ -10,22 +10,24 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.codegen.steppers.linear import Field
 from polhode.codegen.steppers.members import MEMBERS
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.implicit import ImplicitPart
 from polhode.compiled.native.memory import Memory
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
+from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+
+if TYPE_CHECKING:
+    from polhode.codegen.steppers.linear import Field
+    from polhode.compiled.native.implicit import ImplicitPart
 
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -54,17 +56,28 @@ class StepperCode:
 @cache
 def stepper_code(method: str) -> StepperCode:
     """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
-    from polhode.codegen.steppers.methods import STEPPERS
-
-    stepper = STEPPERS[method]
 
     def make() -> Entry:
+        from polhode.codegen.steppers.methods import STEPPERS
         from polhode.compiled.native import engine
 
-        return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
+        stepper = STEPPERS[method]
+        facts = {"stages": stepper.stages, "rows": stepper.dense_rows, "fields": [each.name for each in stepper.fields]}
+        return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
+    return store.read_or_make("stepper", make, _stepper_in)
+
+
+def _stepper_in(entry: Entry) -> StepperCode:
+    """The code of a method as it was stored."""
+    facts, names = entry.facts, list(entry.facts["fields"])
+    fields: list[Field] = []
+    if names:
+        from polhode.codegen.steppers.linear import FIELDS
+
+        fields = [FIELDS[name] for name in names]
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +160,11 @@ class NativeRun:
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
-        self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
-        if self.implicit is not None:
+        self.implicit: ImplicitPart | None = None
+        if self.code.fields:
+            from polhode.compiled.native.implicit import ImplicitPart
+
+            self.implicit = ImplicitPart(size, self.code.fields)
             record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------

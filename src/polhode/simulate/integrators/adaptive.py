@@ -25,7 +25,6 @@ from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from . import native
-from .sundials import solver_by_cvode, solver_by_ida
 
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -59,6 +58,15 @@ def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
     return solver
 
 
+def _sundials(name: str) -> Callable[[], Callable[..., Any]]:
+    def solver() -> Callable[..., Any]:
+        from . import sundials
+
+        return sundials.solver(name)
+
+    return solver
+
+
 #: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
     "DOP853": Method(native.solver("DOP853"), is_native=True),
@@ -73,9 +81,9 @@ METHODS = {
     "scipy.LSODA": Method(_scipy("LSODA"), is_implicit=True, is_multistep=True),
     "scipy.Radau": Method(_scipy("Radau"), is_implicit=True),
     "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
-    "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
-    "cvode": Method(solver_by_cvode("BDF"), is_implicit=True, is_multistep=True),
-    "cvode.Adams": Method(solver_by_cvode("Adams"), is_implicit=True, is_multistep=True),
+    "ida": Method(_sundials("ida"), is_implicit=True, is_multistep=True),
+    "cvode": Method(_sundials("BDF"), is_implicit=True, is_multistep=True),
+    "cvode.Adams": Method(_sundials("Adams"), is_implicit=True, is_multistep=True),
 }
 #: What SciPy has in the place of a native method that it does not have.
 _SCIPYS = {"Rodas5P": "Radau"}
