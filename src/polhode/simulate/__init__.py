@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from .batch_running import simulate_batch
     from .events import Crossing, crossing
     from .integrators import METHODS
-    from .members import Members
-    from .run import simulate
+    from .run import run_or_batch, simulate
     from .settings import AssemblyOptions, RunOptions
     from .trajectory import Trajectory
 
 _HOMES = {
     "METHODS": "integrators", "Assembly": "assembly", "AssemblyOptions": "settings", "Batch": "batch",
-    "Crossing": "events", "Members": "members", "RunOptions": "settings", "Trajectory": "trajectory",
-    "assemble": "assembly", "crossing": "events", "simulate": "run", "simulate_batch": "batch_running",
+    "Crossing": "events", "RunOptions": "settings", "Trajectory": "trajectory", "assemble": "assembly",
+    "crossing": "events", "run_or_batch": "run", "simulate": "run", "simulate_batch": "batch_running",
 }  # fmt: skip
 
 
@@ -38,11 +37,11 @@ __all__ = [
     "AssemblyOptions",
     "Batch",
     "Crossing",
-    "Members",
     "RunOptions",
     "Trajectory",
     "assemble",
     "crossing",
+    "run_or_batch",
     "simulate",
     "simulate_batch",
 ]

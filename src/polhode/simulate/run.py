@@ -19,16 +19,18 @@ from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
+from .members import Members
 from .progress import reporting
 from .rates import NonFinite, Rates
 from .record import Record, Report
-from .settings import Even, check_held, check_kinds, control_of, grid_of, span_of, unknown_method
+from .settings import Even, RunOptions, check_held, check_kinds, control_of, grid_of, span_of, unknown_method
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from .assembly import Assembly
+    from .batch import Batch
     from .manifold import Manifold
 
 #: The rate, in 1/s, at which implicit methods draw the state to its constraints.
@@ -158,6 +160,16 @@ def simulate(
 
         made.power_audit().check(TOLERANCE if audit is True else float(audit), made)
     return made
+
+
+def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
+    """One run or, where some option has a value for each of several, all of them."""
+    members = Members.of(options)
+    if members is None:
+        return simulate(derivation, duration, **options)
+    from .batch_running import simulate_batch
+
+    return simulate_batch(derivation, duration, members)
 
 
 def _is_fixed(method: Any) -> bool:

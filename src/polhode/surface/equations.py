@@ -374,15 +374,10 @@ class Equations:
         Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
         runs, all N are made, and the result is a `Batch`.
         """
-        from ..simulate import Members, simulate
+        from ..simulate import run_or_batch
 
         options.setdefault("functions", self._functions)
-        members = Members.of(options)
-        if members is not None:
-            from ..simulate import simulate_batch
-
-            return simulate_batch(self.derivation, duration, members)
-        return simulate(self.derivation, duration, **options)
+        return run_or_batch(self.derivation, duration, options)
 
     def sweep(
         self,
