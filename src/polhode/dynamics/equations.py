@@ -96,7 +96,9 @@ class EquationsOfMotion:
     constraints: Constraints | None = None
     dependent_speeds: DependentSpeeds | None = None
     narrowed: Callable[[Sequence[int]], EquationsOfMotion] | None = None  # the same with some rows of `constraints`
-    laws: Mapping[Expr, Expr] = field(default_factory=dict)  # what some efforts and inputs are; results are without them
+    laws: Mapping[Expr, Expr] = field(
+        default_factory=dict
+    )  # what some efforts and inputs are; results are without them
 
     @cached_property
     def recipe(self) -> Recipe:

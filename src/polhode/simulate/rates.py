@@ -150,10 +150,10 @@ class Rates:
     def _derivatives(self) -> Compiled | None:
         """The compiled derivatives of the rates.
 
-        There are none where Python has a say in the rates, under constraints or laws of efforts and inputs, or through
-        a function of a user's own whose derivative was not given.
+        There are none where Python has a say in the rates, under constraints, or through a function of a user's own
+        whose derivative was not given.
         """
-        if self.is_constrained or self.drive.laws or not self.can_step_natively:
+        if self.is_constrained or not self.can_step_natively:
             return None
         name = f"{self.of}_jacobian"
         try:
