@@ -153,9 +153,9 @@ class Rates:
         There are none where Python has a say in the rates, under constraints, or through a function of a user's own
         whose derivative was not given.
         """
-        if self.is_constrained or not self.can_step_natively:
+        if not self.can_step_natively:
             return None
-        name = f"{self.of}_jacobian"
+        name = f"{self.rates_alone}_jacobian"
         try:
             made: Compiled = self.functions.native(name)
         except ModelError as problem:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .batch import Batch
     from .manifold import Manifold
 
-#: The rate, in 1/s, at which implicit methods draw the state to its constraints.
+#: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
 
 
@@ -211,8 +211,11 @@ class _Run:
         dependent_speeds = self.derivation.equations.dependent_speeds
         if dependent_speeds is not None:
             return EmbeddedRates(*given, self.manifold, dependent_speeds)
-        is_implicit = method in adaptive.METHODS and adaptive.METHODS[method].is_implicit
-        return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows, _ATTRACTION if is_implicit else 0.0)
+        made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
+        found = adaptive.METHODS.get(method)
+        if found is not None and found.is_implicit and not (found.is_native and made.can_step_natively):
+            made.attraction = _ATTRACTION
+        return made
 
     def execute(
         self,

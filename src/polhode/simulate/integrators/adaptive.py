@@ -240,7 +240,7 @@ def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
         return control
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
-    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=not rates.is_constrained)
+    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=True)
 
 
 def working(name: str, rates: Rates | None = None) -> Method:
