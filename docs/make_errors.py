@@ -53,6 +53,7 @@ FAMILIES = {
     "MODEL": "The model: names, frames, loads, constraints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
+    "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
     "PROG": "Programmes of motion",
     "RANDOM": "Random constraints",

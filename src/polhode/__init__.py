@@ -21,16 +21,20 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .geometry.rotations.rotation import Rotation as Rotation
     from .model.samples.random_system import random_system as random_system
+    from .planning import PoseSpline as PoseSpline
+    from .planning import RotationSpline as RotationSpline
     from .simulate.callables import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
-#: What is loaded when it is used, and from where: readers, and what only runs need.
+#: What is loaded when it is used, and from where: readers, planning, and what only runs need.
 _LATER = {
+    "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
-    "random_system": ".model.samples.random_system",
+    "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
 }  # fmt: skip
 
 

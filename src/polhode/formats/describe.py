@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import FormatError
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement

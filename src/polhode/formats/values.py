@@ -15,7 +15,7 @@ from ..expr.evaluation import check_constants
 from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from . import records
 from .document import Document, Path
 from .grammar import parse

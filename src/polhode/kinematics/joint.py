@@ -22,7 +22,7 @@ from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, s
 from ..expr.inverse import inverse
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
-from ..geometry.orientation import ORIENTATIONS
+from ..geometry.rotations import ORIENTATIONS
 from ..model.stage import Stage
 
 

@@ -18,7 +18,7 @@ from ..errors import ModelError, shown
 from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import bracket, generated_subalgebra
-from ..geometry.orientation import ORIENTATIONS, SEQUENCES
+from ..geometry.rotations import ORIENTATIONS, SEQUENCES
 
 #: How an orientation can be stored: three angles as in the paper, a unit quaternion, tan(θ/2) times the axis, or the
 #: angles of one of the twelve Euler sequences.

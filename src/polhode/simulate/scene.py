@@ -14,7 +14,7 @@ import numpy as np
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from ..model.body import Body
 from ..model.constraints.protocol import LoopConstraint, Mark
 from ..model.joints.protocol import JointType, Solid

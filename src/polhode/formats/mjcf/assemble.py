@@ -18,7 +18,7 @@ import numpy as np
 
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
-from ...geometry.exact_rotation import ROUNDING
+from ...geometry.rotations.exact import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..findings import Findings

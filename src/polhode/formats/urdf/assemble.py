@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ...expr import Expr, Vector, as_expr
 from ...geometry import rotation, unit_axis
-from ...geometry.exact_rotation import nearest_angle
+from ...geometry.rotations.exact import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
 from ...model.body import as_inertia
 from ...model.records import GROUND

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...expr import Matrix
-from ...geometry.orientation import ORIENTATIONS
+from ...geometry.rotations import ORIENTATIONS
 from ..field_values import field_value
 from ..fields import GivenFields, given
 from ..stage import STORAGES, Stage

@@ -19,7 +19,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
 from ...expr.spelling import acceleration_of
 from ...geometry import rotation
 from ...geometry.inertia import rotate_symmetric
-from ...geometry.orientation import SEQUENCES
+from ...geometry.rotations import SEQUENCES
 from ..body import Body, Frame, box
 from ..joints import JOINTS as TYPES
 from ..joints import (
