@@ -20,6 +20,7 @@ CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 
 #: What each family of codes is about.
 FAMILIES = {
+    "AXES": "Principal axes",
     "AXIS": "Axes of joints",
     "BATCH": "Batches of runs",
     "BIND": "Dependent speeds",
@@ -36,6 +37,7 @@ FAMILIES = {
     "DESC": "The descriptor form",
     "DH": "Denavit-Hartenberg tables",
     "DIAG": "Diagnosis of constraints",
+    "DUAL": "Dual numbers",
     "EQ": "Equations of motion",
     "EXPORT": "Export of source code",
     "EXPR": "Expressions and exact numbers",
@@ -63,6 +65,7 @@ FAMILIES = {
     "SAMPLE": "Sample mechanisms",
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
+    "SCREW": "Screws",
     "SENS": "Sensitivities and gradients",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",

@@ -44,6 +44,11 @@ def scene_of(
     return _Painter(equations.system, parameters, reach or {}).scene(title or equations.system.name)
 
 
+def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
+    """How large a mechanism is drawn: its longest body, in metres."""
+    return _Painter(equations.system, parameters, {}).size
+
+
 def drawn_motion(trajectory: Trajectory) -> tuple[Scene, Motion]:
     """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)

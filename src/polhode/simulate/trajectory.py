@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
-_MOST_CHANNELS = 24
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -396,21 +395,16 @@ class Trajectory:
             save_plot(figure, path)
         return figure
 
-    def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
-        """Write the motion as one self-contained HTML page and return its path."""
-        from ..view.page import write_page
-        from ..view.scene import Channel
-        from .scene import drawn_motion
-        from .trajectory_panels import groups_of
-        from .units import SPEED_GROUPS
+    def animate(
+        self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | str | Sequence[str] = False
+    ) -> Path:
+        """Write the motion as one self-contained HTML page and return its path.
 
-        scene, motion = drawn_motion(self)
-        energy = self.energy
-        groups = [(unit, group) for _, unit, group in groups_of(self) if unit not in SPEED_GROUPS]
-        channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
-        channels = channels[:_MOST_CHANNELS]
-        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
-        return write_page(path, scene, motion, channels, notes=notes or self.message)
+        `screw_axes` names bodies whose instantaneous screw axes are drawn, or True for all.
+        """
+        from .animation import write_animation
+
+        return write_animation(self, path, notes, screw_axes)
 
     # ---- in words --------------------------------------------------------------------------------------------
 

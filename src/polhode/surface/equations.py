@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
-from ..formalisms.derivation import Derivation
+from .kinematics import Kinematics
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
-    from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
     from ..formalisms.kane.report import Report
-    from ..geometry import Pose
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations:
+class Equations(Kinematics):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -48,13 +46,6 @@ class Equations:
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
     z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
     """
-
-    derivation: Derivation
-
-    @property
-    def record(self) -> EquationsOfMotion:
-        """The equations as the formalism gave them: graphs only."""
-        return self.derivation.equations
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -134,26 +125,6 @@ class Equations:
         from ..dynamics.naming import symbols_of
 
         return symbols_of(self.record)
-
-    # ---- kinematics ------------------------------------------------------------------------------------------
-
-    @property
-    def kinematic_matrix(self) -> Matrix:
-        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
-        return self.record.kinematic_matrix
-
-    @property
-    def coordinate_rates(self) -> Vector:
-        """q̇ = Γ(q) u."""
-        return self.record.coordinate_rates
-
-    def pose(self, name: str) -> Pose:
-        """Where a body or a frame is in the ground: rotation matrix R and position p."""
-        return self.record.pose(name)
-
-    def jacobian(self, name: str) -> Matrix:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
-        return self.record.jacobian(name)
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 
