@@ -108,6 +108,15 @@ class Actuation:
         self._latest = None
         self.begun.append((t, before, x.copy(), self.values.copy()))
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a Python function is asked at breaks."""
+        return bool(self._held)
+
+    def passed(self, t: float, before: float, x: Floats) -> None:
+        """Note the state at a break that native code has passed: nothing is held here that could be due."""
+        self.begun.append((t, before, x, self.values.copy()))
+
     def plain(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """Efforts and inputs but for those that follow laws; a function is asked once for a state."""
         if self._asked and not self._is_latest(t, x):

@@ -212,9 +212,28 @@ class Rates:
         self._begin(at, at, before, x, slack + 1e-12 * at)
         return True
 
+    @property
+    def passed(self) -> int:
+        """How many breaks the run has passed."""
+        return self._next
+
+    def pass_to(self, number: int, states: Floats) -> None:
+        """Go on in the piece behind so many breaks, which native code has passed with these states."""
+        for k in range(self._next, number):
+            x = states[k].copy()
+            at, before = float(self.breaks.times[k]), float(self.breaks.before[k])
+            self.drive.passed(at, before, self.unit(x)[0] if self.groups else x)
+        if number > self._next:
+            self._next = number
+            self._piece = float(self.breaks.times[number - 1]), self._last
+
+    @property
+    def _last(self) -> float:
+        """The latest time of the piece at which the run is."""
+        return float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
+
     def _begin(self, t: float, first: float, before: float, x: Floats, slack: float) -> None:
-        last = float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
-        self._piece = first, last
+        self._piece = first, self._last
         self.drive.begin(t, before, self.unit(x)[0] if self.groups else x, slack)
 
     def within(self, t: float) -> float:

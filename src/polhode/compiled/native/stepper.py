@@ -341,6 +341,10 @@ class NativeRun:
         self.record.t_end, self.record.budget = t_end, budget
         return self._reason(self.code.advance(self._address))
 
+    def enter(self, function: Callable[[int, int], int], record: int) -> Reason:
+        """Call native code that steps this run as a record at an address says."""
+        return self._reason(function(self._address, record))
+
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
         self._reason(self.code.state_at(self._address, t, self._state.ctypes.data))
