@@ -53,6 +53,7 @@ FAMILIES = {
     "MASS": "Mass matrices",
     "MJCF": "MJCF files",
     "MODEL": "The model: names, frames, loads, constraints",
+    "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
     "PATH": "Motions through orientations and poses",
@@ -67,6 +68,7 @@ FAMILIES = {
     "SHAPE": "Shapes of bodies",
     "SCREW": "Screws",
     "SENS": "Sensitivities and gradients",
+    "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",
     "TABLE": "Tables",
@@ -76,6 +78,7 @@ FAMILIES = {
     "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
+    "WORKSPACE": "Workspaces",
     "YAML": "Model files",
 }
 

@@ -68,6 +68,7 @@ _LISTED = (
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
+    Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
 )
 
 #: Each by its name, in the order in which they are compared.

@@ -57,7 +57,9 @@ class Guard:
         self.discontinuities: Discontinuities | None = None
         links = self.equations.tree.links if known.has_charts else ()
         self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
-        self.vector_charts = [(link, list(link.coordinates[:3])) for link in links if link.stage.storage == "vector"]
+        self.vector_charts = [
+            (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
+        ]
 
     @property
     def equations(self) -> EquationsOfMotion:
@@ -270,7 +272,9 @@ def _half_turn(t: float, link: Link) -> Stop:
     return Stop(
         "half_turn",
         f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
-        'Store its orientation as a quaternion: storage="quaternion".',
+        'Store it as an angle: storage="angles".'
+        if link.stage.is_vector_turn
+        else 'Store its orientation as a quaternion: storage="quaternion".',
     )
 
 

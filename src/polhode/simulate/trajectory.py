@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..surface.equations import Equations
     from .actuation import Acted
     from .comparison import Comparison
+    from .limits import PassedLimit
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
@@ -180,8 +181,15 @@ class Trajectory:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a reader of the run should know: what was changed to start, steps that changed, forces that jumped, …"""
-        return tuple(self.info.get("notices", ()))
+        """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
+        return (*self.info.get("notices", ()), *map(str, self.passed_limits))
+
+    @cached_property
+    def passed_limits(self) -> tuple[PassedLimit, ...]:
+        """The limits of joints that the run goes beyond, and when; see `simulate.limits`."""
+        from .limits import passed_limits
+
+        return passed_limits(self)
 
     @property
     def momentum(self) -> tuple[Floats, Floats]:
