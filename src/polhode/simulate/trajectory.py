@@ -400,7 +400,7 @@ class Trajectory:
         return figure
 
     def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
-        """Write the motion as one self-contained HTML page; `screw_axes` of the bodies named, or True, are drawn too."""
+        """Write the motion as one self-contained HTML page; `screw_axes` of the bodies named, or of all, are drawn."""
         from .animation import write_animation
 
         return write_animation(self, path, notes, screw_axes)
