@@ -163,7 +163,7 @@ class System(ForceMethods, ConstraintMethods):
         >>> import polhode as ph
         >>> s = ph.System("arm", gravity=(0, 0, 0))
         >>> k, n = s.parameter("k"), s.parameter("n")
-        >>> _ = s.joint("elbow", s.ground, s.body("arm", inertia=(0, 0, 2)), ph.Revolute("z"))
+        >>> _ = s.joint("elbow", s.ground, s.body("arm", inertia=(1, 1, 2)), ph.Revolute("z"))
         >>> _ = s.motor("elbow", n, inertia=3, stiffness=k)
         >>> s.derive().coordinates, s.derive().mass_matrix
         (['elbow', 'elbow rotor'], Matrix([[2, 0], [0, 3]]))
