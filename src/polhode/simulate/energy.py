@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import warn
-from ..expr import free_symbols
-from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad
 from .initial_state import Floats
 from .inputs import Signal
 
@@ -53,24 +51,9 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     Springs and potentials store energy; other forces are not asked whether they have a potential, and what states
     without mass store is not known.
     """
-    equations = functions.equations
     if not tau.is_constant or tau.constant.any() or not inputs.is_constant:
         return False
-    if not all(_is_potential(load) for load in equations.system.primitive_loads) or _is_rheonomic(equations):
-        return False
-    return not {"t", "z"} & {*functions.native("energy").arrays}
-
-
-def _is_potential(load: PrimitiveLoad) -> bool:
-    """Whether all that a load takes in is in the potential energy."""
-    return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
-
-
-def _is_rheonomic(equations: EquationsOfMotion) -> bool:
-    """Whether a joint or a constraint moves by itself, and so does work."""
-    constraints, time = equations.constraints, equations.system.time
-    moves = constraints is not None and any(constraints.a)
-    return moves or time in free_symbols(equations.tree.followed.values())
+    return functions.derivation.synopsis.keeps_energy and not {"t", "z"} & {*functions.native("energy").arrays}
 
 
 def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
@@ -80,6 +63,18 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
         return run
     warn(told)
     return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
+
+
+def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float) -> NDArray[np.bool_]:
+    """Which of many runs (N, samples, …) might have to be told of: those at half of what is told of one, or beyond."""
+    with np.errstate(all="ignore"):
+        total = kinetic + potential
+        in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
+        drift = np.abs(total - total[:, :1]).max(axis=1) / in_play
+        size = np.maximum(np.abs(q - q[:, :1]).max(axis=(1, 2)), np.abs(u).max(axis=(1, 2)))
+        rounding = _ROUNDING * np.maximum(np.abs(kinetic), np.abs(potential)).max(axis=1) / in_play
+        tolerance = np.maximum(rtol, atol * np.maximum(1.0, 1.0 / size))
+        return np.asarray(~(drift <= 0.5 * np.maximum(_TIMES * tolerance, rounding)) & (size > 0.0) & (in_play > 0.0))
 
 
 def _drift_in_words(run: Trajectory) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from polhode.geometry.rotation import from_vector_parameter
 
 import polhode as ph
 from polhode.expr import Vector, same
+from polhode.geometry.rotations.vector_parameter import from_vector_parameter
 from polhode.kinematics.orientation_rates import vector_parameter_map
 
 

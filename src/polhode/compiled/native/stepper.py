@@ -10,34 +10,45 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.codegen.steppers.linear import Field
-from polhode.codegen.steppers.members import MEMBERS
+from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.implicit import ImplicitPart
 from polhode.compiled.native.memory import Memory
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
+from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+
+if TYPE_CHECKING:
+    from polhode.codegen.steppers.linear import Field
+    from polhode.compiled.native.implicit import ImplicitPart
 
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
+_LEAST_TOLERANCE = 1e-15
 
 
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        stages: int,
+        dense_rows: int,
+        fields: Sequence[Field] = (),
+        allowance: tuple[float, float] = (1.0, 0.0),
+    ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
+        self._allowance = allowance
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
@@ -45,26 +56,49 @@ class StepperCode:
             code.address("ph_state_at")
         )
 
+    def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
+        """What estimates of the error may be, so that the error itself keeps to these tolerances."""
+        factor, power = self._allowance
+        times = factor * max(rtol, atol, _LEAST_TOLERANCE) ** -power
+        return times * rtol, times * atol
+
     @cached_property
-    def members(self) -> Callable[[int, int], None]:
+    def members(self) -> Callable[[int, int], int]:
         """Many runs one after the other."""
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
 
 
 @cache
 def stepper_code(method: str) -> StepperCode:
     """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
-    from polhode.codegen.steppers.methods import STEPPERS
-
-    stepper = STEPPERS[method]
 
     def make() -> Entry:
+        from polhode.codegen.steppers.methods import STEPPERS
         from polhode.compiled.native import engine
 
-        return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
+        stepper = STEPPERS[method]
+        facts = {
+            "stages": stepper.stages,
+            "rows": stepper.dense_rows,
+            "fields": [each.name for each in stepper.fields],
+            "allowance": stepper.allowance,
+        }
+        return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
+    return store.read_or_make("stepper", make, _stepper_in)
+
+
+def _stepper_in(entry: Entry) -> StepperCode:
+    """The code of a method as it was stored."""
+    facts, names = entry.facts, list(entry.facts["fields"])
+    fields: list[Field] = []
+    if names:
+        from polhode.codegen.steppers.linear import FIELDS
+
+        fields = [FIELDS[name] for name in names]
+    factor, power = map(float, facts["allowance"])
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), (factor, power))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +116,42 @@ class RightSide:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code."""
+    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
+
+    Whoever is free takes the next member, from one counter for all threads.
+    """
 
     starts: Floats  # (N, n)
     own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
-    samples: Floats  # (N, T, n)
+    states: Floats  # (N, 1 + T, n): the start, and the samples
     reasons: NDArray[np.int64]
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
+    next: NDArray[np.int64]  # (1,)
 
     @classmethod
     def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
         """Members that are still to be run."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
-        counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
-        return cls(np.ascontiguousarray(starts), rows, np.empty((count, samples, size)), *counts)
+        reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
+        states = np.empty((count, samples + 1, size))
+        states[:, 0] = starts
+        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun)
+
+
+def members_record(members: Members, places: Mapping[str, int]) -> Any:
+    """Members as native code sees them, for a table of pointers with these places."""
+    addresses = {
+        name: getattr(members, name).ctypes.data
+        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
+    }
+    record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
+    for name, rows in members.own.items():
+        setattr(record, f"{name}_rows", rows.ctypes.data)
+        setattr(record, f"{name}_stride", rows.shape[1])
+        setattr(record, f"{name}_index", places[name])
+    return record
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -137,7 +191,8 @@ class NativeRun:
         self._lengths = np.ones(max(1, len(groups)))
         self._kept: dict[str, Any] = {}
         record = self.record
-        record.t, record.rtol, record.atol = t, rtol, atol
+        record.t = t
+        record.rtol, record.atol = self.code.allowed(rtol, atol)
         record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
@@ -147,8 +202,11 @@ class NativeRun:
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
-        self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
-        if self.implicit is not None:
+        self.implicit: ImplicitPart | None = None
+        if self.code.fields:
+            from polhode.compiled.native.implicit import ImplicitPart
+
+            self.implicit = ImplicitPart(size, self.code.fields)
             record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
@@ -279,20 +337,15 @@ class NativeRun:
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 
-    def members(self, members: Members, span: range, t_end: float, most_steps: int) -> None:
-        """Run these members to t_end, one after the other, without the interpreter's lock."""
-        side: RightSide = self._kept["side"]
-        record = _MEMBERS(
-            first=span.start, end=span.stop, starts=members.starts.ctypes.data, samples=members.samples.ctypes.data,
-            reasons=members.reasons.ctypes.data, steps=members.steps.ctypes.data,
-            evaluations=members.evaluations.ctypes.data, most_steps=most_steps,
-        )  # fmt: skip
-        for name, rows in members.own.items():
-            setattr(record, f"{name}_rows", rows.ctypes.data)
-            setattr(record, f"{name}_stride", rows.shape[1])
-            setattr(record, f"{name}_index", side.places[name])
-        self.record.t_end = t_end
-        self.code.members(self._address, ctypes.addressof(record))
+    def begin_members(self, members: Members) -> None:
+        """Run members from now on, one after the other."""
+        self._kept["members"] = members, members_record(members, self._kept["side"].places)
+
+    def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
+        """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
+        _, record = self._kept["members"]
+        record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
+        return bool(self.code.members(self._address, ctypes.addressof(record)))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""
@@ -309,6 +362,10 @@ class NativeRun:
         """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""
         self.record.t_end, self.record.budget = t_end, budget
         return self._reason(self.code.advance(self._address))
+
+    def enter(self, function: Callable[[int, int], int], record: int) -> Reason:
+        """Call native code that steps this run as a record at an address says."""
+        return self._reason(function(self._address, record))
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
