@@ -20,6 +20,7 @@ CODE = re.compile(r"[EWN]-[A-Z]+-[0-9]{3}")
 
 #: What each family of codes is about.
 FAMILIES = {
+    "AXES": "Principal axes",
     "AXIS": "Axes of joints",
     "BATCH": "Batches of runs",
     "BIND": "Dependent speeds",
@@ -36,6 +37,7 @@ FAMILIES = {
     "DESC": "The descriptor form",
     "DH": "Denavit-Hartenberg tables",
     "DIAG": "Diagnosis of constraints",
+    "DUAL": "Dual numbers",
     "EQ": "Equations of motion",
     "EXPORT": "Export of source code",
     "EXPR": "Expressions and exact numbers",
@@ -52,6 +54,7 @@ FAMILIES = {
     "MASS": "Mass matrices",
     "MJCF": "MJCF files",
     "MODEL": "The model: names, frames, loads, constraints",
+    "MOTOR": "Motors and elastic joints",
     "NAME": "Names of coordinates and speeds",
     "NET": "The network formalism",
     "PATH": "Motions through orientations and poses",
@@ -65,7 +68,9 @@ FAMILIES = {
     "SAMPLE": "Sample mechanisms",
     "SAMPLED": "Samples over time",
     "SHAPE": "Shapes of bodies",
+    "SCREW": "Screws",
     "SENS": "Sensitivities and gradients",
+    "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",
     "TABLE": "Tables",
@@ -76,6 +81,7 @@ FAMILIES = {
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
     "WAY": "Ways of lines and arcs",
+    "WORKSPACE": "Workspaces",
     "YAML": "Model files",
 }
 

@@ -19,7 +19,7 @@ from ..codegen.ir.program import Array, Outline, Program
 from ..files.cache import UNREADABLE, default_cache
 from ..files.version import key_of
 from ..formats.model_file import ModelFile
-from .native.backends import Native, lane_code, scalar_entry
+from .native.backends import LaneFacts, Native, lane_code, scalar_entry
 from .native.compiled import Compiled, compile_program
 from .native.stored_code import ONE_STATE, CodeStore, Entry, count
 from .planning import Planned, plan_of
@@ -88,7 +88,8 @@ class StoredFunction:
             return self.plan().program
 
         of_lanes = partial(lane_code, program, self._store)
-        native = Native("llvm", facts.outline.saved, code, of_lanes, facts.lanes, facts.in_lanes)
+        side_by_side = facts.in_lanes.are_faster, facts.in_lanes.round_alike
+        native = Native("llvm", facts.outline.saved, code, of_lanes, facts.lanes, *side_by_side)
         return Compiled(facts.outline, native, (True, backend), program, self._store)
 
     def _planned(self) -> Entry:
@@ -148,7 +149,7 @@ class Facts:
     parameters: Mapping[str, float | None]
     quaternions: tuple[int, ...]
     lanes: int
-    in_lanes: bool  # whether many states are computed faster side by side
+    in_lanes: LaneFacts
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Facts:
@@ -165,5 +166,5 @@ class Facts:
             {str(name): None if value is None else float.fromhex(value) for name, value in given["parameters"]},
             tuple(map(count, given["quaternions"])),
             count(given.get("lanes", 1)),
-            given.get("in lanes", False) is True,
+            LaneFacts.read(given),
         )

@@ -11,6 +11,7 @@ from ..constraints import Constraints, DependentSpeeds, constraints_of, dependen
 from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
+from ..dynamics.followers import projected
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -18,7 +19,7 @@ from ..kinematics.tree import Tree, build_tree
 from ..model.model import Model
 from ..model.reading import unknown
 from ..model.states import check_states
-from .registry import formalism_of, names
+from .registry import formalism_of
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -150,13 +151,6 @@ def _free_recipe(
     if method.passes == "several":
         variants, choose = VARIANTS if given is None else (given,), method.load()
         return lambda: choose(system, apply_each(tree, variants)), given
-    if tree.followed and method.historical:
-        raise PolhodeError(
-            f"the formalism {formalism!r} does not know joints that follow others or are driven.",
-            place=f"system '{system.name}'",
-            cure=f"Use auto, {', '.join(names()[:-1])} or {names()[-1]}.",
-            code="E-DERIVE-012",
-        )
     if given is None:
         given = usual_passes(formalism) or ()
     if given and method.passes == "refused":
@@ -167,5 +161,9 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes, make = given, method.load(shortened=bool(given))
+    if tree.followed and method.historical:
+        free = build_tree(system, prescribed=False)
+        made = projected(system, tree, free, make(system, apply(free, passes)))
+        return lambda: made, given
     ready = make(system, apply(tree, passes)) if method.historical else None
     return lambda: ready or make(system, apply(tree, passes)), given

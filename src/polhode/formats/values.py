@@ -70,7 +70,9 @@ class Values:
         return Vector([self.number((*path, k), text) for k, text in enumerate(texts)])
 
     def nested(self, path: Path, value: Any) -> Any:
-        """A text or lists of texts, as an expression or lists of expressions."""
+        """A text or lists of texts, as an expression or lists of expressions; what is missing stays so."""
+        if value is None:
+            return None
         if isinstance(value, str):
             return self.number(path, value)
         return [self.nested((*path, k), entry) for k, entry in enumerate(value)]

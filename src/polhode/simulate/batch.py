@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..errors import PolhodeError, understood, unknown
 from .initial_state import Floats
+from .run_infos import with_own
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ class Batch:
     names: Mapping[str, tuple[str, ...]]  # of the columns of each array
     varied: Mapping[str, Floats] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    infos: tuple[Mapping[str, Any], ...] = ()
+    infos: Sequence[Mapping[str, Any]] = ()
     own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
     interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
         default=None, repr=False
     )  # states of a member
+    notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
 
     @property
     def q(self) -> Floats:
@@ -150,7 +152,7 @@ class Batch:
         """The same with other runs for some members."""
         arrays = {name: np.array(array) for name, array in self.arrays.items()}
         reached, status = self.reached.copy(), self.status.astype(object)
-        messages, infos, own = list(self.messages), list(self.infos), dict(self.own)
+        messages, own = list(self.messages), dict(self.own)
         for i, run in runs.items():
             common = np.isin(run.t, self.t)
             reached[i] = common.sum()
@@ -159,10 +161,10 @@ class Batch:
                 array[i] = np.nan
                 if values is not None and len(values):
                     array[i, : reached[i]] = values[common]
-            status[i], messages[i], infos[i], own[i] = run.status, run.message, run.info, run
+            status[i], messages[i], own[i] = run.status, run.message, run
         return replace(
             self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages),
-            infos=tuple(infos), own=own,
+            infos=with_own(self.infos, {i: run.info for i, run in runs.items()}), own=own,
         )  # fmt: skip
 
     def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:

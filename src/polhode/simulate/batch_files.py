@@ -57,6 +57,7 @@ def as_dataset(batch: Batch) -> Dataset:
         "parameters": {name: np.asarray(value, dtype=np.float64).tolist() for name, value in batch.parameters.items()},
         "reached": batch.reached.tolist(),
         "infos": [plain_info(info) for info in batch.infos],
+        "notices": list(batch.notices),
     }
     return Dataset(coordinates, variables, {"kind": _KIND, "about": json.dumps(about)})
 
@@ -94,7 +95,7 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
         dataset.coordinates["time"][1], arrays, np.array(about["reached"]), dataset.variables["status"][1],
         tuple(dataset.variables["message"][1].tolist()), {kind: tuple(n) for kind, n in about["names"].items()},
         {name: dataset.coordinates[name][1] for name in about["varied"]}, parameters, tuple(about["infos"]),
-        functions=functions,
+        functions=functions, notices=tuple(about.get("notices", ())),
     )  # fmt: skip
     return batch.with_own(_own(batch, dataset, columns))
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..errors import PolhodeError, SimulationError, warn
+from ..errors import PolhodeError, SimulationError, listed, warn
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, cut, stacked
 from .batch_samples import check_size, sample_times
-from .energy import is_conservative
+from .callables import options_in_python
+from .energy import is_conservative, may_drift
 from .initial_state import Floats
 from .inputs import read_efforts, read_inputs
 from .members import Members, labelled
@@ -37,9 +38,12 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     Where none can start, the first one's error is raised: then it is not the values that are wrong.
     """
     check_size(derivation, duration, members)
+    notices = _under_lock(members)
+    for notice in notices:
+        warn(notice)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        batch = run_members(derivation, duration, members)
+        batch = replace(run_members(derivation, duration, members), notices=notices)
     _tell(told, len(batch))
     if (batch.status == REFUSED).all():
         simulate(derivation, duration, **members.member(0))
@@ -51,11 +55,24 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     return batch
 
 
+def _under_lock(members: Members) -> tuple[str, ...]:
+    """What is told of members that ask Python, and so go one by one."""
+    found = options_in_python(members.shared)
+    if not found:
+        return ()
+    asks = "has a Python function" if len(found) == 1 else "have Python functions"
+    told = listed(f"'{name}'" for name in found)
+    return (
+        f"the {members.count} runs go one by one, under the interpreter's lock: {told} {asks}. As expressions they"
+        " would leave all cores to native code; a sweep runs them in several processes.",
+    )
+
+
 def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
     """Run every member, in this process; a member's bits do not depend on which others are run with it.
 
-    Native code runs all that it can, in as many `threads` as there are cores; where it has to ask Python, members are
-    run one by one, under the lock.
+    Native code runs all that it can, in lanes and in as many `threads` as there are cores; where it has to ask Python,
+    members are run one by one, under the lock.
     """
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
@@ -94,17 +111,38 @@ def _of_native(
         "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
     }  # fmt: skip
     batch = Batch(
-        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
-        names, labelled(equations, members), parameters, tuple(made.info(i) for i in range(count)), {}, functions,
+        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}"), ("",) * count,
+        names, labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
+    if made.left.any():
+        return _interrupted(batch, made)
     again = np.flatnonzero(~made.done)
     if members.shared.get("watch_energy", True):
         again = np.union1d(again, _losing(batch, made, functions))
-    if not len(again):
-        return batch
-    runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
-    return batch.with_runs(runs)
+    runs: dict[int, Trajectory] = {}
+    for i in again.tolist():
+        runs[i] = _one(derivation, duration, _given(members, i, functions))
+        if runs[i].status == INTERRUPTED:
+            missing = _nowhere(derivation, NOT_RUN, "it was not run.", functions, {})
+            runs |= {k: missing for k in np.flatnonzero(~made.done).tolist() if k not in runs}
+            break
+    return batch.with_runs(runs) if runs else batch
+
+
+def _interrupted(batch: Batch, made: NativeRuns) -> Batch:
+    """What was done before an interrupt; members that it left undone, or that need another look, were not run."""
+    first, undone = int(np.argmax(made.left)), ~made.done
+    status, messages = batch.status.copy(), ["it was not run."] * len(batch)
+    status[undone], status[first] = NOT_RUN, INTERRUPTED
+    for i in np.flatnonzero(made.done).tolist():
+        messages[i] = ""
+    messages[first] = "the run was interrupted."
+    arrays = {name: np.array(array) for name, array in batch.arrays.items()}
+    for array in arrays.values():
+        array[undone] = np.nan
+    reached = np.where(made.done, batch.reached, 0)
+    return replace(batch, arrays=arrays, status=status, messages=tuple(messages), reached=reached)
 
 
 @dataclass(eq=False)
@@ -138,21 +176,19 @@ class RerunInterpolant:
 def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.int64]:
     """Members of which a run alone might have to tell that energy was lost."""
     signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
-    varies = made.tau.any() or (made.inputs != made.inputs[:, :1]).any()
+    varies = made.tau.any() or (made.inputs.shape[2] and (made.inputs != made.inputs[:, :1]).any())
     if varies or not is_conservative(functions, *signals):
         return np.zeros(0, dtype=np.int64)
     count, samples = batch.q.shape[:2]
-    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in batch.parameters.items()}
+    given: dict[str, Any] = {name: np.repeat(v, samples) if np.ndim(v) else v for name, v in made.parameters.items()}
     q, u = batch.q.reshape(count * samples, -1), batch.u.reshape(count * samples, -1)
-    inputs = np.repeat(made.inputs, samples, axis=0)
+    inputs = made.inputs.reshape(count * samples, -1)
     kinetic, potential = functions.energy(q, u, parameters=given, inputs=inputs)
     kinetic, potential = (
         np.broadcast_to(each, count * samples).reshape(count, samples) for each in (kinetic, potential)
     )
-    total = kinetic + potential
-    off = np.abs(total - total[:, :1]).max(axis=1)
-    in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
-    return np.flatnonzero(off > float(batch.infos[0]["rtol"]) * in_play)
+    info = batch.infos[0]
+    return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, info["rtol"], info["atol"]))
 
 
 def _one(derivation: Derivation, duration: float, options: dict[str, Any]) -> Trajectory:

@@ -7,7 +7,7 @@ state there, and what it gave acts until the next: as a digital controller with 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,28 @@ class Held:
 
     function: Callable[..., Any]
     every: float
+
+
+def options_in_python(options: Mapping[str, Any]) -> list[str]:
+    """The options of a run in which there are Python functions.
+
+    >>> options_in_python({"tau": {"hinge": lambda t: 0.0}, "inputs": {"f": 1.0}, "progress": print})
+    ['tau']
+    """
+    return [name for name in ("tau", "inputs", "events", "on") if any(map(_is_python, _entries(options.get(name))))]
+
+
+def _entries(given: Any) -> list[Any]:
+    """What an option holds: both sides of a mapping, the entries of a list, or the one thing that it is."""
+    if isinstance(given, Mapping):
+        return [*given, *given.values()]
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _is_python(given: Any) -> bool:
+    from ..expr import Expr, Function
+
+    return isinstance(given, Held) or (callable(given) and not isinstance(given, Expr | Function))
 
 
 def held(function: Callable[..., Any], every: float) -> Held:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
@@ -79,7 +80,19 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     if not told:
         return run
     warn(told)
-    return replace(run, info={**run.info, "notices": [*run.notices, told]})
+    return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
+
+
+def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float) -> NDArray[np.bool_]:
+    """Which of many runs (N, samples, …) might have to be told of: those at half of what is told of one, or beyond."""
+    with np.errstate(all="ignore"):
+        total = kinetic + potential
+        in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
+        drift = np.abs(total - total[:, :1]).max(axis=1) / in_play
+        size = np.maximum(np.abs(q - q[:, :1]).max(axis=(1, 2)), np.abs(u).max(axis=(1, 2)))
+        rounding = _ROUNDING * np.maximum(np.abs(kinetic), np.abs(potential)).max(axis=1) / in_play
+        tolerance = np.maximum(rtol, atol * np.maximum(1.0, 1.0 / size))
+        return np.asarray(~(drift <= 0.5 * np.maximum(_TIMES * tolerance, rounding)) & (size > 0.0) & (in_play > 0.0))
 
 
 def _drift_in_words(run: Trajectory) -> str:

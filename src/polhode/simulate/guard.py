@@ -62,7 +62,9 @@ class Guard:
         charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
+            (link, list(link.coordinates[:3]))
+            for link in self.equations.tree.links
+            if link.coordinates and link.stage.storage == "vector"
         ]
 
     @property
@@ -275,7 +277,9 @@ def _half_turn(t: float, link: Link) -> Stop:
     return Stop(
         "half_turn",
         f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
-        'Store its orientation as a quaternion: storage="quaternion".',
+        'Store it as an angle: storage="angles".'
+        if link.stage.is_vector_turn
+        else 'Store its orientation as a quaternion: storage="quaternion".',
     )
 
 

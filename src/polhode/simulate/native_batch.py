@@ -1,17 +1,17 @@
-"""Batches in native code: members one after the other, threads without the interpreter's lock.
+"""Batches in native code: members side by side in lanes, or one after the other, in threads without the lock.
 
-A member is run by the very code that would run it alone, and so gives the same bits. One that native code does not
-bring to its end, or that could not start, is left to `simulate`, which knows what to say of it.
+A member has the bits that it has alone: one after the other they are run by the very code that would run each alone,
+and in lanes only where the right-hand side rounds there as it does for one state. One that native code does not bring
+to its end, or that could not start, is left to `simulate`, which knows what to say of it.
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..compiled.native import stepper
+from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.stepper import NativeRun
 from ..errors import PolhodeError
 from ..expr import free_symbols
 from ..model.body import check_mass
+from .batch_threads import run_in_threads
 from .guard import Guard
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -31,6 +33,7 @@ from .integrators.adaptive import Control
 from .integrators.stiff import Switch
 from .members import Members, Which
 from .rates import Rates
+from .run_infos import RunInfos
 from .settings import control_of, span_of
 
 if TYPE_CHECKING:
@@ -43,8 +46,10 @@ _KNOWN = frozenset((
 ))  # fmt: skip
 #: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
 SURE = 1e-10
-#: So many members are run before somebody may interrupt.
-_CHUNK = 32
+#: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
+_LANES_FROM = 16
+#: The reason of a member that no thread brought to its end.
+_NOT_RUN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +60,10 @@ class NativeRuns:
     states: Floats  # (N, T, n), the start first
     tau: Floats  # (N, T, efforts), as they acted
     inputs: Floats  # (N, T, inputs)
+    parameters: Mapping[str, Any]  # of all members; where one's were none that can be used, another's
     done: NDArray[np.bool_]
-    info: Callable[[int], dict[str, Any]]
+    left: NDArray[np.bool_]  # those that an interrupt left undone
+    infos: RunInfos
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,34 +77,31 @@ class _Plan:
     members: stepper.Members
     sound: NDArray[np.bool_]  # members that can start
 
-    def run(self, spans: list[range], report: Callable[[float], object], threads: int | None) -> None:
-        """Run the members of these spans, in as many threads as there are cores unless fewer are asked for."""
+    def run(self, report: Callable[[float], object], threads: int | None) -> bool:
+        """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
+        count = len(self.members.starts)
+        code = self._lane_code()
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = max(1, min(threads or cores, len(spans)))
-        idle: queue.SimpleQueue[NativeRun] = queue.SimpleQueue()
-        for _ in range(threads):
-            idle.put(self._run())
+        threads = max(1, min(threads or cores, count // (code.lanes if code else 1)))
+        runners = [self._runner(code) for _ in range(threads)]
+        end, most = float(self.times[-1]), self.control.most_steps
+        return run_in_threads(
+            [partial(each.advance_members, end, most) for each in runners],
+            lambda: report(min(1.0, int(self.members.next[0]) / count)),
+        )
 
-        def one(span: range) -> None:
-            run = idle.get()
-            run.members(self.members, span, float(self.times[-1]), self.control.most_steps)
-            idle.put(run)
+    def _lane_code(self) -> LaneCode | None:
+        """The code of the method in lanes, where runs may go side by side and are enough."""
+        are_enough = len(self.members.starts) >= _LANES_FROM
+        return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
 
-        if threads == 1:
-            for number, span in enumerate(spans):
-                one(span)
-                report((number + 1) / len(spans))
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: set[Future[None]] = {pool.submit(one, span) for span in spans}
-            try:
-                while waiting:
-                    _, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                    report(1.0 - len(waiting) / len(spans))
-            except KeyboardInterrupt:
-                for future in waiting:
-                    future.cancel()
-                raise
+    def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
+        """The memory of one thread, with the members that all share."""
+        run = self._run()
+        if code is not None:
+            return self.rates.steps_in_lanes(code, run, self.members)
+        run.begin_members(self.members)
+        return run
 
     def _run(self) -> NativeRun:
         """The memory of one thread."""
@@ -126,29 +130,30 @@ def run_natively(
         return None
     plan, tau, inputs = planned
     memory = plan.members
-    spans = [range(k, min(k + _CHUNK, members.count)) for k in range(0, members.count, _CHUNK)]
-    memory.reasons[:] = -1
+    memory.reasons[:] = _NOT_RUN
     began = time.perf_counter()
-    plan.run(spans, report, threads)
+    is_whole = plan.run(report, threads)
     seconds = (time.perf_counter() - began) / members.count
     done = plan.sound & (memory.reasons == 0)
-    states = np.concatenate([memory.starts[:, None, :], memory.samples], axis=1)
+    states = memory.states
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
-    tau, inputs = _acted(plan, tau, inputs, states, _parameters(members)[0])
+    parameters, _ = _parameters(members)
+    tau, inputs = _acted(plan, tau, inputs, states, parameters)
     control, groups = plan.control, plan.rates.groups
-
-    def info(i: int) -> dict[str, Any]:
-        steps = int(memory.steps[i])
-        return {
-            "method": control.method, "notices": [], "rtol": control.rtol, "atol": control.atol, "wall_time": seconds,
-            "steps": steps, "evaluations": int(memory.evaluations[i]),
-            "steps_per_second": steps / seconds if seconds > 0 else 0.0,
+    infos = RunInfos(
+        {
+            "method": control.method, "rtol": control.rtol, "atol": control.atol, "wall_time": seconds,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
-        }  # fmt: skip
-
-    return NativeRuns(plan.times, states, tau, inputs, done, info)
+        },
+        {
+            "steps": memory.steps, "evaluations": memory.evaluations,
+            "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
+        },
+    )  # fmt: skip
+    left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
+    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos)
 
 
 def _acted(
@@ -303,6 +308,26 @@ def _has_regular_masses(
     with np.errstate(all="ignore"):
         scale = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
         scaled = M / (scale[:, :, None] * scale[:, None, :])
-        finite = np.isfinite(scaled).all(axis=(1, 2))
-        moments = np.linalg.eigvalsh(np.where(finite[:, None, None], scaled, 0.0))
-    return np.asarray(finite & (moments[:, 0] > SURE * moments[:, -1]))
+        sure = _are_surely_regular(scaled)
+        rest = np.flatnonzero(~sure & np.isfinite(scaled).all(axis=(1, 2)))
+    if len(rest):
+        moments = np.linalg.eigvalsh(scaled[rest])
+        sure[rest] = moments[:, 0] > SURE * moments[:, -1]
+    return sure
+
+
+def _are_surely_regular(M: Floats) -> NDArray[np.bool_]:
+    """Which matrices (N, n, n) of unit diagonal have a determinant that rules out a moment near zero.
+
+    The moments add up to n, so that the least is at least det ((n - 1) / n)^(n - 1) > det / e.
+    """
+    n = M.shape[-1]
+    left, determinant = np.ascontiguousarray(M.transpose(1, 2, 0)), np.ones(len(M))
+    sure = np.ones(len(M), dtype=bool)
+    for k in range(n):
+        pivot = left[k, k]
+        sure &= pivot > 0.0
+        determinant = determinant * pivot
+        for i in range(k + 1, n):
+            left[i, k + 1 :] -= left[i, k] / pivot * left[k, k + 1 :]
+    return np.asarray(sure & (determinant > np.e * n * SURE))

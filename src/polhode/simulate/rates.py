@@ -14,6 +14,8 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
+from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
+from ..compiled.native.stepper import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
@@ -77,6 +79,19 @@ class Rates:
     def steps_natively(self, run: NativeRun) -> None:
         """Let a native run step these rates."""
         run.use(run.compiled(self._compiled, self._held))
+
+    def stepper_in_lanes(self, method: str) -> LaneCode | None:
+        """The native code of a method for several runs side by side; None where they would not have the same bits."""
+        from ..compiled.native.taylor import taylor_lane_code
+
+        native = self._compiled.native
+        if method == "taylor":
+            return taylor_lane_code(self._compiled)
+        return lane_code(method, native.lanes) if native.rounds_alike and native.lanes > 1 else None
+
+    def steps_in_lanes(self, code: LaneCode, like: NativeRun, members: NativeMembers) -> LaneRuns:
+        """Members in lanes that step these rates, with all that is set of a run."""
+        return LaneRuns(code, like, self._compiled, self._held, members)
 
     def work_rows(self, parameters: Floats) -> Floats:
         """What native code makes of sets of parameters (N, …) before it steps."""

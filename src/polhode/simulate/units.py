@@ -40,6 +40,8 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
 
 
 def _stage_units(stage: Stage) -> list[str]:
+    if stage.is_vector_turn:
+        return [VECTOR]
     stored = {"quaternion": [QUATERNION] * 4, "vector": [VECTOR] * 3}.get(stage.storage, [])
     return [*stored, *(_unit(h) for h in stage.algebra[3 if stored else 0 :])]
 

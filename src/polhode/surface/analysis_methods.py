@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Programme
+    from ..analysis.link_inverse import LinkInverse
+    from ..analysis.velocity_terms import VelocityTerms
     from ..dynamics.equations import EquationsOfMotion
     from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods:
-    """The descriptor form, structure coefficients, programmes."""
+    """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
 
     @property
     def record(self) -> EquationsOfMotion:
@@ -24,6 +27,20 @@ class AnalysisMethods:
         from ..analysis import descriptor
 
         return descriptor(self.record)
+
+    @cached_property
+    def velocity_terms(self) -> VelocityTerms:
+        """Centrifugal and Coriolis matrices, gravity and applied forces; see `polhode.analysis.velocity_terms`."""
+        from ..analysis.velocity_terms import velocity_terms
+
+        return velocity_terms(self.record)
+
+    @cached_property
+    def link_inverse_dynamics(self) -> LinkInverse:
+        """Efforts of motors behind elastic gears from the links' motion; see `polhode.analysis.link_inverse`."""
+        from ..analysis.link_inverse import link_inverse
+
+        return link_inverse(self.record)
 
     @property
     def structure_coefficients(self) -> StructureCoefficients:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 from ..errors import check_kind, refuse, understood
 from ..formalisms.derivation import Derivation
 from .analysis_methods import AnalysisMethods
+from .kinematic_methods import KinematicMethods
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
     from ..formalisms.kane.report import Report
-    from ..geometry import Pose
     from ..kinematics.tree import Tree
     from ..model import Model
     from ..simulate import Assembly, AssemblyOptions, RunOptions, Trajectory
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Equations(AnalysisMethods):
+class Equations(KinematicMethods, AnalysisMethods):
     """The equations of motion of a system, as derived by one formalism.
 
         q̇ = Γ(q) u,    M(q) u̇ + bias(q, u, z, t, inputs) = τ,    ż = rate(q, u, z, t, inputs)
@@ -135,26 +135,6 @@ class Equations(AnalysisMethods):
         from ..dynamics.naming import symbols_of
 
         return symbols_of(self.record)
-
-    # ---- kinematics ------------------------------------------------------------------------------------------
-
-    @property
-    def kinematic_matrix(self) -> Matrix:
-        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
-        return self.record.kinematic_matrix
-
-    @property
-    def coordinate_rates(self) -> Vector:
-        """q̇ = Γ(q) u."""
-        return self.record.coordinate_rates
-
-    def pose(self, name: str) -> Pose:
-        """Where a body or a frame is in the ground: rotation matrix R and position p."""
-        return self.record.pose(name)
-
-    def jacobian(self, name: str) -> Matrix:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
-        return self.record.jacobian(name)
 
     # ---- dynamics --------------------------------------------------------------------------------------------
 

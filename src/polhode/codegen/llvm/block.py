@@ -29,6 +29,7 @@ def declarations(lanes: int, fused: bool = True) -> list[str]:
         text += [in_lanes(function, _arity(function), lanes) for function in LIBRARY]
     return [
         *text,
+        *(instructions(1, fused) if lanes > 1 else []),
         *instructions(lanes, fused),
         "attributes #0 = { nounwind willreturn memory(none) }",
         '!0 = !{!"branch_weights", i32 1, i32 1048575}',
@@ -52,8 +53,11 @@ def _arity(function: str) -> int:
 class Block:
     """Straight-line code under construction: slots to operands, loads at first use."""
 
-    def __init__(self, lanes: int, constants: Sequence[float]) -> None:
+    def __init__(self, lanes: int, constants: Sequence[float], fused: Mapping[int, int] | None = None) -> None:
         self.lanes = lanes
+        self.fused: Mapping[int, int] = fused or {}  # sums and the products that they take in
+        self._contract = "contract " if fused is None else ""  # what is not fused here is left to LLVM, or is not
+        self._products = dict.fromkeys(self.fused.values(), ("", ""))
         self.real, self.mask, self.kind = vector_type(lanes), vector_type(lanes, "i1"), suffix(lanes)
         self.align = 8 * lanes
         self.lines: list[str] = []
@@ -105,8 +109,15 @@ class Block:
 
     def run(self, code: Iterable[tuple[int, Instruction]], wanted: frozenset[int]) -> None:
         for slot, instruction in code:
-            if slot in wanted:
+            if slot in self._products:
+                one, two = self.values(instruction.args)
+                self._products[slot] = one, two
+            elif slot in wanted:
                 self.operands[slot] = self._apply(slot, instruction)
+
+    def is_taken_in(self, slot: int) -> bool:
+        """Whether a product has no value of its own, being part of a sum."""
+        return slot in self._products
 
     def function(self, head: str, tail: str) -> str:
         frame = "" if self.holds_vectors else STACK
@@ -114,9 +125,12 @@ class Block:
 
     def _apply(self, slot: int, instruction: Instruction) -> str:
         op, real, name = instruction.op, self.real, f"%v{slot}"
+        if slot in self.fused:
+            self.lines.append(f"  {name} = {self._fused(slot, instruction)}")
+            return name
         args = self.values(instruction.args)
         if op in _ARITHMETIC:
-            text = f"{_ARITHMETIC[op]} contract {real} {args[0]}, {args[1]}"
+            text = f"{_ARITHMETIC[op]} {self._contract}{real} {args[0]}, {args[1]}"
         elif op == "neg":
             text = f"fneg contract {real} {args[0]}"
         elif op in ("sqrt", "abs"):
@@ -141,6 +155,17 @@ class Block:
             text = f"call {real} {function}({', '.join(f'{real} {arg}' for arg in args)})"
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def _fused(self, slot: int, instruction: Instruction) -> str:
+        """A sum or difference with the product that it takes in: a b + c, a b - c or c - a b."""
+        real, product = self.real, self.fused[slot]
+        one, two = self._products[product]
+        is_first = instruction.args[0] == product
+        rest = self.value(instruction.args[int(is_first)])
+        if instruction.op == "sub":
+            self.lines.append(f"  %n{slot} = fneg {real} {rest if is_first else one}")
+            rest, one = (f"%n{slot}", one) if is_first else (rest, f"%n{slot}")
+        return f"call {real} @llvm.fma.{self.kind}({real} {one}, {real} {two}, {real} {rest})"
 
     def _pair(self, slot: int, operand: str) -> str:
         """Sine and cosine of a slot, computed together once."""

@@ -5,9 +5,14 @@ programs of `block`. It is written with these few things, so that it reads as in
 
     i64, double     numbers with + - * / and comparisons; `fma` is fused where the machine can
     vectors         `width` doubles, of the same operators; a double beside a vector is spread over it
-    memory          `pointer[i]` and `pointer[i] = value` for doubles; `vector(pointer, i)` for a block of them
+    memory          `pointer[i]` and `pointer[i] = value` for doubles; `pointer.block(i)` for a block of them
     Variable        a number that changes; LLVM keeps it in a register
     Record          fields of 8 bytes at a pointer, of which ctypes has the same layout (`Layout.structure`)
+
+A function may be in lanes, so that several runs go through it side by side. Then a number (`Function.number`) is a
+vector with one double for each lane, a block (`Function.block`) has WIDTH of these, one after the other, and so have
+arrays. What is written with numbers and blocks alone is the same function for one run and for lanes of them, and rounds
+alike in each. Plain doubles are the same for all lanes.
 """
 
 from __future__ import annotations
@@ -17,19 +22,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .sincos import double, splat
+from .sincos import splat, suffix, vector_type
 
 DOUBLE, INTEGER, POINTER, TRUTH = "double", "i64", "ptr", "i1"
 #: Doubles in a block of the state: the same on every machine, so that sums are rounded alike.
 WIDTH = 4
 BLOCK = f"<{WIDTH} x double>"
-#: What may be called besides functions of the module itself.
-DECLARATIONS = tuple(
-    [f"declare {kind} @llvm.{name}.{suffix}({', '.join([kind] * arity)})"
-     for kind, suffix in ((DOUBLE, "f64"), (BLOCK, f"v{WIDTH}f64"))
-     for name, arity in (("fma", 3), ("fabs", 1), ("sqrt", 1), ("maxnum", 2), ("minnum", 2))]
-    + ["declare double @pow(double, double)"]
-)  # fmt: skip
+
+
+def declared(lanes: int = 1) -> list[str]:
+    """What may be called besides functions of the module itself, in functions of one lane and of so many."""
+    found = [
+        f"declare {kind} @llvm.{name}.{suffix(places)}({', '.join([kind] * arity)})"
+        for places in sorted({1, WIDTH, lanes, WIDTH * lanes})
+        for kind in [vector_type(places)]
+        for name, arity in (("fma", 3), ("fabs", 1), ("sqrt", 1), ("maxnum", 2), ("minnum", 2))
+    ]
+    return [*found, "declare double @pow(double, double)"]
+
+
+DECLARATIONS = tuple(declared())
 
 _CTYPES: Mapping[str, Any] = {DOUBLE: ctypes.c_double, INTEGER: ctypes.c_int64, POINTER: ctypes.c_void_p}
 _FLOAT_OPS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -49,6 +61,16 @@ class Layout:
         """The same record for Python."""
         fields = [(name, _CTYPES[kind]) for name, kind in self.kinds.items()]
         return type("Record", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _places(kind: str) -> int:
+    """How many doubles, or truths, a value of this kind has."""
+    return int(kind[1:].split(" ", 1)[0]) if kind.startswith("<") else 1
+
+
+def _repeated(places: int, times: int) -> str:
+    """The mask of a shuffle that repeats a vector."""
+    return f"<{places * times} x i32> <{', '.join(f'i32 {k % places}' for k in range(places * times))}>"
 
 
 class Value:
@@ -98,7 +120,7 @@ class Value:
         one, two = self.function.alike(self, other)
         if one.kind == INTEGER:
             return self.function.emit(TRUTH, f"icmp {_INTEGER_TESTS[relation]} i64 {one.name}, {two.name}")
-        kind = TRUTH if one.kind == DOUBLE else f"<{WIDTH} x i1>"
+        kind = vector_type(_places(one.kind), TRUTH)
         return self.function.emit(kind, f"fcmp {_FLOAT_TESTS[relation]} {one.kind} {one.name}, {two.name}")
 
     def __lt__(self, other: Any) -> Value:
@@ -118,13 +140,23 @@ class Value:
         return self._test("eq", other)
 
     def __and__(self, other: Value) -> Value:
-        return self.function.emit(TRUTH, f"and i1 {self.name}, {other.name}")
+        return self.function.emit(self.kind, f"and {self.kind} {self.name}, {other.name}")
 
     def __or__(self, other: Value) -> Value:
-        return self.function.emit(TRUTH, f"or i1 {self.name}, {other.name}")
+        return self.function.emit(self.kind, f"or {self.kind} {self.name}, {other.name}")
 
     def __invert__(self) -> Value:
-        return self.function.emit(TRUTH, f"xor i1 {self.name}, true")
+        places = _places(self.kind)
+        all_true = "true" if places == 1 else f"<{', '.join(['i1 true'] * places)}>"
+        return self.function.emit(self.kind, f"xor {self.kind} {self.name}, {all_true}")
+
+    def any(self) -> Value:
+        """Whether a condition holds in some lane."""
+        places = _places(self.kind)
+        if places == 1:
+            return self
+        bits = self.function.emit(f"i{places}", f"bitcast {self.kind} {self.name} to i{places}")
+        return self.function.emit(TRUTH, f"icmp ne i{places} {bits.name}, 0")
 
     # ---- memory: doubles behind a pointer ----------------------------------------------------------------------
 
@@ -143,22 +175,44 @@ class Value:
         self.function.write(f"store {kind} {made.name}, ptr {self.at(index, kind).name}, align 8")
 
     def __getitem__(self, index: Any) -> Value:
-        return self.load(index)
+        return self.load(index, self.function.number)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.store(index, value)
+        self.store(index, value, self.function.number)
 
     def block(self, number: Any) -> Value:
-        """A block of WIDTH doubles of an array."""
-        return self.load(number, BLOCK)
+        """A block of WIDTH numbers of an array."""
+        return self.load(number, self.function.block)
 
     def store_block(self, number: Any, value: Any) -> None:
-        """Write a block of WIDTH doubles."""
-        self.store(number, value, BLOCK)
+        """Write a block of WIDTH numbers."""
+        self.store(number, value, self.function.block)
+
+    def are_set(self) -> Value:
+        """In which lanes the whole number at a pointer, one for each lane, is not zero."""
+        kind = vector_type(self.function.lanes, INTEGER)
+        zero = "0" if self.function.lanes == 1 else "zeroinitializer"
+        found = self.load(0, kind)
+        return self.function.emit(vector_type(self.function.lanes, TRUTH), f"icmp ne {kind} {found.name}, {zero}")
+
+    def store_marks(self, truths: Value) -> None:
+        """Write one whole number for each lane, 1 where a condition holds and 0 elsewhere."""
+        kind = vector_type(self.function.lanes, INTEGER)
+        made = self.function.emit(kind, f"zext {truths.kind} {truths.name} to {kind}")
+        self.store(0, made, kind)
+
+    def take_next(self) -> Value:
+        """The whole number at a pointer, which is one more for whoever takes the next, in whatever thread."""
+        return self.function.emit(INTEGER, f"atomicrmw add ptr {self.name}, i64 1 monotonic, align 8")
 
     def lane(self, place: int) -> Value:
         """One number of a block."""
-        return self.function.emit(DOUBLE, f"extractelement {self.kind} {self.name}, i64 {place}")
+        number, lanes = self.function.number, self.function.lanes
+        if lanes == 1:
+            return self.function.emit(DOUBLE, f"extractelement {self.kind} {self.name}, i64 {place}")
+        mask = ", ".join(f"i32 {lanes * place + k}" for k in range(lanes))
+        chosen = f"{self.kind} {self.name}, {self.kind} poison, <{lanes} x i32> <{mask}>"
+        return self.function.emit(number, f"shufflevector {chosen}")
 
     def sum(self) -> Value:
         """The numbers of a block together, in pairs: (0 + 1) + (2 + 3)."""
@@ -206,6 +260,15 @@ class Record:
         layout = self._of("layout")
         self._of("pointer").store(layout.offsets[name], value, layout.kinds[name])
 
+    def where(self) -> Value:
+        """Where the record lies."""
+        pointer: Value = self._of("pointer")
+        return pointer
+
+    def field(self, name: str) -> Variable:
+        """A field as a variable."""
+        return Variable(self.where().function, self._of("layout").kinds[name], self.address(name).name)
+
     def address(self, name: str) -> Value:
         """Where a field lies."""
         made: Value = self._of("pointer").at(self._of("layout").offsets[name])
@@ -219,9 +282,17 @@ class Function:
     """A function under construction; `text` is its IR once it is finished."""
 
     def __init__(
-        self, name: str, *, returns: str = "void", fused: bool = True, internal: bool = False, **arguments: str
+        self,
+        name: str,
+        *,
+        returns: str = "void",
+        fused: bool = True,
+        internal: bool = False,
+        lanes: int = 1,
+        **arguments: str,
     ) -> None:
-        self.name, self.returns, self.fused, self.internal = name, returns, fused, internal
+        self.name, self.returns, self.fused, self.internal, self.lanes = name, returns, fused, internal, lanes
+        self.number, self.block = vector_type(lanes), vector_type(WIDTH * lanes)
         self.kinds = arguments
         self.arguments = {key: Value(self, kind, f"%{key}") for key, kind in arguments.items()}
         self._entry: list[str] = []
@@ -260,49 +331,51 @@ class Function:
         return self.of_kind(INTEGER, value)
 
     def of_kind(self, kind: str, value: Any) -> Value:
-        """A value of this kind: itself, a Python number, or a double spread over a block."""
+        """A value of this kind: itself, a Python number, or a double or number spread over a vector."""
         if isinstance(value, Variable):
             value = value.value
         if isinstance(value, Value):
             if value.kind == kind:
                 return value
-            if kind == BLOCK and value.kind == DOUBLE:
-                return self.spread(value)
+            if kind in (self.number, self.block) and value.kind in (DOUBLE, self.number):
+                return self._spread(value, _places(kind))
             raise TypeError(f"a value of kind {value.kind} where {kind} is wanted")
         if kind == INTEGER:
             return Value(self, kind, str(int(value)))
         if kind == TRUTH:
             return Value(self, kind, "true" if value else "false")
-        return Value(self, kind, double(float(value)) if kind == DOUBLE else splat(float(value), WIDTH))
+        return Value(self, kind, splat(float(value), _places(kind)))
 
-    def alike(self, one: Value, other: Any) -> tuple[Value, Value]:
-        """Two operands of one kind."""
-        if isinstance(other, Variable):
-            other = other.value
-        if isinstance(other, Value) and other.kind == BLOCK:
-            return self.of_kind(BLOCK, one), other
-        return one, self.of_kind(one.kind, other)
+    def alike(self, *values: Any) -> list[Value]:
+        """Operands of one kind, that of the longest vector among them."""
+        given = [value.value if isinstance(value, Variable) else value for value in values]
+        kind = max((value.kind for value in given if isinstance(value, Value)), key=_places)
+        return [self.of_kind(kind, value) for value in given]
 
     def spread(self, value: Any) -> Value:
-        """A double in each place of a block."""
-        made = self.of_kind(DOUBLE, value)
-        first = self.emit(BLOCK, f"insertelement {BLOCK} poison, double {made.name}, i64 0")
-        return self.emit(BLOCK, f"shufflevector {BLOCK} {first.name}, {BLOCK} poison, <{WIDTH} x i32> zeroinitializer")
+        """A number in each place of a block."""
+        return self.of_kind(self.block, value)
 
-    def fma(self, a: Any, b: Any, c: Value) -> Value:
+    def _spread(self, value: Value, places: int) -> Value:
+        """A vector, or a double, again and again."""
+        of, kind = _places(value.kind), vector_type(places)
+        if of == 1:
+            value = self.emit(kind, f"insertelement {kind} poison, double {value.name}, i64 0")
+            mask = f"<{places} x i32> zeroinitializer"
+        else:
+            mask = _repeated(of, places // of)
+        return self.emit(kind, f"shufflevector {value.kind} {value.name}, {value.kind} poison, {mask}")
+
+    def fma(self, a: Any, b: Any, c: Any) -> Value:
         """a b + c, rounded once where the machine can."""
-        one, three = self.alike(c, a)[::-1] if isinstance(a, Value | Variable) else (self.of_kind(c.kind, a), c)
-        two, three = self.alike(three, b)[::-1]
-        one = self.of_kind(three.kind, one)
+        one, two, three = self.alike(a, b, c)
         if not self.fused:
             return one * two + three
-        kind = three.kind
-        return self._intrinsic("fma", kind, one, two, three)
+        return self._intrinsic("fma", three.kind, one, two, three)
 
     def _intrinsic(self, name: str, kind: str, *arguments: Value) -> Value:
-        suffix = "f64" if kind == DOUBLE else f"v{WIDTH}f64"
         given = ", ".join(f"{kind} {argument.name}" for argument in arguments)
-        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix}({given})")
+        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(_places(kind))}({given})")
 
     def absolute(self, value: Value) -> Value:
         return self._intrinsic("fabs", value.kind, value)
@@ -320,13 +393,36 @@ class Function:
         first, second = self.alike(one, two)
         return self._intrinsic("minnum", first.kind, first, second)
 
-    def power(self, base: Value, exponent: Any) -> Value:
-        return self.call("pow", DOUBLE, base, self.of_kind(DOUBLE, exponent))
+    def power(self, base: Value, exponent: float) -> Value:
+        return self.library("pow", base, exponent)
+
+    def library(self, name: str, value: Value, *more: float) -> Value:
+        """A function of the C library, in each lane."""
+        others = [self.of_kind(DOUBLE, other) for other in more]
+        if value.kind == DOUBLE:
+            return self.call(name, DOUBLE, value, *others)
+        lanes = range(_places(value.kind))
+        parts = (self.emit(DOUBLE, f"extractelement {value.kind} {value.name}, i64 {lane}") for lane in lanes)
+        return self.joined([self.call(name, DOUBLE, part, *others) for part in parts])
+
+    def joined(self, values: Sequence[Value]) -> Value:
+        """Doubles beside each other: a number of so many lanes, or a block of one."""
+        if len(values) == 1:
+            return values[0]
+        kind = vector_type(len(values))
+        made = Value(self, kind, "poison")
+        for place, value in enumerate(values):
+            made = self.emit(kind, f"insertelement {kind} {made.name}, double {value.name}, i64 {place}")
+        return made
 
     def select(self, condition: Value, one: Any, two: Any) -> Value:
         """One value where the condition holds, else the other."""
-        kind = next(value.kind for value in (one, two) if isinstance(value, Value))
-        first, second = self.of_kind(kind, one), self.of_kind(kind, two)
+        first, second = self.alike(one, two)
+        kind, of = first.kind, _places(condition.kind)
+        if 1 < of < _places(kind):
+            wide = vector_type(_places(kind), TRUTH)
+            chosen = f"{condition.kind} {condition.name}, {condition.kind} poison, {_repeated(of, _places(kind) // of)}"
+            condition = self.emit(wide, f"shufflevector {chosen}")
         return self.emit(kind, f"select {condition.kind} {condition.name}, {kind} {first.name}, {kind} {second.name}")
 
     def call(self, name: str, returns: str, *arguments: Value) -> Value:
@@ -349,7 +445,7 @@ class Function:
     def variable(self, value: Any, kind: str | None = None) -> Variable:
         """A number that changes, with its first value."""
         if kind is None:
-            kind = value.kind if isinstance(value, Value) else INTEGER if isinstance(value, int) else DOUBLE
+            kind = value.kind if isinstance(value, Value) else INTEGER if isinstance(value, int) else self.number
         name = f"%{self.fresh('var')}"
         self._entry.append(f"  {name} = alloca {kind}, align 32")
         made = Variable(self, kind, name)

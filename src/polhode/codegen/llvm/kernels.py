@@ -9,12 +9,13 @@ scalar code         is what remains
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ..ir.ops import live_run
 from ..ir.packed import Packed
 from ..ir.program import Program
+from ..passes.contraction import fused_products
 from ..passes.function_splitting import WHOLE, split
 from ..slp.vectoriser import vectorise, vectorise_sincos
 from .block import Block, instructions
@@ -43,9 +44,11 @@ class Kernel:
         """The block as the kernel's body."""
         return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
 
-    def block(self) -> Block:
-        """A block that knows where inputs and work array lie."""
-        block = Block(self.lanes, self.program.constants)
+    def block(self, *, fuses: bool = False) -> Block:
+        """A block that knows where inputs and work array lie; one that `fuses` leaves no liberty in rounding."""
+        program = self.program
+        fused = fused_products(program, live_run(program)) if fuses and self.fused else None
+        block = Block(self.lanes, program.constants, fused)
         slot = self.program.first_input
         for number, array in enumerate(self.program.arrays):
             block.reads(range(slot, slot + array.size), f"%in{number}")
@@ -63,21 +66,40 @@ class Kernel:
 
 Strategy = Callable[[Kernel], list[str] | None]
 
+#: Shorter programs are no faster in packs: they wait for each other's results, not for instructions (measured on chains
+#: of two to four pendulums, whose steps take 1 to 8 % longer). Left as they are, they round as they do in lanes.
+SHORT = 200
 
-def kernel_ir(kernel: Kernel, *, spills: bool = True) -> list[str]:
-    """The functions of the kernel; without `spills`, values of one state stay in registers."""
-    return written(kernel, spills=spills)[0]
+
+def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
+    """The functions of the kernel; without `spills`, values of one state stay in registers.
+
+    One that is to be `alike`, and is not very long, has the bits in lanes that it has for one state.
+    """
+    without = {packed_stores} if not spills else set()
+    return written(kernel, without | ({isomorphic_groups, packed_stores} if alike else set()))[0]
 
 
-def written(kernel: Kernel, *, spills: bool = True) -> tuple[list[str], bool]:
-    """The functions of the kernel, and whether one state fills vectors by itself, with more than sines."""
-    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if spills or strategy is not packed_stores)
-    return next((text, strategy in (isomorphic_groups, packed_stores)) for strategy, text in found if text is not None)
+def written(kernel: Kernel, without: Collection[Strategy] = ()) -> tuple[list[str], Strategy]:
+    """The functions of the kernel, and which strategy wrote them, some being left out."""
+    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if strategy not in without)
+    return next((text, strategy) for strategy, text in found if text is not None)
+
+
+def fills_vectors(strategy: Strategy) -> bool:
+    """Whether one state fills vectors by itself, with more than sines."""
+    return strategy in (isomorphic_groups, packed_stores)
+
+
+def rounds_alike(strategy: Strategy) -> bool:
+    """Whether one state has the bits that it has in lanes: the same operations in the same order."""
+    return strategy in (packed_sincos, scalar_code)
 
 
 def isomorphic_groups(kernel: Kernel) -> list[str] | None:
-    code = vectorise(kernel.program, kernel.width if kernel.fused else 1) if kernel.width > 1 else None
-    return _in_registers(kernel, code)
+    if kernel.width < 2 or len(kernel.program.run) < SHORT:
+        return None
+    return _in_registers(kernel, vectorise(kernel.program, kernel.width if kernel.fused else 1))
 
 
 def packed_stores(kernel: Kernel) -> list[str] | None:
@@ -87,13 +109,14 @@ def packed_stores(kernel: Kernel) -> list[str] | None:
 
 
 def packed_sincos(kernel: Kernel) -> list[str] | None:
-    return _in_registers(kernel, vectorise_sincos(kernel.program, kernel.width) if kernel.fused else None)
+    code = vectorise_sincos(kernel.program, kernel.width) if kernel.fused else None
+    return _in_registers(kernel, code, fuses=True)
 
 
-def _in_registers(kernel: Kernel, code: Packed | None) -> list[str] | None:
+def _in_registers(kernel: Kernel, code: Packed | None, *, fuses: bool = False) -> list[str] | None:
     if code is None:
         return None
-    block = kernel.block()
+    block = kernel.block(fuses=fuses)
     RegisterWriter(kernel.program, code, block).write()
     return [*(text for lanes in code.widths for text in instructions(lanes, kernel.fused)), kernel.function(block)]
 
@@ -129,7 +152,7 @@ def several_functions(kernel: Kernel) -> list[str] | None:
 
 
 def scalar_code(kernel: Kernel) -> list[str]:
-    block = kernel.block()
+    block = kernel.block(fuses=True)
     block.run(enumerate(kernel.program.run, kernel.program.first_run), live_run(kernel.program))
     kernel.store_outputs(block)
     return [kernel.function(block)]

@@ -8,11 +8,13 @@ Functions of a scalar module (all doubles; pointers to contiguous arrays):
     ph_single(buffer, w)                               one state; the buffer holds all inputs, then all outputs
     ph_batch(n, ins, strides, w, w_stride, outs)       n states; ins, strides and outs are arrays of pointers/integers
     ph_at(table)                                       one state; the table holds the pointers that ph_kernel takes
+    ph_at_lanes(table)                                 as many states as there are lanes; the same, of vectors
 
 A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
-`ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads all it needs
-before it writes its first output, so that an output may lie over an input. Products and sums may be contracted to
-fused multiply-adds; in packs the terms of a sum are added in another order; no other liberty is taken.
+`ph_at_lanes`, and `ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads
+all it needs before it writes its first output, so that an output may lie over an input. Products and sums are fused as
+`passes.contraction` says in scalar code and in lanes, which so round alike; in packs LLVM fuses them, and the terms of
+a sum are added in another order. No other liberty is taken.
 """
 
 from __future__ import annotations
@@ -23,17 +25,18 @@ from ..ir.ops import live_setup
 from ..ir.program import Program
 from .block import Block, declarations
 from .calls import functions_ir
-from .kernels import Kernel, kernel_arguments, kernel_ir, written
+from .kernels import Kernel, fills_vectors, kernel_arguments, kernel_ir, rounds_alike, written
 from .rows import counted_loop, gather_ir, load_arguments, load_rows, row_at, store_rows
 from .sincos import vector_type
 
 
 @dataclass(frozen=True)
 class ScalarModule:
-    """A module with one state at a time, and whether that fills vectors by itself."""
+    """A module with one state at a time, whether that fills vectors by itself, and whether it rounds as lanes do."""
 
     text: str
     is_packed: bool
+    rounds_alike: bool
 
 
 def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> ScalarModule:
@@ -41,7 +44,7 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> Sc
 
     Where vectors are at least two numbers wide (`width`), isomorphic values are computed together (`kernels`).
     """
-    kernel, is_packed = written(Kernel(program, "ph_kernel", fused=fused, width=width))
+    kernel, strategy = written(Kernel(program, "ph_kernel", fused=fused, width=width))
     text = [
         *declarations(1, fused),
         *functions_ir(program, 1),
@@ -50,9 +53,9 @@ def scalar_module(program: Program, *, fused: bool = True, width: int = 1) -> Sc
         _setup_batch_ir(program),
         _single_ir(program),
         _batch_ir(program),
-        _at_ir(program),
+        _at_ir(program, "ph_at", "ph_kernel"),
     ]
-    return ScalarModule("\n".join(text), is_packed)
+    return ScalarModule("\n".join(text), fills_vectors(strategy), rounds_alike(strategy))
 
 
 def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
@@ -62,8 +65,9 @@ def lane_module(program: Program, lanes: int, *, fused: bool = True) -> str:
             *declarations(lanes, fused),
             *functions_ir(program, lanes),
             gather_ir(lanes),
-            *kernel_ir(Kernel(program, "ph_kernel_lanes", lanes=lanes, attributes="internal")),
+            *kernel_ir(Kernel(program, "ph_kernel_lanes", lanes=lanes, fused=fused, attributes="internal")),
             _lanes_ir(program, lanes),
+            _at_ir(program, "ph_at_lanes", "ph_kernel_lanes"),
         ]
     )
 
@@ -100,12 +104,12 @@ def _single_ir(program: Program) -> str:
     return "\n".join([*lines, f"  call void @ph_kernel({kernel_arguments(program)})", "  ret void", "}"])
 
 
-def _at_ir(program: Program) -> str:
+def _at_ir(program: Program, name: str, kernel: str) -> str:
     """The kernel behind one table of pointers, the same for every program: what integrators call."""
     arguments = kernel_arguments(program)
     names = [name.removeprefix("ptr %") for name in arguments.split(", ")]
-    lines = ["define void @ph_at(ptr %table) nounwind {", *load_arguments(names, "table")]
-    return "\n".join([*lines, f"  call void @ph_kernel({arguments})", "  ret void", "}"])
+    lines = [f"define void @{name}(ptr %table) nounwind {{", *load_arguments(names, "table")]
+    return "\n".join([*lines, f"  call void @{kernel}({arguments})", "  ret void", "}"])
 
 
 def _batch_head(program: Program, name: str) -> tuple[str, list[str]]:

@@ -52,7 +52,8 @@ class RegisterWriter:
             else:
                 step = self.program.run[number - self.program.first_run]
                 for arg in step.args:
-                    self._slot(arg)
+                    if not self.block.is_taken_in(arg):
+                        self._slot(arg)
                 self.block.run([(number, step)], frozenset([number]))
             if at_once:
                 made = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]

@@ -8,7 +8,8 @@ smallest |r| that a double below `LIMIT` can have (about 2^-60).
 Polynomials, |r| ≤ π/4:  sin r = r + r³ S(r²),  cos r = 1 − r²/2 + r⁴ C(r²),  S and C of degree 5, minimax for relative
 error by the Remez exchange in 200-bit arithmetic, then rounded: 2^-57.9 and 2^-63.9 (the unit test finds them again).
 The quadrant picks and signs by selects and bit operations. Beyond `LIMIT`, and for inf and nan, a cold function
-outside the straight line asks the C library. Error: at most 2 units in the last place.
+outside the straight line asks the C library; in lanes it takes them one by one, so that none depends on the others.
+Error: at most 2 units in the last place.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ def sincos_name(lanes: int) -> str:
 def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     """LLVM functions that return {sin x, cos x}; the module must declare @sin, @cos and the intrinsics fma and fabs.
 
+    In lanes it must define the function of one lane as well.
     Without fused multiply-adds in hardware (`fused=False`) the reduction would be slow: all goes to the C library.
     """
     if not fused:
@@ -145,8 +147,42 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     op("one", f"insertvalue {pair} poison, {real} %sin, 0")
     op("both", f"insertvalue {pair} %one, {real} %cos, 1")
     head = f"define internal {pair} {name}({real} %x) alwaysinline nounwind {{"
+    far, cold = f"{name}_far", "noinline cold nounwind"
+    slow = _library_ir(far, lanes, cold) if lanes == 1 else _each_lane_ir(far, lanes, cold)
+    return "\n".join([head, *body, f"  ret {pair} %both", "}", slow])
+
+
+def _each_lane_ir(name: str, lanes: int, attributes: str) -> str:
+    """Each lane by the function of one."""
+    real, one = vector_type(lanes), "{ double, double }"
+    pair, at = f"{{ {real}, {real} }}", "getelementptr double, ptr"
     return "\n".join(
-        [head, *body, f"  ret {pair} %both", "}", _library_ir(f"{name}_far", lanes, "noinline cold nounwind")]
+        [
+            f"define internal {pair} {name}({real} %x) {attributes} {{",
+            "entry:",
+            *(f"  %{part} = alloca {real}, align 8" for part in ("from", "sin", "cos")),
+            f"  store {real} %x, ptr %from, align 8",
+            "  br label %lane",
+            "lane:",
+            "  %i = phi i64 [ 0, %entry ], [ %next, %lane ]",
+            *(f"  %{part}.at = {at} %{part}, i64 %i" for part in ("from", "sin", "cos")),
+            "  %x.i = load double, ptr %from.at, align 8",
+            f"  %both = call {one} {sincos_name(1)}(double %x.i)",
+            f"  %sin.i = extractvalue {one} %both, 0",
+            f"  %cos.i = extractvalue {one} %both, 1",
+            "  store double %sin.i, ptr %sin.at, align 8",
+            "  store double %cos.i, ptr %cos.at, align 8",
+            "  %next = add i64 %i, 1",
+            f"  %more = icmp slt i64 %next, {lanes}",
+            "  br i1 %more, label %lane, label %done",
+            "done:",
+            f"  %sines = load {real}, ptr %sin, align 8",
+            f"  %cosines = load {real}, ptr %cos, align 8",
+            f"  %one = insertvalue {pair} poison, {real} %sines, 0",
+            f"  %two = insertvalue {pair} %one, {real} %cosines, 1",
+            f"  ret {pair} %two",
+            "}",
+        ]
     )
 
 

@@ -1,21 +1,25 @@
 """Many runs one after the other in native code: ph_members(run, members).
 
 Each member has a start, a row of the work array (its parameters), rows of the arrays that are its own (efforts, inputs)
-and a place for its samples. All else, memory included, is the run's. A member that native code cannot bring to its end
-leaves the reason; it is begun from the same place by whoever wants to know more.
+and a place for its samples. All else, memory included, is the run's. Whoever is free takes the next member, in whatever
+thread. A member that native code cannot bring to its end leaves the reason; it is begun from the same place by whoever
+wants to know more. `ph_members` comes back with 1 after the steps that were allowed, and is entered again; with 0 where
+no member is left.
 """
 
 from __future__ import annotations
 
-from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record
-from .run_record import RUN
+from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record, Value
+from .run_record import RUN, Reason
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
 OWN = ("work", "tau", "inputs")
+#: No member.
+NONE = -1
 
 MEMBERS = Layout(
-    first=INTEGER, end=INTEGER, starts=POINTER, samples=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
-    most_steps=INTEGER,
+    next=POINTER, end=INTEGER, starts=POINTER, states=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
+    most_steps=INTEGER, allowed=INTEGER, current=INTEGER,
     **{f"{name}_rows": POINTER for name in OWN},
     **{f"{name}_stride": INTEGER for name in OWN},
     **{f"{name}_index": INTEGER for name in OWN},
@@ -23,37 +27,73 @@ MEMBERS = Layout(
 
 
 def members_function(fused: bool) -> Function:
-    """Run members first … end - 1 from t = run.t to run.t_end."""
-    f = Function("ph_members", fused=fused, run=POINTER, members=POINTER)
+    """Run members from t = 0 to run.t_end, as long as steps are allowed and there are members."""
+    f = Function("ph_members", returns=INTEGER, fused=fused, run=POINTER, members=POINTER)
     own = f.arguments
     run, members = Record(RUN, own["run"]), Record(MEMBERS, own["members"])
-    begin, end = run.t, run.t_end
-    with f.loop(members.end, members.first) as member:
-        for name in OWN:
-            stride = getattr(members, f"{name}_stride")
-            with f.when(stride > 0):
-                row = getattr(members, f"{name}_rows").at(member * stride)
-                run.arguments.store(getattr(members, f"{name}_index"), row, POINTER)
-        run.t = begin
-        run.t_old = begin
-        run.t_end = end
-        run.h = 0.0
-        run.after_rejection = 0
-        run.look = 0
-        run.steps = 0
-        run.rejected = 0
-        run.evaluations = 0
-        run.next_sample = 0
-        run.budget = members.most_steps
-        run.samples = members.samples.at(member * run.sample_count * run.size)
-        start = members.starts.at(member * run.size)
-        with f.loop(run.size) as i:
-            run.x[i] = start[i]
-        reason = f.variable(f.call("ph_begin", INTEGER, own["run"]))
+    with f.repeat():
+        with f.when(members.allowed <= 0):
+            f.give(1)
+        reason = f.variable(0)
+        with f.when(members.current.equals(NONE)):
+            members.current = next_member(f, members)
+            with f.when(members.current.equals(NONE)):
+                f.give(0)
+            _start(f, run, members)
+            reason.value = f.call("ph_begin", INTEGER, own["run"])
         with f.when(reason.value.equals(0)):
+            done, allowed = run.steps, members.allowed
+            left = members.most_steps - done
+            run.budget = f.select(left < allowed, left, allowed)
             reason.value = f.call("ph_advance", INTEGER, own["run"])
-        members.reasons.store(member, reason.value, INTEGER)
-        members.steps.store(member, run.steps, INTEGER)
-        members.evaluations.store(member, run.evaluations, INTEGER)
-    run.t = begin
+            members.allowed = allowed - (run.steps - done)
+        is_cut = reason.value.equals(Reason.BUDGET) & (run.steps < members.most_steps)
+        with f.when(~is_cut):
+            note_end(members, run, members.current, reason.value)
+            members.current = NONE
+            # one that took no step has its cost too
+            members.allowed = members.allowed - 1
     return f
+
+
+def next_member(f: Function, members: Record) -> Value:
+    """A member that nobody has taken yet; NONE where there is none."""
+    member = members.next.take_next()
+    return f.select(member < members.end, member, NONE)
+
+
+def reset(run: Record, members: Record, member: Value) -> None:
+    """The record of a run that is about to begin as this member, but for its state and arrays of its own."""
+    run.t = 0.0
+    run.t_old = 0.0
+    run.h = 0.0
+    run.after_rejection = 0
+    run.look = 0
+    run.steps = 0
+    run.rejected = 0
+    run.evaluations = 0
+    run.next_sample = 0
+    run.budget = members.most_steps
+    # the first state of each member is its start
+    run.samples = members.states.at((member * (run.sample_count + 1) + 1) * run.size)
+
+
+def note_end(members: Record, run: Record, member: Value, reason: Value) -> None:
+    """Why a member came to its end, and how many steps and evaluations it took."""
+    members.reasons.store(member, reason, INTEGER)
+    members.steps.store(member, run.steps, INTEGER)
+    members.evaluations.store(member, run.evaluations, INTEGER)
+
+
+def _start(f: Function, run: Record, members: Record) -> None:
+    """Begin as the current member."""
+    member = members.current
+    for name in OWN:
+        stride = getattr(members, f"{name}_stride")
+        with f.when(stride > 0):
+            row = getattr(members, f"{name}_rows").at(member * stride)
+            run.arguments.store(getattr(members, f"{name}_index"), row, POINTER)
+    reset(run, members, member)
+    start = members.starts.at(member * run.size)
+    with f.loop(run.size) as i:
+        run.x[i] = start[i]

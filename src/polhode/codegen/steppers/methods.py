@@ -7,26 +7,41 @@ from dataclasses import dataclass
 from functools import partial
 
 from .linear import COMPLEX, REAL, Field
+from .pair_arithmetic import dense_rows
 from .radau import DENSE_ROWS, STAGES, radau_module
 from .rosenbrock import DENSE_ROWS as ROSENBROCK_ROWS
 from .rosenbrock import rosenbrock_module
 from .rosenbrock_tableaux import RODAS5P
-from .runge_kutta import dense_rows, runge_kutta_module
+from .runge_kutta import runge_kutta_module
+from .runge_kutta_lanes import lane_pair_module
 from .tableaux import PAIRS
 
 
 @dataclass(frozen=True)
 class Stepper:
-    """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields."""
+    """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields.
+
+    `allowance(tolerance)` times as much as the tolerance may an estimate of the error be.
+    `lane_module(lanes, fused=…)` is that of the same steps of several runs side by side, where there is one.
+    """
 
     module: Callable[..., str]
     stages: int
     dense_rows: int
     fields: tuple[Field, ...] = ()
+    lane_module: Callable[..., str] | None = None
+    allowance: Callable[[float], float] = lambda tolerance: 1.0
 
 
 _EXPLICIT = {
-    name: Stepper(partial(runge_kutta_module, pair), pair.all_stages, dense_rows(pair)) for name, pair in PAIRS.items()
+    name: Stepper(
+        partial(runge_kutta_module, pair),
+        pair.all_stages,
+        dense_rows(pair),
+        lane_module=partial(lane_pair_module, pair),
+        allowance=pair.allowance,
+    )
+    for name, pair in PAIRS.items()
 }
 STEPPERS = _EXPLICIT | {
     "Rodas5P": Stepper(partial(rosenbrock_module, RODAS5P), RODAS5P.stages + 1, ROSENBROCK_ROWS, (REAL,)),

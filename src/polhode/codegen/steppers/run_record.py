@@ -26,7 +26,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
+from ..llvm.builder import DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
 
 
 class Reason(IntEnum):
@@ -99,11 +99,7 @@ def plain_rates_function(fused: bool) -> Function:
     )
     run, out = Record(RUN, f.arguments["run"]), f.arguments["out"]
     call_right_side(f, run, scale_to_unit)
-    with f.loop(run.group_count) as number:
-        length = run.lengths[number]
-        first, count = group(run, number)
-        with f.loop(first + count, first) as i:
-            out[i] = out[i] * length
+    stretch(f, run, out)
     unsure = f.variable(0)
     with f.loop(run.pivot_count) as i:
         pivot = run.pivots[i] * run.pivot_signs[i]
@@ -151,6 +147,15 @@ def scale_to_unit(f: Function, run: Record, x: Value) -> None:
             x[i] = x[i] / length
 
 
+def stretch(f: Function, run: Record, out: Value) -> None:
+    """The rates of quaternions, which were used at unit length, by the lengths that they have."""
+    with f.loop(run.group_count) as number:
+        length = run.lengths[number]
+        first, count = group(run, number)
+        with f.loop(first + count, first) as i:
+            out[i] = out[i] * length
+
+
 def copy(f: Function, run: Record, source: Value, target: Value) -> None:
     """The state's length of numbers from one array to another."""
     with f.loop(run.blocks) as block:
@@ -173,6 +178,11 @@ def rates(f: Function, run: Record, t: Value, x: Value, out: Value) -> None:
     reason = f.call("ph_rates", INTEGER, f.arguments["run"], t, x, out)
     with f.when(reason > 0):
         f.give(reason)
+
+
+def rates_of(f: Function, run: Record) -> Callable[[Value, Value, Value], None]:
+    """The same as a function of t, x and where the rates go."""
+    return lambda t, x, out: rates(f, run, t, x, out)
 
 
 def write_samples(f: Function, run: Record) -> None:
@@ -248,7 +258,7 @@ def look_for_crossings(f: Function, run: Record) -> None:
 
 def largest_of(f: Function, run: Record, array: Value) -> Value:
     """The largest size of an entry."""
-    found = f.variable(0.0, BLOCK)
+    found = f.variable(0.0, f.block)
     with f.loop(run.blocks) as block:
         found.value = f.largest(found.value, f.absolute(array.block(block)))
     largest: Value = found.value.largest()
@@ -267,10 +277,16 @@ def largest_entry(f: Function, array: Value, first: Any, end: Value) -> Value:
 
 def note_what_is_large(f: Function, run: Record) -> None:
     """Set run.look where the state or its rates are so large that somebody should look."""
-    size, speed = largest_of(f, run, run.x), largest_of(f, run, run.f)
+    large = is_large(f, run)
     run.look = 0
-    with f.when(~(size <= run.bound) | (speed > SUSPICIOUS * (size + 1.0))):
+    with f.when(large):
         run.look = 1
+
+
+def is_large(f: Function, run: Record) -> Value:
+    """Whether the state or its rates are so large that somebody should look."""
+    size, speed = largest_of(f, run, run.x), largest_of(f, run, run.f)
+    return ~(size <= run.bound) | (speed > SUSPICIOUS * (size + 1.0))
 
 
 def padded(size: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..llvm.builder import BLOCK, INTEGER, POINTER, Function, Record, Value, Variable
+from ..llvm.builder import INTEGER, POINTER, Function, Record, Value, Variable
 from .run_record import (
     PROJECTION,
     RUN,
@@ -16,10 +16,11 @@ from .run_record import (
     look_for_crossings,
     note_what_is_large,
     rates,
+    rates_of,
 )
 from .stiffness import come_back_if_stiff
 
-_LEAST_FACTOR = 0.2
+_SAFETY, _LEAST_FACTOR = 0.8, 0.2
 #: A step that has no finite rates is tried again a tenth as long, so many times.
 _TENTHS = 12
 #: A step shorter than this part of the time is swallowed by rounding.
@@ -41,30 +42,31 @@ def begin_function(order: int, fused: bool, forget: Callable[[Function, Record],
         evaluate_events(f, run, run.t, run.x)
     with f.when(run.h > 0.0):
         f.give(0)
-    x, y, k = run.x, run.y, run.k
-    size, speed = norm(f, run, run.x), norm(f, run, run.f)
-    h = f.variable(1e-6)
-    with f.when((size >= 1e-5) & (speed >= 1e-5)):
-        h.value = 0.01 * size / speed
-    h.value = f.smallest(f.smallest(h.value, run.h_max), run.t_end - run.t)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, f.fma(h.value, run.f.block(block), x.block(block)))
-    rates(f, run, run.t + h.value, y, k)
-    with f.loop(run.blocks) as block:
-        y.store_block(block, k.block(block) - run.f.block(block))
-    curve = norm(f, run, y) / h.value
-    steepest = f.largest(speed, curve)
-    other = f.variable(f.largest(1e-3 * h.value, 1e-6))
-    with f.when(steepest > 1e-15):
-        other.value = f.power(0.01 / steepest, 1.0 / order)
-    run.h = f.smallest(100.0 * h.value, other.value)
+    run.h = first_step(f, run, order, rates_of(f, run))
     f.give(0)
     return f
 
 
+def first_step(f: Function, run: Record, order: int, rates: Callable[[Value, Value, Value], None]) -> Value:
+    """The length of a first step, from the rates at the start and those a little later."""
+    x, y, k = run.x, run.y, run.k
+    size, speed = norm(f, run, run.x), norm(f, run, run.f)
+    h = f.select((size >= 1e-5) & (speed >= 1e-5), 0.01 * size / speed, 1e-6)
+    h = f.smallest(f.smallest(h, run.h_max), run.t_end - run.t)
+    with f.loop(run.blocks) as block:
+        y.store_block(block, f.fma(h, run.f.block(block), x.block(block)))
+    rates(run.t + h, y, k)
+    with f.loop(run.blocks) as block:
+        y.store_block(block, k.block(block) - run.f.block(block))
+    curve = norm(f, run, y) / h
+    steepest = f.largest(speed, curve)
+    other = f.select(steepest > 1e-15, f.power(0.01 / steepest, 1.0 / order), f.largest(1e-3 * h, 1e-6))
+    return f.smallest(100.0 * h, other)
+
+
 def norm(f: Function, run: Record, array: Value, new: Value | None = None) -> Value:
     """The root of the mean square of entries over atol + rtol |x|, where the new state is larger over that of it."""
-    total, x, rtol, atol = f.variable(0.0, BLOCK), run.x, run.rtol, f.spread(run.atol)
+    total, x, rtol, atol = f.variable(0.0, f.block), run.x, run.rtol, f.spread(run.atol)
     with f.loop(run.blocks) as block:
         size = f.absolute(x.block(block))
         if new is not None:
@@ -76,7 +78,7 @@ def norm(f: Function, run: Record, array: Value, new: Value | None = None) -> Va
 
 def is_finite(f: Function, run: Record, array: Value) -> Value:
     """Whether all entries are finite."""
-    zero = f.variable(0.0, BLOCK)
+    zero = f.variable(0.0, f.block)
     with f.loop(run.blocks) as block:
         zero.value = f.fma(0.0, array.block(block), zero.value)
     total: Value = zero.value.sum()
@@ -86,6 +88,11 @@ def is_finite(f: Function, run: Record, array: Value) -> Value:
 def next_step(f: Function, run: Record) -> tuple[Value, Value]:
     """Finish the last step; the length of the next one, and whether it is the last; come back where there is none."""
     finish_step(f, run)
+    return chosen_step(f, run)
+
+
+def chosen_step(f: Function, run: Record) -> tuple[Value, Value]:
+    """The length of the next step, and whether it is the last; come back where there is none."""
     with f.when(~(run.t < run.t_end)):
         f.give(Reason.DONE)
     come_back_if_stiff(f, run)
@@ -101,24 +108,40 @@ def next_step(f: Function, run: Record) -> tuple[Value, Value]:
     return h.value, is_last.value > 0
 
 
+def factor_of(f: Function, run: Record, error: Value, order: int) -> Value:
+    """By how much the next step may be longer."""
+    return f.select(error <= 1e-14, run.growth, _SAFETY * f.power(error, -1.0 / order))
+
+
+def longer_step(f: Function, run: Record, step: Value, factor: Value) -> Value:
+    """The step that is wanted after one that was good."""
+    ceiling = f.select(run.after_rejection > 0, 1.0, run.growth)
+    return step * f.smallest(factor, ceiling)
+
+
 def accept(f: Function, run: Record, step: Value, is_last: Value, rate: Value, longer: Value) -> None:
     """run.y is the next state, `rate` its rates, `longer` the step that is wanted next."""
+    note_accepted(f, run, step, is_last, longer)
+    copy(f, run, run.x, run.x_old)
+    keep_step(f, run)
+    copy(f, run, run.y, run.x)
+    copy(f, run, rate, run.f)
+    note_what_is_large(f, run)
+    look_for_crossings(f, run)
+
+
+def note_accepted(f: Function, run: Record, step: Value, is_last: Value, longer: Value) -> None:
+    """What the record has of a step that was taken, but for states."""
     run.after_rejection = 0
     # a step that was cut to end at t_end says nothing against the one that was wanted
     run.h = f.select(is_last, f.largest(longer, run.h), longer)
     run.t_old = run.t
     run.t = f.select(is_last, run.t_end, run.t + step)
     run.taken = step
-    copy(f, run, run.x, run.x_old)
-    keep_step(f, run)
-    copy(f, run, run.y, run.x)
-    copy(f, run, rate, run.f)
     run.dense_ready = 0
     run.steps = run.steps + 1
     run.budget = run.budget - 1
     run.pending = PROJECTION
-    note_what_is_large(f, run)
-    look_for_crossings(f, run)
 
 
 def refuse(f: Function, run: Record, step: Value, factor: Value, finite: Value, tenths: Variable) -> None:

@@ -8,9 +8,10 @@ all k up to the order; `scratch` has room for `JetLayout.scratch_size` doubles.
 
 Order zero is the program itself, a kernel like any other. Then one loop runs over the orders. All sums ⟨a, b⟩_k of an
 order read lower orders alone, so that they are computed before everything else, four different sums in the lanes of a
-block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). What is left of
-an order is straight-line code, about as long as the program. The products with the newest order come last in each sum:
-the others do not wait for it.
+block: no sum runs across lanes. Their factors are stored for that, row by row, as blocks (`sum_packs`). Where several
+motions go side by side, a number fills a vector by itself, and a block is one factor. What is left of an order is
+straight-line code, about as long as the program. The products with the newest order come last in each sum: the others
+do not wait for it.
 
 Code with all orders unrolled is a fifth faster for a double pendulum, slower for larger systems, and takes twenty
 times as long to compile; so there is none.
@@ -20,11 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 
 from ..ir.program import Output, Program
-from ..llvm.builder import BLOCK, DOUBLE, INTEGER, POINTER, WIDTH, Function, Value, Variable
+from ..llvm.builder import INTEGER, POINTER, WIDTH, Function, Value, Variable
 from ..llvm.kernels import Kernel, kernel_ir
 from .recurrences import STEADY, Rule, SeriesProgram
 from .sum_packs import Factor, SumPacks, sum_packs
@@ -39,6 +40,7 @@ class JetLayout:
 
     first: Mapping[int, int]
     packs: SumPacks
+    width: int = WIDTH  # numbers in a block of factors
 
     @property
     def rows_at(self) -> int:
@@ -48,26 +50,27 @@ class JetLayout:
     @property
     def row(self) -> int:
         """Doubles in a row."""
-        return WIDTH * len(self.packs.blocks)
+        return self.width * len(self.packs.blocks)
 
     def scratch_size(self, order: int) -> int:
         """Doubles that are wanted."""
         return self.rows_at + self.row * (order + 1)
 
 
-def jet_layout(series: SeriesProgram) -> JetLayout:
+def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
     """The layout for a program."""
     # slots of the work array that nothing reads any more are read, so that the others keep their places in it
     unused = set(series.work) - set(series.program.saved)
     read = sorted({*_read_at_zero(series), *series.rates, *series.states, *unused})
-    return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series))
+    return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series, width), width)
 
 
-def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> list[str]:
-    """The functions: order zero, and `ph_jet`."""
-    layout = jet_layout(series)
-    kernel = Kernel(_at_zero(series, layout), "ph_first", fused=fused, width=width, attributes="internal")
-    return [*kernel_ir(kernel), _JetWriter(series, layout, fused).function().text]
+def jet_ir(series: SeriesProgram, *, fused: bool = True, width: int = 1, lanes: int = 1) -> list[str]:
+    """The functions: order zero, and `ph_jet`; of one motion, in vectors of `width` numbers, or of several in lanes."""
+    layout = jet_layout(series, WIDTH if lanes == 1 else 1)
+    program = _at_zero(series, layout)
+    kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, width=width, attributes="internal")
+    return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
 
 
 def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:
@@ -97,10 +100,13 @@ def _read_at_zero(series: SeriesProgram) -> set[int]:
 class _JetWriter:
     """The writer of `ph_jet`: what each slot is at the order that is being made."""
 
-    def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool) -> None:
+    def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
-        self.f = Function("ph_jet", fused=fused, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER)
-        self.rows = self.f.arguments["scratch"].at(layout.rows_at)
+        self.f = Function(
+            "ph_jet", fused=fused, lanes=lanes, arguments=POINTER, jet=POINTER, scratch=POINTER, order=INTEGER
+        )
+        self.piece = self.f.block if lanes == 1 else self.f.number
+        self.rows = self.f.arguments["scratch"].at(layout.rows_at, self.f.number)
         self.inverses: dict[int, Value] = {}
         self.now: dict[int, Value] = {}
         self.sums: dict[int, Value] = {}
@@ -114,11 +120,11 @@ class _JetWriter:
             self._next_state(k, rates)
             self._add_up(k)
             for slot in series.time:
-                self.now[slot] = f.select(k.equals(1), f.of_kind(DOUBLE, 1.0), 0.0)
+                self.now[slot] = f.select(k.equals(1), f.of_kind(f.number, 1.0), 0.0)
             for slot, rule in enumerate(series.rules, series.program.first_run):
                 if rule != STEADY:
                     self.now[slot] = RULES[rule.name](self, slot, rule)
-            self._write_factors(self.rows.at(k * width, BLOCK), rates)
+            self._write_factors(self.rows.at(k * width, self.piece), rates)
             for rate, slot in zip(rates, series.rates, strict=True):
                 rate.value = self.now.get(slot, 0.0)
         self._next_state(f.arguments["order"], rates)
@@ -144,24 +150,30 @@ class _JetWriter:
             elif rule.name == "root":
                 self.inverses[slot] = 0.5 / self.first(slot)
         for number in range(len(self.layout.packs.blocks)):
-            self.rows.store_block(number, 0.0)
+            self.rows.store(number, 0.0, self.piece)
         self.now = {slot: self.first(slot) for slot in self.series.states}
         self._write_state(f.integer(0))
 
     def _write_state(self, k: Value) -> None:
         states = self.series.states
-        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), BLOCK)
+        row = self.f.arguments["jet"].at(k * (-(-len(states) // WIDTH)), self.f.block)
+        if self.f.lanes > 1:
+            for place, slot in enumerate(states):
+                row[place] = self.now[slot]
+            return
         for number, start in enumerate(range(0, len(states), WIDTH)):
-            row.store_block(number, self._joined([self.now[slot] for slot in states[start : start + WIDTH]]))
+            self._write_block(row, number, [self.now[slot] for slot in states[start : start + WIDTH]])
 
-    def _joined(self, values: list[Value]) -> Value:
+    def _write_block(self, row: Value, number: int, values: list[Value], kind: str = "store") -> None:
         """A block of values, filled up with zeros."""
+        f = self.f
         if len(values) == WIDTH and all(value is values[0] for value in values):
-            return self.f.spread(values[0])
-        block = self.f.of_kind(BLOCK, 0.0)
-        for lane, value in enumerate(values):
-            block = self.f.emit(BLOCK, f"insertelement {BLOCK} {block.name}, double {value.name}, i64 {lane}")
-        return block
+            block = f.spread(values[0])
+        else:
+            block = f.of_kind(f.block, 0.0)
+            for lane, value in enumerate(values):
+                block = f.emit(f.block, f"insertelement {f.block} {block.name}, double {value.name}, i64 {lane}")
+        f.write(f"{kind} {f.block} {block.name}, ptr {row.at(number, f.block).name}, align 8")
 
     def _add_up(self, k: Value) -> None:
         """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
@@ -173,7 +185,7 @@ class _JetWriter:
             together = packs[start : start + _TOGETHER]
             row = self._row(middle)
             totals = [f.variable(row(pack.one) * row(pack.other)) for pack in together]
-            mirrored = [f.variable(0.0, BLOCK) for _ in together]
+            mirrored = [f.variable(0.0, self.piece) for _ in together]
             with f.loop(half) as i:
                 j = half - i
                 low, high = self._row(j), self._row(k - j)
@@ -183,11 +195,11 @@ class _JetWriter:
             for total, other, pack in zip(totals, mirrored, together, strict=True):
                 value = total.value + other.value
                 for lane, slot in enumerate(pack.slots):
-                    self.sums[slot] = value.lane(lane)
+                    self.sums[slot] = value.lane(lane) if f.lanes == 1 else value
 
     def _row(self, k: Value) -> Callable[[int], Value]:
         """The blocks of factors of order k, each loaded once."""
-        return cache(self.rows.at(k * len(self.layout.packs.blocks), BLOCK).block)
+        return cache(partial(self.rows.at(k * len(self.layout.packs.blocks), self.piece).load, kind=self.piece))
 
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
@@ -203,9 +215,11 @@ class _JetWriter:
             return made[factor]
 
         for number, factors in enumerate(self.layout.packs.blocks):
-            block = self._joined([value(factor) for factor in factors])
+            if self.f.lanes > 1:
+                row[number] = value(factors[0])
+                continue
             # volatile: LLVM would store halves, which no load of the whole can be served from before they are in memory
-            self.f.write(f"store volatile {BLOCK} {block.name}, ptr {row.at(number, BLOCK).name}, align 8")
+            self._write_block(row, number, [value(factor) for factor in factors], "store volatile")
 
 
 def _scaled(w: _JetWriter, slot: int, rule: Rule) -> Value:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import log
 
 from ..llvm.block import declarations
-from ..llvm.builder import BLOCK, DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
+from ..llvm.builder import DECLARATIONS, DOUBLE, INTEGER, POINTER, Function, Record, Value
 from ..llvm.calls import functions_ir
 from ..steppers.members import members_function
 from ..steppers.run_record import (
@@ -28,16 +28,22 @@ from ..steppers.run_record import (
     Reason,
     copy,
     evaluate_events,
-    group,
     keep_step,
     look_for_crossings,
     note_what_is_large,
-    scale_to_unit,
     write_samples,
 )
-from ..steppers.stiffness import SERIES_EDGE, come_back_if_stiff, is_looked_at, note_if_stiff
+from ..steppers.stiffness import come_back_if_stiff, is_looked_at, note_if_stiff
 from .jets import jet_ir
 from .recurrences import SeriesProgram
+from .step_arithmetic import (
+    is_bounded_by_stability,
+    longest_step,
+    make_coefficients,
+    polynomial,
+    row_of,
+    take_step,
+)
 
 #: No order is lower or higher.
 LEAST_ORDER, MOST_ORDER = 8, 25
@@ -51,14 +57,21 @@ _LEAST_TOLERANCE = 2.0**-52
 
 def taylor_module(series: SeriesProgram, *, fused: bool = True, width: int = 1) -> str:
     """The module for the motion x' = f(t, x) of a program."""
-    functions = [_order(fused), _coefficients(fused), _projection(), _begin(fused), _state_at(fused), _advance(fused)]
+    functions = [
+        order_function(fused),
+        _coefficients(fused),
+        _projection(),
+        _begin(fused),
+        _state_at(fused),
+        _advance(fused),
+    ]
     functions.append(members_function(fused))
     text = [*declarations(1, fused), *DECLARATIONS, *functions_ir(series.program, 1)]
     text += jet_ir(series, fused=fused, width=width)
-    return _declared_once("\n".join([*text, *(function.text for function in functions)]))
+    return declared_once("\n".join([*text, *(function.text for function in functions)]))
 
 
-def _declared_once(text: str) -> str:
+def declared_once(text: str) -> str:
     """What several parts of the module declare is declared once."""
     kept, seen = [], set[str]()
     for line in text.split("\n"):
@@ -78,7 +91,7 @@ def order_for(rtol: float) -> int:
     return min(MOST_ORDER, max(LEAST_ORDER, int(2.0 - ORDER_FACTOR * log(max(rtol, _LEAST_TOLERANCE)))))
 
 
-def _order(fused: bool) -> Function:
+def order_function(fused: bool) -> Function:
     """ph_order(run): the same in native code."""
     f = Function("ph_order", returns=INTEGER, fused=fused, internal=True, run=POINTER)
     run = Record(RUN, f.arguments["run"])
@@ -91,28 +104,12 @@ def _order(fused: bool) -> Function:
 
 
 def _coefficients(fused: bool) -> Function:
-    """ph_coefficients(run, order): rows of run.k at the state run.x and time run.t.
-
-    Quaternions are used at unit length. Their rates are linear in them: all their coefficients grow with their length.
-    """
+    """ph_coefficients(run, order): rows of run.k at the state run.x and time run.t."""
     f = Function("ph_coefficients", fused=fused, internal=True, run=POINTER, order=INTEGER)
-    run, order = Record(RUN, f.arguments["run"]), f.arguments["order"]
+    run = Record(RUN, f.arguments["run"])
     run.clock = run.t
     run.evaluations = run.evaluations + 1
-    table = run.arguments
-    table.store(run.x_index, run.x, POINTER)
-    with f.when(run.group_count > 0):
-        copy(f, run, run.x, run.unit)
-        scale_to_unit(f, run, run.unit)
-        table.store(run.x_index, run.unit, POINTER)
-    f.call("ph_jet", "void", table, run.k, run.dense, order)
-    with f.loop(run.group_count) as number:
-        first, count = group(run, number)
-        length = run.lengths[number]
-        with f.loop(order + 1) as j:
-            row = _row(run, j)
-            with f.loop(first + count, first) as i:
-                row[i] = row[i] * length
+    make_coefficients(f, run, f.arguments["order"])
     return f
 
 
@@ -123,11 +120,6 @@ def _projection() -> Function:
     return f
 
 
-def _row(run: Record, number: Value) -> Value:
-    """The coefficients of an order."""
-    return run.k.at(run.blocks * number, BLOCK)
-
-
 def _begin(fused: bool) -> Function:
     f = Function("ph_begin", returns=INTEGER, fused=fused, run=POINTER)
     run = Record(RUN, f.arguments["run"])
@@ -135,7 +127,7 @@ def _begin(fused: bool) -> Function:
     run.noted_steps = 0
     run.quiet_steps = 0
     f.call("ph_coefficients", "void", f.arguments["run"], f.integer(1))
-    copy(f, run, _row(run, f.integer(1)), run.f)
+    copy(f, run, row_of(run, f.integer(1)), run.f)
     with f.when(run.event_count > 0):
         evaluate_events(f, run, run.t, run.x)
     f.give(0)
@@ -152,89 +144,59 @@ def _advance(fused: bool) -> Function:
             run.pending = 0
             with f.when(run.look > 0):
                 f.give(Reason.LOOK)
-        with f.when(~(run.t < run.t_end)):
-            f.give(Reason.DONE)
-        come_back_if_stiff(f, run)
-        with f.when(run.budget <= 0):
-            f.give(Reason.BUDGET)
+        come_back_at_end(f, run)
         f.call("ph_coefficients", "void", f.arguments["run"], order)
-        free = f.variable(_longest_step(f, run, order))
-        # no coefficient tells of a step that is much longer than the one before
-        with f.when((run.h > 0.0) & (free.value > run.growth * run.h)):
-            free.value = run.growth * run.h
-        h, room = f.variable(f.smallest(free.value, run.h_max)), run.t_end - run.t
-        is_last = f.variable(0)
-        with f.when(~(h.value * 1.0000001 < room)):
-            h.value = room
-            is_last.value = 1
-        step = h.value
-        zero = f.variable(0.0, BLOCK)
-        with f.loop(run.blocks) as block:
-            value, slope = _polynomial(f, run, order, step, block)
-            run.y.store_block(block, value)
-            run.unit.store_block(block, slope)
-            zero.value = f.fma(0.0, value, f.fma(0.0, slope, zero.value))
-        with f.when(~zero.value.sum().equals(0.0)):
-            f.give(Reason.NONFINITE)
-        with f.when(is_last.value.equals(0) & (h.value <= _SWALLOWED * f.absolute(run.t))):
-            f.give(Reason.UNDERFLOW)
-        _look_for_stiffness(f, run, order, step)
-        run.h = free.value
-        run.t_old = run.t
-        run.t = f.select(is_last.value > 0, run.t_end, run.t + step)
-        run.taken = step
+        wanted, step, is_last = wanted_step(f, run, order)
+        finite = take_step(f, run, order, step)
+        come_back_if_bad(f, run, step, is_last, finite)
+        with f.when(is_looked_at(f, run)):
+            note_if_stiff(f, run, is_bounded_by_stability(f, run, order, step))
+        note_taken(f, run, wanted, step, is_last)
         copy(f, run, run.x, run.x_old)
         keep_step(f, run)
         copy(f, run, run.y, run.x)
         copy(f, run, run.unit, run.f)
-        run.steps = run.steps + 1
-        run.budget = run.budget - 1
-        run.pending = SAMPLES
         note_what_is_large(f, run)
         look_for_crossings(f, run)
     return f
 
 
-def _look_for_stiffness(f: Function, run: Record, order: Value, h: Value) -> None:
-    """Compare the last coefficient with the fourth before it: h |λ| ≈ h (p (p-1) (p-2) (p-3) |x_p| / |x_{p-4}|)^¼."""
-    with f.when(is_looked_at(f, run)):
-        last, before = f.variable(0.0, BLOCK), f.variable(0.0, BLOCK)
-        with f.loop(run.blocks) as block:
-            weight = 1.0 / f.fma(run.rtol, f.absolute(run.x.block(block)), f.spread(run.atol))
-            for most, back in ((last, 0), (before, 4)):
-                size = f.absolute(_row(run, order - back).block(block)) * weight
-                most.value = f.largest(most.value, size)
-        p = order.as_double()
-        scaled, edge = h / (SERIES_EDGE * p), p * (p - 1.0) * (p - 2.0) * (p - 3.0)
-        fourth = scaled * scaled * scaled * scaled
-        note_if_stiff(f, run, fourth * edge * last.value.largest() > before.value.largest())
+def come_back_at_end(f: Function, run: Record) -> None:
+    """Come back where no step is to be taken."""
+    with f.when(~(run.t < run.t_end)):
+        f.give(Reason.DONE)
+    come_back_if_stiff(f, run)
+    with f.when(run.budget <= 0):
+        f.give(Reason.BUDGET)
 
 
-def _longest_step(f: Function, run: Record, order: Value) -> Value:
-    """The h for which the last terms are as large as they may be: exp of the least −ln |x_j| / j."""
-    largest = [f.variable(0.0, BLOCK) for _ in range(3)]
-    with f.loop(run.blocks) as block:
-        weight = 1.0 / f.fma(run.rtol, f.absolute(run.x.block(block)), f.spread(run.atol))
-        for back, most in enumerate(largest):
-            row = _row(run, order - back)
-            most.value = f.largest(most.value, f.absolute(row.block(block)) * weight)
-    steepest = f.variable(-1e300)
-    for back, most in enumerate(largest):
-        ratio = f.call("log", DOUBLE, most.value.largest()) / (order - back).as_double()
-        steepest.value = f.largest(steepest.value, ratio)
-    return f.call("exp", DOUBLE, -steepest.value)
+def wanted_step(f: Function, run: Record, order: Value) -> tuple[Value, Value, Value]:
+    """The step that the coefficients allow, how much of it is taken, and whether that is the last."""
+    free, most = longest_step(f, run, order), run.growth * run.h
+    # no coefficient tells of a step that is much longer than the one before
+    free = f.select((run.h > 0.0) & (free > most), most, free)
+    h, room = f.smallest(free, run.h_max), run.t_end - run.t
+    is_last = ~(h * 1.0000001 < room)
+    return free, f.select(is_last, room, h), is_last
 
 
-def _polynomial(f: Function, run: Record, order: Value, h: Value, block: Value) -> tuple[Value, Value]:
-    """Σ x_j h^j and its slope in one block, by Horner's rule."""
-    value, slope = f.variable(_row(run, order).block(block), BLOCK), f.variable(0.0, BLOCK)
-    down = f.variable(order)
-    with f.repeat():
-        down.value = down.value - 1
-        f.leave_if(down.value < 0)
-        slope.value = f.fma(h, slope.value, value.value)
-        value.value = f.fma(h, value.value, _row(run, down.value).block(block))
-    return value.value, slope.value
+def come_back_if_bad(f: Function, run: Record, step: Value, is_last: Value, finite: Value) -> None:
+    """Come back where a step ends nowhere, or is swallowed by rounding."""
+    with f.when(~finite):
+        f.give(Reason.NONFINITE)
+    with f.when(~is_last & (step <= _SWALLOWED * f.absolute(run.t))):
+        f.give(Reason.UNDERFLOW)
+
+
+def note_taken(f: Function, run: Record, wanted: Value, step: Value, is_last: Value) -> None:
+    """What the record has of a step that was taken, but for states."""
+    run.h = wanted
+    run.t_old = run.t
+    run.t = f.select(is_last, run.t_end, run.t + step)
+    run.taken = step
+    run.steps = run.steps + 1
+    run.budget = run.budget - 1
+    run.pending = SAMPLES
 
 
 def _state_at(fused: bool) -> Function:
@@ -243,7 +205,7 @@ def _state_at(fused: bool) -> Function:
     order = f.call("ph_order", INTEGER, f.arguments["run"])
     h = f.arguments["t"] - run.t_old
     with f.loop(run.blocks) as block:
-        value, _ = _polynomial(f, run, order, h, block)
+        value, _ = polynomial(f, run, order, h, block)
         f.arguments["out"].store_block(block, value)
     f.give(0)
     return f

@@ -37,12 +37,12 @@ class SumPacks:
     blocks: tuple[tuple[Factor, ...], ...]
 
 
-def sum_packs(series: SeriesProgram) -> SumPacks:
-    """The sums in the order of the program, four by four."""
+def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
+    """The sums in the order of the program, four by four, or as many as are said."""
     sums = _sums(series)
     packs, blocks = [], dict[tuple[Factor, ...], int]()
-    for start in range(0, len(sums), WIDTH):
-        together = sums[start : start + WIDTH]
+    for start in range(0, len(sums), width):
+        together = sums[start : start + width]
         slots, ones, others = zip(*together, strict=True)
         one, other = (blocks.setdefault(side, len(blocks)) for side in (ones, others))
         packs.append(SumPack(slots, one, other))

@@ -7,7 +7,7 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -73,9 +73,11 @@ class Native:
         lane_code: Callable[[], Code] | None = None,
         lanes: int = 1,
         in_lanes: bool = True,
+        rounds_alike: bool = False,
     ) -> None:
         self.name, self.code, self.lanes = name, code, lanes
         self.in_lanes = in_lanes  # whether lanes are the faster way for many states
+        self.rounds_alike = rounds_alike  # whether a state in lanes has the bits that it has alone
         self._lane_code = lane_code
         self._lock = threading.Lock()
         self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
@@ -132,14 +134,19 @@ class Native:
             (_POINTER * len(outs))(*outs),
         )
 
-    def _lane_function(self) -> Callable[..., object]:
+    def code_in_lanes(self) -> Code:
+        """The code in lanes, made when it is first asked for; raises OSError where LLVM does not work."""
         with self._lock:
             if self._lane_loop is None and self._lane_code is not None:
                 code = self._lane_code()
                 self._lane_loop = code, _BATCH(code.address("ph_lanes"))
         if self._lane_loop is None:
             raise PolhodeError(f"the backend {self.name!r} has no lanes.")
-        return self._lane_loop[1]
+        return self._lane_loop[0]
+
+    def _lane_function(self) -> Callable[..., object]:
+        self.code_in_lanes()
+        return self._lane_loop[1] if self._lane_loop else self._scalar
 
 
 _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
@@ -209,10 +216,23 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
 
     lanes = engine.host().lanes
     link(program, store.cache)
-    code, in_lanes = store.read_or_make(
-        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), bool(entry.facts["in lanes"]))
+    code, facts = store.read_or_make(
+        ONE_STATE, lambda: scalar_entry(program), lambda entry: (entry.load(), LaneFacts.read(entry.facts))
     )
-    return Native("llvm", len(program.saved), code, lambda: lane_code(lambda: program, store), lanes, in_lanes)
+    of_lanes = functools.partial(lane_code, lambda: program, store)
+    return Native("llvm", len(program.saved), code, of_lanes, lanes, facts.are_faster, facts.round_alike)
+
+
+@dataclass(frozen=True)
+class LaneFacts:
+    """What is stored of a program's code in lanes: whether it is faster for many states, and rounds as that of one."""
+
+    are_faster: bool
+    round_alike: bool
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> LaneFacts:
+        return cls(given.get("in lanes", False) is True, given.get("rounds alike", False) is True)
 
 
 def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
@@ -222,8 +242,8 @@ def scalar_entry(program: Program, entry: Entry | None = None) -> Entry:
 
     host, entry = engine.host(), entry or Entry()
     made = scalar_module(program, fused=host.fused, width=host.lanes)
-    facts = {**entry.facts, "in lanes": are_lanes_faster(program.outline, made.is_packed)}
-    return replace(entry, facts=facts).with_object_code(engine.object_code(made.text))
+    told = {"in lanes": are_lanes_faster(program.outline, made.is_packed), "rounds alike": made.rounds_alike}
+    return replace(entry, facts={**entry.facts, **told}).with_object_code(engine.object_code(made.text))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:

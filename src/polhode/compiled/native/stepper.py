@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.codegen.steppers.linear import Field
-from polhode.codegen.steppers.members import MEMBERS
+from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
@@ -36,8 +36,16 @@ MOST_KEPT = 64_000_000
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        stages: int,
+        dense_rows: int,
+        fields: Sequence[Field] = (),
+        allowance: Callable[[float], float] | None = None,
+    ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
+        self._allowance = allowance
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
@@ -45,10 +53,15 @@ class StepperCode:
             code.address("ph_state_at")
         )
 
+    def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
+        """What estimates of the error may be, so that the error itself keeps to these tolerances."""
+        times = 1.0 if self._allowance is None else self._allowance(max(rtol, atol))
+        return times * rtol, times * atol
+
     @cached_property
-    def members(self) -> Callable[[int, int], None]:
+    def members(self) -> Callable[[int, int], int]:
         """Many runs one after the other."""
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.code.address("ph_members"))
 
 
 @cache
@@ -64,7 +77,8 @@ def stepper_code(method: str) -> StepperCode:
         return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
+    code = store.code("stepper", make)
+    return StepperCode(code, stepper.stages, stepper.dense_rows, stepper.fields, stepper.allowance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +96,42 @@ class RightSide:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code."""
+    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
+
+    Whoever is free takes the next member, from one counter for all threads.
+    """
 
     starts: Floats  # (N, n)
     own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
-    samples: Floats  # (N, T, n)
+    states: Floats  # (N, 1 + T, n): the start, and the samples
     reasons: NDArray[np.int64]
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
+    next: NDArray[np.int64]  # (1,)
 
     @classmethod
     def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
         """Members that are still to be run."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
-        counts = [np.zeros(count, dtype=np.int64) for _ in range(3)]
-        return cls(np.ascontiguousarray(starts), rows, np.empty((count, samples, size)), *counts)
+        reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
+        states = np.empty((count, samples + 1, size))
+        states[:, 0] = starts
+        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun)
+
+
+def members_record(members: Members, places: Mapping[str, int]) -> Any:
+    """Members as native code sees them, for a table of pointers with these places."""
+    addresses = {
+        name: getattr(members, name).ctypes.data
+        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
+    }
+    record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
+    for name, rows in members.own.items():
+        setattr(record, f"{name}_rows", rows.ctypes.data)
+        setattr(record, f"{name}_stride", rows.shape[1])
+        setattr(record, f"{name}_index", places[name])
+    return record
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -137,7 +171,8 @@ class NativeRun:
         self._lengths = np.ones(max(1, len(groups)))
         self._kept: dict[str, Any] = {}
         record = self.record
-        record.t, record.rtol, record.atol = t, rtol, atol
+        record.t = t
+        record.rtol, record.atol = self.code.allowed(rtol, atol)
         record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)
@@ -279,20 +314,15 @@ class NativeRun:
 
     # ---- stepping ----------------------------------------------------------------------------------------------
 
-    def members(self, members: Members, span: range, t_end: float, most_steps: int) -> None:
-        """Run these members to t_end, one after the other, without the interpreter's lock."""
-        side: RightSide = self._kept["side"]
-        record = _MEMBERS(
-            first=span.start, end=span.stop, starts=members.starts.ctypes.data, samples=members.samples.ctypes.data,
-            reasons=members.reasons.ctypes.data, steps=members.steps.ctypes.data,
-            evaluations=members.evaluations.ctypes.data, most_steps=most_steps,
-        )  # fmt: skip
-        for name, rows in members.own.items():
-            setattr(record, f"{name}_rows", rows.ctypes.data)
-            setattr(record, f"{name}_stride", rows.shape[1])
-            setattr(record, f"{name}_index", side.places[name])
-        self.record.t_end = t_end
-        self.code.members(self._address, ctypes.addressof(record))
+    def begin_members(self, members: Members) -> None:
+        """Run members from now on, one after the other."""
+        self._kept["members"] = members, members_record(members, self._kept["side"].places)
+
+    def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
+        """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
+        _, record = self._kept["members"]
+        record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
+        return bool(self.code.members(self._address, ctypes.addressof(record)))
 
     def begin(self, t_end: float) -> Reason:
         """Rates at the start, and a first step on the way to t_end."""

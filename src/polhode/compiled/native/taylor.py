@@ -11,6 +11,7 @@ from __future__ import annotations
 from polhode.codegen.steppers.run_record import padded
 from polhode.codegen.taylor.recurrences import has_recurrences, series_program
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.lane_runs import LaneCode
 from polhode.compiled.native.stepper import StepperCode
 from polhode.compiled.native.stored_code import Entry, count
 from polhode.errors import PolhodeError
@@ -44,3 +45,26 @@ def taylor_code(function: Compiled) -> StepperCode:
         return StepperCode(entry.load(), MOST_ORDER + 1, rows)
 
     return function.store.read_or_make("taylor", make, read)
+
+
+def taylor_lane_code(function: Compiled) -> LaneCode | None:
+    """The same steps of several members side by side; None where they would not round alike."""
+    from polhode.codegen.taylor.stepper import MOST_ORDER
+
+    lanes, rows = function.native.lanes, taylor_code(function).dense_rows
+    if lanes == 1:
+        return None
+
+    def make() -> Entry:
+        from polhode.codegen.taylor.lanes import taylor_lane_module
+        from polhode.compiled.native import engine
+
+        text = taylor_lane_module(series_program(function.program), lanes, fused=engine.host().fused)
+        return Entry({"alike": text is not None}).with_object_code(engine.object_code(text or ""))
+
+    def read(entry: Entry) -> LaneCode | None:
+        if entry.facts["alike"] is not True:
+            return None
+        return LaneCode(entry.load(), lanes, MOST_ORDER + 1, rows, calls_right_side=False)
+
+    return function.store.read_or_make(f"taylor in {lanes} lanes", make, read)

@@ -70,6 +70,7 @@ def _condition(q: Numbers) -> Any:
 
 
 AXIAL_VECTOR = Chart(
+    name="axial",
     labels=("a1", "a2", "a3"),
     rotation=lambda a: from_lift(near_lift(a)),
     rate=axial_rate,

@@ -19,13 +19,14 @@ Numbers = Sequence[Any]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: its labels, R(x), Γ with ẋ = Γ ω, E with ω = E ẋ, and the ways from and to a quaternion.
+    """A chart: its name and labels, R(x), Γ with ẋ = Γ ω, E with ω = E ẋ, and the ways from and to a quaternion.
 
     `lift` gives and `coordinates` takes a quaternion of any length, `condition` one of unit length: it is the condition
     number of Γ, the ratio of the largest to the smallest change that a unit velocity makes. 1 is best, and where it is
     infinite the chart is singular; `singular` says in words where that is.
     """
 
+    name: str
     labels: tuple[str, ...]
     rotation: Callable[[Numbers], Matrix]
     rate: Callable[[Numbers], Matrix]
@@ -37,3 +38,10 @@ class Chart:
     singular: str
     shape: tuple[int, ...] = (3,)
     second_rate: Callable[[Numbers, Numbers, Numbers], Components] | None = None
+    extrinsic: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Charts are known by their names: pickling keeps these."""
+        from .charts import chart_named
+
+        return chart_named, (self.name, self.extrinsic)

@@ -57,6 +57,18 @@ def digits_of(sequence: str) -> str:
     return found
 
 
+def three_digits_of(sequence: str) -> str:
+    """A sequence of three axes as digits."""
+    word = digits_of(sequence)
+    if len(word) != 3:
+        raise PolhodeError(
+            f"{shown(sequence)} names {len(word)} of three axes.",
+            cure='A rotation is three turns, for example "zxz" or "xyz".',
+            code="E-ROT-003",
+        )
+    return word
+
+
 def axes_of(sequence: str) -> tuple[int, ...]:
     """The axes of a sequence as numbers from 0 to 2."""
     return tuple(int(digit) - 1 for digit in digits_of(sequence))
@@ -201,15 +213,12 @@ def _condition(sequence: str, q: Numbers) -> Any:
 @cache
 def sequence_chart(sequence: str, extrinsic: bool) -> Chart:
     """The chart of a sequence of three axes."""
-    word = digits_of(sequence)
-    if len(word) != 3:
-        raise PolhodeError(
-            f"{shown(sequence)} names {len(word)} of three axes.",
-            cure='A rotation is three turns, for example "zxz" or "xyz".',
-            code="E-ROT-003",
-        )
+    word = three_digits_of(sequence)
     lock = "the middle angle 0 or π" if word[0] == word[2] else "the middle angle ±π/2"
-    chart = Chart(
+    if extrinsic:
+        return _reversed(sequence_chart(word[::-1], False))
+    return Chart(
+        name=word,
         labels=("a1", "a2", "a3"),
         rotation=lambda x: from_sequence(word, x),
         rate=lambda x: sequence_rate(word, x),
@@ -220,12 +229,12 @@ def sequence_chart(sequence: str, extrinsic: bool) -> Chart:
         condition=lambda q: _condition(word, q),
         singular=f"at {lock}, where the first and the last turn have one axis",
     )
-    return _reversed(sequence_chart(word[::-1], False)) if extrinsic else chart
 
 
 def _reversed(inner: Chart) -> Chart:
     """The extrinsic sequence of an intrinsic one: the same with its coordinates in reversed order."""
     return Chart(
+        name=inner.name[::-1],
         labels=inner.labels,
         rotation=lambda x: inner.rotation(x[::-1]),
         rate=lambda x: Matrix(inner.rate(x[::-1])[::-1]),
@@ -235,4 +244,5 @@ def _reversed(inner: Chart) -> Chart:
         acceleration=lambda x, xd, xdd: inner.acceleration(x[::-1], xd[::-1], xdd[::-1]),
         condition=inner.condition,
         singular=inner.singular,
+        extrinsic=True,
     )

@@ -8,10 +8,11 @@ a length up to π; at a half turn it jumps to its opposite.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import factorial
 from typing import Any
 
-from ...expr import Matrix, skew
+from ...expr import Matrix, as_expr, is_zero, skew
 from .chart import Chart
 from .quaternion import lift_acceleration
 from .scalars import Components, absolute, atan2, cos, dot, is_array, scaled, sin, sqrt, total
@@ -23,10 +24,12 @@ Numbers = Sequence[Any]
 _SERIES = [(-1) ** k / (2 ** (2 * k + 1) * factorial(2 * k + 1)) for k in range(10)]
 
 
-def half_turns(l: Numbers) -> tuple[Any, Any, Any, Any]:
+def half_turns(l: Numbers) -> Components:
     """C, S, S' and S'' at u = l²."""
     u = dot(l, l)
     if not isinstance(u, float) and not is_array(u):
+        if is_zero(u):
+            return tuple(as_expr(Fraction(1, k)) for k in (1, 2, -48, 1920))
         angle = sqrt(u)
         C, S = cos(angle / 2), sin(angle / 2) / angle
         S1 = (C / 2 - S) / (2 * u)
@@ -108,6 +111,8 @@ def _coordinates(q: Numbers) -> Components:
 
         tiny = length < 1e-9  # there θ/sin(θ/2) is 2
         return scaled(np.where(tiny, 2.0, angle / np.where(tiny, 1.0, length)) * sign_of(q[0]), q[1:])
+    if is_zero(length):
+        return scaled(2, q[1:])
     return scaled(angle / length * sign_of(q[0]), q[1:])
 
 
@@ -119,10 +124,11 @@ def _condition(q: Numbers) -> Any:
 
         tiny = length < 1e-9
         return np.where(tiny, 1.0, angle / np.where(tiny, 1.0, 2 * length))
-    return angle / (2 * length)
+    return 1 if is_zero(length) else angle / (2 * length)
 
 
 EXPONENTIAL = Chart(
+    name="exponential",
     labels=("l1", "l2", "l3"),
     rotation=from_exponential,
     rate=exponential_rate,

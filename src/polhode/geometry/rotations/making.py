@@ -47,13 +47,13 @@ def of_sine_vector(d: Any, cosine: Any, exact: Exact) -> Stored:
     if cosine is not None:
         scalar = as_expr(cosine) if exact else finite(cosine, "a cosine")
         return of_coordinates(CHARTS["quaternion"], (scalar, *entries), "the sine vector with its cosine")
-    _check_length(entries, 1, "sine vector")
+    _check_length(entries, 1, "a sine vector")
     return of_coordinates(CHARTS["sine"], entries)
 
 
 def of_axial_vector(a: Any, far: Any, exact: Exact) -> Stored:
     entries = read(a, (3,), "an axial vector", exact)
-    _check_length(entries, 2, "axial vector")
+    _check_length(entries, 2, "an axial vector")
     near = of_coordinates(CHARTS["axial"], entries)
     if far is False:
         return near
@@ -84,7 +84,7 @@ def of_angles(sequence: str, angles: Any, extrinsic: bool, degrees: bool, exact:
     word = digits_of(sequence)
     if len(word) == 1:
         angles = one_column(angles)
-    x = read(angles, (len(word),), f"a triple of angles {shown(sequence)}", exact)
+    x = read(angles, (len(word),), f"a list of angles {shown(sequence)}", exact)
     if degrees:
         x = tuple(angle * (float(pi) / 180) if is_array(angle) else angle * pi / 180 for angle in x)
     if len(word) == 3:
@@ -142,7 +142,7 @@ def _check_length(x: Components, longest: int, what: str) -> None:
     bad = length > longest * (1 + 1e-9)
     if np.any(bad):
         raise PolhodeError(
-            f"{first_true(bad)} is given by a {what} of length {length[bad].flat[0]:.6g}.",
+            f"{first_true(bad)} is given by {what} of length {length[bad].flat[0]:.6g}.",
             cure=f"It is at most {longest}.",
             code="E-ROT-016",
         )

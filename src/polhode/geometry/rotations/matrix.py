@@ -84,6 +84,7 @@ def _second_rate(R: Numbers, w: Numbers, wd: Numbers) -> Components:
 
 
 MATRIX = Chart(
+    name="matrix",
     labels=tuple(f"r{i}{j}" for i in "123" for j in "123"),
     rotation=lambda R: Matrix(_rows(R)),
     rate=_rate,

@@ -85,7 +85,7 @@ def _velocities_given(
     """The chart of a form and velocities in body components, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, velocities)) else r
     given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
-    return r, chart_of(form, extrinsic), given if _is_body(frame) else [applied(r.rows.T, w) for w in given]
+    return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
 
 
 def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:
@@ -95,10 +95,11 @@ def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:
 
 def _velocity_told(r: Stored, w: Components, frame: str, chart: Chart, form: str) -> Any:
     batch = shape_of(r, w, chart, form)
-    return written(w if _is_body(frame) else applied(r.rows, w), (3,), batch)
+    return written(w if is_body(frame) else applied(r.rows, w), (3,), batch)
 
 
-def _is_body(frame: str) -> bool:
+def is_body(frame: str) -> bool:
+    """Whether a frame is the turned one, or the one that stays; refused if it is neither."""
     if frame not in ("body", "space"):
         raise PolhodeError(
             f"{shown(frame)} is no frame of a rotation.",

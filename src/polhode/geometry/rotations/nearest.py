@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError
-from .scalars import Components, joined, split
+from .scalars import Components, cross, dot, joined, split
 from .values import first_true
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ def checked(entries: Components, nearest: bool) -> Components:
     """The nine entries of matrices that are rotations, or of the rotations nearest to them."""
     import numpy as np
 
-    R = joined(entries)
-    R = R.reshape(*R.shape[:-1], 3, 3)
-    gap = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
-    determinant = np.linalg.det(R)
+    rows = [entries[0:3], entries[3:6], entries[6:9]]
+    gap = np.max([np.abs(dot(rows[i], rows[j]) - (i == j)) for i in range(3) for j in range(i + 1)], axis=0)
+    determinant = dot(rows[0], cross(rows[1], rows[2]))
     bad = ~((gap <= TOLERANCE) & (determinant > 0))
     if not bad.any():
         return entries
@@ -35,7 +34,8 @@ def checked(entries: Components, nearest: bool) -> Components:
             cure="Give an orthogonal matrix, or nearest=True to take the rotation nearest to it.",
             code="E-ROT-010",
         )
-    return split(nearest_rotation(R).reshape(*R.shape[:-2], 9))
+    R = joined(entries)
+    return split(nearest_rotation(R.reshape(*R.shape[:-1], 3, 3)).reshape(R.shape))
 
 
 def nearest_rotation(R: np.ndarray) -> np.ndarray:

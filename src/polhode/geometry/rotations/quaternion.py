@@ -108,6 +108,7 @@ def _second_rate(e: Numbers, w: Numbers, wd: Numbers) -> Components:
 
 
 QUATERNION = Chart(
+    name="quaternion",
     labels=("e0", "e1", "e2", "e3"),
     rotation=from_quaternion,
     rate=quaternion_rate,

@@ -9,7 +9,7 @@ from ...errors import PolhodeError, ShapeError, check_kind
 from ...expr import Matrix, Vector, as_expr, is_zero, pi
 from . import making, motion, spinor
 from .charts import CHARTS
-from .euler import digits_of
+from .euler import three_digits_of
 from .exponential import angle_of
 from .local import Local, reference_for
 from .quaternion import from_quaternion, unit
@@ -191,7 +191,7 @@ class Rotation:
 
         It is the last of an intrinsic sequence, the first of an extrinsic one: the turn that is written last in R.
         """
-        found = self.coordinates(digits_of(sequence), extrinsic=extrinsic)
+        found = self.coordinates(three_digits_of(sequence), extrinsic=extrinsic)
         if not degrees:
             return found
         return found * (180 / (pi if self.is_exact else float(pi)))

@@ -77,6 +77,7 @@ def composed(d1: Numbers, d2: Numbers) -> Components:
 
 
 SINE_VECTOR = Chart(
+    name="sine",
     labels=("d1", "d2", "d3"),
     rotation=lambda d: from_quaternion(_lift(d)),
     rate=sine_rate,

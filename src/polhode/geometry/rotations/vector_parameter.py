@@ -58,6 +58,7 @@ def composed(c1: Numbers, c2: Numbers) -> Components:
 
 
 VECTOR_PARAMETER = Chart(
+    name="vector",
     labels=("c1", "c2", "c3"),
     rotation=from_vector_parameter,
     rate=vector_parameter_rate,

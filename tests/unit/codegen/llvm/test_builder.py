@@ -16,13 +16,14 @@ from polhode.codegen.llvm.builder import (
     Function,
     Layout,
     Record,
+    declared,
 )
 from polhode.compiled.native.engine import Library, object_code
 
 
 def loaded(f: Function, *kinds: type) -> tuple[Library, object]:
     """The function as Python calls it, and what must live as long."""
-    library = Library(object_code("\n".join([*DECLARATIONS, f.text])))
+    library = Library(object_code("\n".join([*(DECLARATIONS if f.lanes == 1 else declared(f.lanes)), f.text])))
     returns = {"void": None, DOUBLE: ctypes.c_double, INTEGER: ctypes.c_int64}[f.returns]
     return library, ctypes.CFUNCTYPE(returns, *kinds)(library.address(f.name))
 
@@ -67,6 +68,57 @@ def test_blocks_have_the_operators_of_numbers() -> None:
     expected = np.sqrt(np.sum(a_now**2 + b_now**2))
     assert call(a_now.ctypes.data, b_now.ctypes.data) == pytest.approx(expected, rel=1e-15)  # type: ignore[operator]
     assert b_now.tolist() == [1.0, 1.0, 2.0, 3.0]
+    del library
+
+
+def error_norm(lanes: int) -> Function:
+    """Something like what a stepper does, for one run or for lanes of them: y = (|x| h + x)^0.3, and their norm."""
+    f = Function("norm", lanes=lanes, x=POINTER, y=POINTER, h=POINTER, out=POINTER, blocks=INTEGER)
+    given, total = f.arguments, f.variable(0.0, f.block)
+    h = given["h"][0]
+    with f.loop(given["blocks"]) as block:
+        x = given["x"].block(block)
+        moved = f.select(h > 0.5, f.fma(h, f.absolute(x), x), x / (1.0 + h))
+        given["y"].store_block(block, moved)
+        total.value = f.fma(moved, moved, total.value)
+    norm = f.sqrt(total.value.sum() / (given["blocks"] * WIDTH).as_double())
+    with f.when((norm > 1e300).any()):
+        given["out"][0] = 0.0
+        f.give()
+    given["out"][0] = f.power(f.largest(norm, 1e-3), 0.3) * h
+    return f
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_numbers_in_lanes_round_as_one_does(lanes: int) -> None:
+    pointers = [ctypes.c_void_p] * 4
+    one_library, one = loaded(error_norm(1), *pointers, ctypes.c_int64)
+    library, many = loaded(error_norm(lanes), *pointers, ctypes.c_int64)
+    choose = np.random.default_rng(lanes)
+    x, h = choose.normal(size=(lanes, 12)), choose.uniform(size=lanes)
+    y, out = np.empty_like(x), np.empty(lanes)
+    for lane in range(lanes):
+        addresses = [array[lane:].ctypes.data for array in (x, y, h, out)]
+        one(*addresses, 3)  # type: ignore[operator]
+    beside, y_beside, out_beside = x.T.copy(), np.empty((12, lanes)), np.empty(lanes)
+    many(*[array.ctypes.data for array in (beside, y_beside, h, out_beside)], 3)  # type: ignore[operator]
+    assert np.array_equal(y_beside.T, y)
+    assert np.array_equal(out_beside, out)
+    del one_library, library
+
+
+def test_marks_and_counters_are_kept_for_each_lane() -> None:
+    f = Function("count", returns=INTEGER, lanes=4, x=POINTER, marks=POINTER, counter=POINTER)
+    x, marks = f.arguments["x"], f.arguments["marks"]
+    x[0] = f.select(marks.are_set(), 2.0 * x[0], x[0])
+    marks.store_marks(~(x[0] < 3.0))
+    f.give(f.arguments["counter"].take_next())
+    library, call = loaded(f, *[ctypes.c_void_p] * 3)
+    numbers, marked, counter = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 0, 5]), np.array([7])
+    pointers = [array.ctypes.data for array in (numbers, marked, counter)]
+    assert [call(*pointers), int(counter[0])] == [7, 8]  # type: ignore[operator]
+    assert numbers.tolist() == [1.0, 4.0, 3.0, 8.0]
+    assert marked.tolist() == [0, 1, 1, 1]
     del library
 
 

@@ -1,0 +1,118 @@
+"""The arithmetic of an explicit pair: stages, the error of a step, its dense output.
+
+Written with numbers and blocks alone, it is the same for one run and for runs in lanes (`llvm.builder`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..llvm.builder import Function, Record, Value
+from .run_record import copy
+from .stiffness import EDGES
+from .tableaux import Pair
+
+#: Evaluates the rates: a time, a state, and where they go.
+Rates = Callable[[Value, Value, Value], None]
+
+
+def combine(f: Function, run: Record, weights: Sequence[float], block: Value) -> Value:
+    """Σ weight_j k_j, in one block."""
+    total: Value | None = None
+    for number, weight in enumerate(weights):
+        if weight != 0.0:
+            k = stage(run, number).block(block)
+            total = k * weight if total is None else f.fma(weight, k, total)
+    return f.of_kind(f.block, 0.0) if total is None else total
+
+
+def stage(run: Record, number: int) -> Value:
+    """The rates of a stage."""
+    return _row(run.k, run, number)
+
+
+def take_stages(f: Function, run: Record, pair: Pair, step: Value, rates: Rates) -> None:
+    """All stages of a step; run.y is the state at its end."""
+    copy(f, run, run.f, run.k)
+    for number in range(1, pair.stages):
+        _move(f, run, run.x, step, pair.a[number])
+        t = f.fma(pair.c[number], step, run.t) if number < pair.stages - 1 else run.t + step
+        rates(t, run.y, stage(run, number))
+
+
+def _move(f: Function, run: Record, x: Value, h: Value, weights: Sequence[float]) -> None:
+    """y = x + h Σ weight_j k_j."""
+    y = run.y
+    with f.loop(run.blocks) as block:
+        y.store_block(block, f.fma(h, combine(f, run, weights, block), x.block(block)))
+
+
+def error_of(f: Function, run: Record, pair: Pair, h: Value) -> tuple[Value, Value]:
+    """The error of a step over what is allowed, and whether it and the rates at the end are finite."""
+    sums = [f.variable(0.0, f.block) for _ in pair.errors]
+    zero = f.variable(0.0, f.block)
+    with f.loop(run.blocks) as block:
+        size = f.largest(f.absolute(run.x.block(block)), f.absolute(run.y.block(block)))
+        weight = 1.0 / f.fma(run.rtol, size, f.spread(run.atol))
+        for total, weights in zip(sums, pair.errors, strict=True):
+            part = combine(f, run, weights, block) * weight
+            total.value = f.fma(part, part, total.value)
+        zero.value = f.fma(0.0, stage(run, pair.stages - 1).block(block), zero.value)
+    n = run.size.as_double()
+    first = sums[0].value.sum()
+    if len(sums) == 1:
+        error = h * f.sqrt(first / n)
+    else:
+        together = f.fma(0.01, sums[1].value.sum(), first)
+        error = h * first / f.sqrt(n * f.select(together > 0.0, together, 1.0))
+    return error, error.equals(error) & zero.value.sum().equals(0.0) & (error < 1e300)
+
+
+def is_bounded_by_stability(f: Function, run: Record, pair: Pair) -> Value:
+    """Compare the end of a step with its last stage, for a pair that has that at the same time."""
+    rate, state = f.variable(0.0, f.block), f.variable(0.0, f.block)
+    between = [b - a for b, a in zip(pair.a[-1], (*pair.a[-2], 0.0), strict=True)]
+    with f.loop(run.blocks) as block:
+        weight = 1.0 / f.fma(run.rtol, f.absolute(run.y.block(block)), f.spread(run.atol))
+        last, before = (stage(run, pair.stages - k).block(block) for k in (1, 2))
+        for total, value in ((rate, last - before), (state, combine(f, run, between, block))):
+            part = value * weight
+            total.value = f.fma(part, part, total.value)
+    return rate.value.sum() > EDGES[pair.order] ** 2 * state.value.sum()
+
+
+def make_dense(f: Function, run: Record, pair: Pair, rates: Rates) -> None:
+    """The rows of run.dense for the last step: Δ, F_1, F_2, F_3, …"""
+    h = run.taken
+    for number, (c, row) in enumerate(zip(pair.more_c, pair.more_a, strict=True), pair.stages):
+        _move(f, run, run.x_old, h, row)
+        rates(f.fma(c, h, run.t_old), run.y, stage(run, number))
+    with f.loop(run.blocks) as block:
+        difference = h * combine(f, run, pair.a[-1], block)
+        first, last = stage(run, 0).block(block), stage(run, pair.stages - 1).block(block)
+        rows = [difference, h * first - difference, 2.0 * difference - h * (first + last)]
+        rows += [h * combine(f, run, weights, block) for weights in pair.d]
+        for number, row_value in enumerate(rows):
+            _row(run.dense, run, number).store_block(block, row_value)
+
+
+def interpolate(f: Function, run: Record, pair: Pair, t: Value, out: Value) -> None:
+    """The state at a time within the last step."""
+    theta = (t - run.t_old) / run.taken
+    rest = 1.0 - theta
+    last_row = 2 + len(pair.d)
+    with f.loop(run.blocks) as block:
+        value = _row(run.dense, run, last_row).block(block)
+        for number in range(last_row - 1, -1, -1):
+            value = f.fma(rest if number % 2 == 0 else theta, value, _row(run.dense, run, number).block(block))
+        out.store_block(block, f.fma(theta, value, run.x_old.block(block)))
+
+
+def _row(array: Value, run: Record, number: int) -> Value:
+    """A row of an array of states."""
+    return array.at(run.blocks * number, array.function.block)
+
+
+def dense_rows(pair: Pair) -> int:
+    """How many rows the dense output has."""
+    return 3 + len(pair.d)
