@@ -26,6 +26,7 @@ from .dense_output import DenseOutput
 from .stiff import Switch
 
 if TYPE_CHECKING:
+    from ...compiled.native.pieces import Pieces
     from .adaptive import Control
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
@@ -64,14 +65,23 @@ class _NativeIntegration:
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
         self.past: list[NativeRun] = []  # runs by other methods that came before
-        self.run = run = self._of_method(control.method, t, x)
+        self.is_in_python = False
+        self.run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
         self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
-        if run.begin(self.end):  # ill conditioned from the start
-            self._in_python()
-            run.begin(self.end)
+        self.pieces = self._pieces(len(x))
+        self._begin()
+
+    def _pieces(self, size: int) -> Pieces | None:
+        """The breaks, where native code can pass them: nobody is asked there."""
+        breaks = self.rates.breaks
+        if not len(breaks) or self.rates.drive.is_held:
+            return None
+        from ...compiled.native.pieces import Pieces
+
+        return Pieces(breaks.times, breaks.before, self.end, size)
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
@@ -84,12 +94,23 @@ class _NativeIntegration:
         if events.compiled is not None:
             run.watch(events.compiled, [event.direction for event in events.watched])
         run.record.each_step = int(bool(events) and events.compiled is None)
-        rates.steps_natively(run)
-        if self.switch is None or self.switch.is_exact:
-            rates.differentiates_natively(run)
+        self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
         return run
+
+    def _begin(self) -> None:
+        """Rates at the state as it is; by Python where constraints are ill conditioned there."""
+        if self.run.begin(self.end):
+            self._in_python()
+            self.run.begin(self.end)
+
+    def _natively(self, run: NativeRun) -> None:
+        """Step the rates in native code, with their own derivatives where these are worth it."""
+        self.rates.steps_natively(run)
+        self.is_in_python = False
+        if self.switch is None or self.switch.is_exact:
+            self.rates.differentiates_natively(run)
 
     def _turn(self, switch: Switch) -> None:
         """Go on with the other kind of method, if that is worth it."""
@@ -102,7 +123,7 @@ class _NativeIntegration:
         run.steps_before = old.record.steps
         self.past.append(old)
         run.record.h = switch.first_step(old)
-        run.begin(self.end)
+        self._begin()
         for values in ("event_values", "event_values_old", "event_sides"):
             getattr(run, values)[:] = getattr(old, values)
 
@@ -114,7 +135,7 @@ class _NativeIntegration:
                 began = time.perf_counter()
                 allowed = min(budget, self.control.most_steps - self.run.record.steps)
                 self.run.keep_steps(allowed)
-                reason = self.run.advance(self._goal, allowed)
+                reason = self._advance(allowed)
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget = min(2 * budget, _KEPT_AT_ONCE)
                 if reason in (Reason.CROSSING, Reason.STEP):
@@ -134,6 +155,14 @@ class _NativeIntegration:
         finally:
             self._keep_interpolant()
         return "done"
+
+    def _advance(self, allowed: int) -> Reason:
+        """Steps in native code, past breaks too where nobody else is asked there."""
+        if self.pieces is None or self.is_in_python:
+            return self.run.advance(self._goal, allowed)
+        reason = self.pieces.advance(self.run, self.rates.passed, allowed)
+        self.rates.pass_to(self.pieces.passed, self.pieces.states)
+        return reason
 
     def _keep_interpolant(self) -> None:
         """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
@@ -245,10 +274,14 @@ class _NativeIntegration:
         """Steps in Python until native code can be trusted again."""
         while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
             self._step_in_python()
-        self.rates.steps_natively(self.run)
+        self._natively(self.run)
 
     def _in_python(self) -> None:
+        """Step the rates in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
         self.run.use(self.run.python(self.rates))
+        self.is_in_python = True
+        if self.run.implicit is not None:
+            self.run.implicit.by_differences()
 
     def _step_in_python(self) -> None:
         """A step with rates and projection in Python; one that ends the run is not taken."""
