@@ -110,9 +110,10 @@ def _of_native(
         "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
         "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
     }  # fmt: skip
+    status = np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}")
     batch = Batch(
-        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}"), ("",) * count,
-        names, labelled(equations, members), parameters, made.infos, {}, functions,
+        made.times, arrays, np.full(count, len(made.times)), status, ("",) * count, names,
+        labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
     if made.left.any():
