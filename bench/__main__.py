@@ -16,7 +16,10 @@ from .machine import machine, source_digest
 from .report import write
 from .table import Row, as_text
 
-PARTS = ("derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops")
+PARTS = (
+    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "kane", "bicycle", "loops", "motors",
+    "splines",
+)  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 

@@ -21,16 +21,31 @@ if TYPE_CHECKING:
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
+    from .geometry.dual import Dual as Dual
+    from .geometry.dual import dual as dual
+    from .geometry.principal_axes import PrincipalAxes as PrincipalAxes
+    from .geometry.principal_axes import principal_axes as principal_axes
+    from .geometry.rotations.attitude import Attitude as Attitude
+    from .geometry.rotations.moving import MovingRotation as MovingRotation
+    from .geometry.rotations.rotation import Rotation as Rotation
+    from .geometry.screws import ScrewMotion as ScrewMotion
+    from .geometry.screws import screw_of as screw_of
     from .model.samples.random_system import random_system as random_system
+    from .planning import PoseSpline as PoseSpline
+    from .planning import RotationSpline as RotationSpline
     from .simulate.callables import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
 
 __version__ = "0.1.0"
 
-#: What is loaded when it is used, and from where: readers, and what only runs need.
+#: What is loaded when it is used, and from where: readers, planning, and what only runs need.
 _LATER = {
+    "PoseSpline": ".planning", "RotationSpline": ".planning",
     "from_dh": ".formats", "load_mjcf": ".formats", "load_urdf": ".formats", "held": ".simulate.callables",
-    "random_system": ".model.samples.random_system",
+    "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
+    "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
+    "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
+    "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from polhode.expr import Expr, Matrix, Vector, as_expr, directional, rank, same,
 from polhode.formalisms.registry import names
 from polhode.formats import dumps_yaml, loads_yaml, schema
 from polhode.geometry import Pose
-from polhode.geometry.orientation import SEQUENCES
+from polhode.geometry.rotations import SEQUENCES
 from polhode.kinematics.joint import (
     compound_configuration,
     compound_kinematic_matrix,

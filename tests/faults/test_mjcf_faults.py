@@ -166,7 +166,7 @@ def test_without_mujoco_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch
 
 TWO = hinge() + f'<body name="b"><joint name="b"/>{MASS}</body>'
 EFFECTS = {
-    "armature": mjcf(hinge('armature="0.1"')),
+    "armature": mjcf(f'<body name="arm">\n<joint name="elbow" type="ball" armature="0.1"/>{MASS}</body>'),
     "friction": mjcf(hinge('frictionloss="0.1"')),
     "equality": mjcf(
         TWO,
@@ -192,7 +192,8 @@ def test_a_joints_armature_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
-    message = refusal(tmp_path, mjcf(hinge('armature="0.1" frictionloss="2"'), '<option viscosity="1"/>'))
+    ball = f'<body name="ball"><joint type="ball" armature="0.1"/>{MASS}</body>'
+    message = refusal(tmp_path, mjcf(hinge('frictionloss="2"') + ball, '<option viscosity="1"/>'))
     assert all(f"ignore=['{effect}']" in message for effect in ("armature", "friction", "fluid"))
 
 

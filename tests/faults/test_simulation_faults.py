@@ -115,6 +115,14 @@ def test_f30_a_half_turn_of_a_vector_parameter_is_named(method: str) -> None:
     assert run.t[-1] == pytest.approx(np.pi, abs=0.05)
 
 
+def test_f30_a_hinge_that_stores_a_tangent_stops_at_half_a_turn_and_names_the_cure() -> None:
+    s = ph.System("wheel", gravity=(0, 0, 0))
+    s.joint("axle", s.ground, s.body("wheel", 1, (0, 0, 0), (1, 1, 1)), ph.Revolute("z", "vector"))
+    message, run = stopped("half_turn", s.derive(), 5, speeds={"axle": 1.0})
+    assert "'axle'" in message and 'storage="angles"' in message
+    assert run.t[-1] == pytest.approx(np.pi, abs=1e-5)
+
+
 # ---- F31: singular mass matrices -----------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from polhode.expr import Matrix, Vector, as_expr
 from polhode.formalisms.short import composite_body, newton_euler
 from polhode.geometry import Inertia
 from polhode.geometry.elimination import SymmetricFactors
-from polhode.geometry.orientation import ORIENTATIONS
+from polhode.geometry.rotations import ORIENTATIONS
 from polhode.kinematics import joint as joint_kinematics
 from polhode.kinematics import tree as tree_module
 from polhode.model.constraints import Ball

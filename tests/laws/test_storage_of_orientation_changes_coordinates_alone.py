@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -96,3 +97,63 @@ def test_a_quaternion_keeps_its_length(seed: int) -> None:
             e = joint.q[:4]
             assert sum(values[q] ** 2 for q in e) == pytest.approx(1)
             assert sum(values[q] * rates[q] for q in e) == pytest.approx(0, abs=1e-12)
+
+
+# ---- turns about one axis, by their angle or by tan(θ/2) -------------------------------------------------------------
+
+
+def with_tangents(system: System) -> System:
+    """The same mechanism with tan(θ/2) in place of the angles of revolute and universal joints."""
+    model = system.model()
+    joints = {
+        name: replace(joint, type=replace(joint.type, storage="vector"))
+        if isinstance(joint.type, ph.Revolute | ph.Universal)
+        else joint
+        for name, joint in model.joints.items()
+    }
+    return System.of(replace(model, joints=joints))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_formalism_and_the_reference_take_the_tangent_of_half_an_angle(seed: int) -> None:
+    kinds = ("revolute", "universal", "prismatic", "planar", "compound")
+    system = with_tangents(random_system(seed, bodies=(2, 3), joints=kinds, max_speeds=4))
+    assert system.compare(run=False, functions=()).agree
+
+
+def test_an_angle_and_its_tangent_move_alike() -> None:
+    runs = []
+    for storage in ("angles", "vector"):
+        s = ph.System("arm")
+        s.joint("first", s.ground, s.body("a", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y", storage))
+        s.joint("second", "a", s.body("b", 1, (0, 0, -1), (1, 1, 1)), ph.Universal("x", "y", storage), at=(0, 0, -1))
+        s.joint_spring("first", 3, 0.5, damping=0.2)
+        start = (
+            {"first": 0.7, "second_1": -0.4}
+            if storage == "angles"
+            else {"first": np.tan(0.35), "second_1": np.tan(-0.2)}
+        )
+        runs.append(s.derive().simulate(2, start=start))
+    for name in ("first", "second_1", "second_2"):
+        np.testing.assert_allclose(2 * np.arctan(runs[1][name]), runs[0][name], atol=1e-7)
+        np.testing.assert_allclose(runs[1].speed(name), runs[0].speed(name), atol=1e-7)
+
+
+def test_a_motion_may_be_prescribed_by_its_tangent() -> None:
+    driven = []
+    for storage in ("angles", "vector"):
+        s = ph.System("arm")
+        drive = s.joint("drive", s.ground, s.body("a", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y", storage))
+        s.joint("free", "a", s.body("b", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y"), at=(0, 0, -1))
+        s.prescribe(drive, s.time**2 if storage == "angles" else ph.tan(s.time**2 / 2))
+        driven.append(s.derive())
+        assert s.compare(run=False, functions=()).agree
+    assert driven[0].agrees_with(driven[1])
+
+
+def test_coupling_asks_for_angles() -> None:
+    s = ph.System("gears")
+    for name in ("one", "two"):
+        s.joint(name, s.ground, s.body(f"wheel {name}", 1, inertia=(1, 1, 1)), ph.Revolute("z", "vector"))
+    with pytest.raises(ph.PolhodeError, match="not proportional to its angle"):
+        s.couple("two", "one", 2)

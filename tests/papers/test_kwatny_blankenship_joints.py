@@ -31,7 +31,7 @@ from polhode.expr import (
 from polhode.expr.latex_printer import latex
 from polhode.expr.normal_form import normal
 from polhode.geometry import Pose, bracket, rotation
-from polhode.geometry.rotation import is_rotation
+from polhode.geometry.rotations.matrix import is_rotation
 from polhode.kinematics.joint import (
     compound_configuration,
     compound_kinematic_matrix,

@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import Matrix, Vector, as_expr, cos, same, sin, substitute
 from polhode.formats import dumps_yaml, loads_yaml
-from polhode.geometry.orientation import SEQUENCES, sequence_velocity
+from polhode.geometry.rotations.euler import SEQUENCES, sequence_velocity
 from polhode.model.records import Joint
 
 D_ROT, D_REF = Vector([0, as_expr(3) / 5, as_expr(4) / 5]), Vector([1, 0, 0])

@@ -19,7 +19,7 @@ from tests.papers.silver import (
 from polhode.expr import Matrix, Vector, as_expr, directional, same, skew, symbols
 from polhode.geometry import rotation
 from polhode.geometry.inertia import inertia_of_moments
-from polhode.geometry.orientation import permutation
+from polhode.geometry.rotations.euler import permutation
 
 q, u, ud = symbols("a b c"), symbols("ua ub uc"), symbols("uda udb udc")
 THREE = range(3)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 CONTRACTS = ROOT / ".importlinter"
 ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "analysis",
-    "codegen", "compiled", "view", "simulate", "compare", "surface",
+    "planning", "codegen", "compiled", "view", "simulate", "compare", "surface",
     "cli",
 )  # fmt: skip
 

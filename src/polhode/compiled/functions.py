@@ -419,9 +419,9 @@ class Functions:
         """Position and rotation matrix of a body or frame in the ground."""
         return self._two(PoseOf(name), q, **more)
 
-    def jacobian(self, name: str, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
-        return self._one(JacobianOf(name), q, **more)
+    def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Any) -> NDArray[np.float64]:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
+        return self._one(JacobianOf(name, orientation), q, **more)
 
     def reaction(
         self,

@@ -6,7 +6,7 @@ that sits on the ground.
     ReactionOf("hinge", on="arm", at="tip", frame="ground")   torque and force      of q, u, u̇ (and λ, t, inputs)
     DrivingForceOf("crank")                                   effort                of the same
     PoseOf("tip")                                             position, rotation    of q
-    JacobianOf("tip")                                         jacobian              of q
+    JacobianOf("tip", orientation="vector")                   jacobian              of q
 
 They stand wherever a function is named: `equations.operations(of=...)`, `equations.export("c", folder, of=...)`.
 """
@@ -123,9 +123,10 @@ class PoseOf(Quantity):
 
 @dataclass(frozen=True)
 class JacobianOf(Quantity):
-    """The 6×n Jacobian of the origin of a body or frame, in ground components: angular over linear velocity."""
+    """The 6×n Jacobian of the origin of a body or frame, in ground components; see `Equations.jacobian`."""
 
     name: str
+    orientation: str | None = None
 
     kind = "jacobian"
     arrays = ("q",)
@@ -133,8 +134,9 @@ class JacobianOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
-        made = equations.jacobian(self.name)
-        return [("jacobian", (6, len(equations.u)), [as_expr(x) for x in made.entries()])]
+        made = equations.jacobian(self.name, self.orientation)
+        width = len(equations.u if self.orientation is None else equations.q)
+        return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.

@@ -18,12 +18,13 @@ from functools import cached_property
 from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds
-from ..errors import PolhodeError, understood, unknown
+from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
+from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
@@ -169,16 +170,43 @@ class EquationsOfMotion:
 
     def pose(self, name: str) -> Pose:
         """Where a body or a frame is in the ground: rotation matrix R and position p."""
-        body, within = self._located(name)
+        body, within = self.located(name)
         return body_pose(self.tree, body, self._poses) @ within
 
-    def jacobian(self, name: str) -> Matrix:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity."""
-        body, within = self._located(name)
+    def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.
+
+        With orientation="vector" the rate of the frame's vector-parameter over its velocity, by q̇; (122) of Mladenova.
+        """
+        body, within = self.located(name)
         made = frame_jacobian(self.tree, body, within.p)
+        if orientation is None:
+            return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
+        if orientation != "vector":
+            raise PolhodeError(
+                f"there is no Jacobian with the orientation as {shown(orientation)}.",
+                place="jacobian",
+                cure='Give orientation="vector", or nothing for the angular velocity.',
+                code="E-EQ-009",
+            )
+        return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R).map(as_expr)
+
+    def dual_jacobian(self, name: str) -> Matrix:
+        """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
+        from ..kinematics.screws import dual_jacobian
+
+        made = dual_jacobian(self.tree, self.located(name)[0])
         return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
 
-    def _located(self, name: str) -> tuple[str, Pose]:
+    def velocity_screw(self, name: str) -> Vector:
+        """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
+        from ..geometry.dual import dual, dual_part, real_part
+        from ..kinematics.screws import velocity_screw
+
+        made = velocity_screw(self.tree, self.located(name)[0])
+        return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
+
+    def located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
         frame = self.system.frames.get(name) if isinstance(name, str) else None
         if frame is None and (not isinstance(name, str) or name not in self.tree.bodies):

@@ -11,6 +11,9 @@ from .field import P, inverse, rational
 from .graph import free_symbols
 from .node import as_expr
 
+#: No two fractions of whole numbers below this have one fingerprint, and hardly anything else has that of one.
+_PLAIN = 10**9
+
 
 def is_zero(value: Any) -> bool:
     """Whether an expression vanishes identically."""
@@ -74,6 +77,24 @@ def combinations(matrix: Sequence[Sequence[Any]]) -> dict[int, list[int]]:
         for column in range(width)
         if column not in pivots
     }
+
+
+def constant_ratio(value: Any) -> Fraction | None:
+    """The rational number that an expression is at every point, however it is written; None if it is none.
+
+    It is read off the fingerprint by Euclid's algorithm: the only a/b of less than ten digits that has it, if any.
+
+    >>> from polhode.expr import symbol, sin
+    >>> q = symbol("q")
+    >>> constant_ratio(3 * sin(q) / (5 * sin(q))), constant_ratio(sin(q))
+    (Fraction(3, 5), None)
+    """
+    (top_before, bottom_before), (top, bottom) = (P, 0), (as_expr(value).fp, 1)  # top ≡ bottom · fp in each
+    while top > _PLAIN:
+        whole = top_before // top
+        top_before, top = top, top_before - whole * top
+        bottom_before, bottom = bottom, bottom_before - whole * bottom
+    return Fraction(top, bottom) if abs(bottom) <= _PLAIN else None
 
 
 def rational_value(value: Any) -> Fraction | None:

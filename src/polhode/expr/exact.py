@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from . import functions
-from .node import Expr, as_expr
+from .extended import Extended
+from .node import as_expr
 
 
 def _exactly(name: str) -> Any:
     function = functions.BY_NAME[name]
 
-    def exact(*args: Any) -> Expr:
-        result: Expr = function(*(as_expr(arg) for arg in args))
-        return result
+    def exact(*args: Any) -> Any:
+        return function(*(arg if isinstance(arg, Extended) else as_expr(arg) for arg in args))
 
     exact.__name__ = name
     exact.__doc__ = f"{name} of an expression or a number, exactly."

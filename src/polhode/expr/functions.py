@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import PolhodeError
 from . import field
 from .angle import Angle
+from .extended import Extended
 from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, lasting, mul, neg, number
 
 #: The number π, exactly; sin(pi/6) is 1/2.
@@ -23,17 +24,21 @@ pi: Expr = lasting(intern_leaf(("pi",), "pi", (), field.hash_to_field("constant"
 
 def sin(x: Any) -> Any:
     """The sine of an angle in radians."""
-    return _sine(x, shift=0) if type(x) is Expr else math.sin(x)
+    return _sine(x, shift=0) if type(x) is Expr else _of_number("sin", math.sin, x)
 
 
 def cos(x: Any) -> Any:
     """The cosine of an angle in radians."""
-    return _sine(x, shift=1) if type(x) is Expr else math.cos(x)
+    return _sine(x, shift=1) if type(x) is Expr else _of_number("cos", math.cos, x)
 
 
 def tan(x: Any) -> Any:
     """The tangent of an angle, as sine over cosine."""
-    return sin(x) / cos(x) if type(x) is Expr else math.tan(x)
+    return sin(x) / cos(x) if type(x) is Expr else _of_number("tan", math.tan, x)
+
+
+def _of_number(name: str, on_float: Callable[[float], float], x: Any) -> Any:
+    return x.function(name) if isinstance(x, Extended) else on_float(x)
 
 
 def _sine(x: Expr, shift: int) -> Expr:
@@ -96,7 +101,7 @@ def sqrt(x: Any) -> Any:
     True
     """
     if type(x) is not Expr:
-        return math.sqrt(x)
+        return _of_number("sqrt", math.sqrt, x)
     if x.op == NUMBER:
         return _sqrt_of_number(x.data)
     if x.op == MUL and x.args[0].op == NUMBER:  # √(4x) = 2√x

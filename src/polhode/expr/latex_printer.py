@@ -15,9 +15,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ..errors import understood
+from .extended import Extended
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, NEG, SYMBOL, Expr, as_expr
@@ -46,6 +48,8 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
         rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]
     elif isinstance(value, Vector):
         rows = [latex(entry, names=names) for entry in value]
+    elif isinstance(value, Extended):
+        return value.latex(partial(latex, names=names))
     else:
         with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
             given = dict(names or {})

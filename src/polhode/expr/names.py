@@ -1,7 +1,7 @@
 """The names that `polhode.expr` offers, gathered from its files."""
 
 from .calls import Function, call, function, sampled, table
-from .decide import independent_columns, is_zero, rank, rational_value, same
+from .decide import constant_ratio, independent_columns, is_zero, rank, rational_value, same
 from .differentiation import derivative, directional, gradient, jacobian
 from .evaluation import constant_sign, constant_value, evaluate
 from .functions import (
@@ -34,9 +34,8 @@ from .sympy_bridge import from_sympy, to_sympy
 
 __all__ = [
     "Expr", "Function", "Matrix", "Vector", "absolute", "acos", "as_expr", "asin", "atan", "atan2", "call",
-    "constant_sign", "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp", "free_symbols",
-    "from_sympy",
-    "function", "gradient",
+    "constant_ratio", "constant_sign", "constant_value", "cos", "cosh", "derivative", "directional", "evaluate", "exp",
+    "free_symbols", "from_sympy", "function", "gradient",
     "independent_columns", "is_zero", "jacobian", "latex", "live_nodes", "log", "maximum", "minimum", "normal",
     "number", "operation_counts", "pi", "quiet_collector", "rank", "rational_value", "rebuild", "same", "sampled",
     "sign", "sin", "sinh", "skew", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tanh", "to_sympy",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
-from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of
+from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of, pseudo_speeds_of
 from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
+from ..dynamics.followers import projected
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -17,7 +19,7 @@ from ..kinematics.tree import Tree, build_tree
 from ..model.model import Model
 from ..model.reading import unknown
 from ..model.states import check_states
-from .registry import formalism_of, names
+from .registry import formalism_of
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -36,6 +38,7 @@ def derive(
     constraints: str = "multipliers",
     independent: Sequence[str] | None = None,
     near: Mapping[str, float] | str | None = None,
+    pseudo: Mapping[str, Any] | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
 
@@ -44,6 +47,7 @@ def derive(
     the recursions are the book's, with passes those of `formalisms.short`. `constraints` says how loops and rolling are
     kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
+    `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
     """
     check(passes or ())
     check_states(system)
@@ -58,6 +62,12 @@ def derive(
             code="E-DERIVE-013",
         )
     make, given = _free_recipe(system, tree, formalism, passes)
+    if pseudo is not None:
+        with quiet_collector():
+            rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
+            chosen = pseudo_speeds_of(system, rows, pseudo)
+        made = _embedded(system, tree, formalism, make, chosen)
+        return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
         return EquationsOfMotion(system, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
@@ -71,14 +81,18 @@ def derive(
             cure='Derive with constraints="multipliers", and see system.diagnose().',
             code="E-BIND-003",
         )
+    made = _embedded(system, tree, formalism, make, dependent_speeds)
+    return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
+
+
+def _embedded(
+    system: Model, tree: Tree, formalism: str, make: Callable[[], Recipe], dependent_speeds: DependentSpeeds
+) -> Callable[[], Recipe]:
+    """The recipe on independent speeds or pseudo-velocities: the formalism's own, or from that of the tree."""
     method = formalism_of(formalism)
-
-    def make_embedded() -> Recipe:
-        return (
-            method.load()(system, tree, dependent_speeds) if method.embeds else embedded(tree, make(), dependent_speeds)
-        )
-
-    return EquationsOfMotion(system, tree, formalism, given, make_embedded, constraint_rows, dependent_speeds)
+    if method.embeds:
+        return lambda: method.load()(system, tree, dependent_speeds)
+    return lambda: embedded(tree, make(), dependent_speeds)
 
 
 def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
@@ -137,13 +151,6 @@ def _free_recipe(
     if method.passes == "several":
         variants, choose = VARIANTS if given is None else (given,), method.load()
         return lambda: choose(system, apply_each(tree, variants)), given
-    if tree.followed and method.historical:
-        raise PolhodeError(
-            f"the formalism {formalism!r} does not know joints that follow others or are driven.",
-            place=f"system '{system.name}'",
-            cure=f"Use auto, {', '.join(names()[:-1])} or {names()[-1]}.",
-            code="E-DERIVE-012",
-        )
     if given is None:
         given = usual_passes(formalism) or ()
     if given and method.passes == "refused":
@@ -154,5 +161,9 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes, make = given, method.load(shortened=bool(given))
+    if tree.followed and method.historical:
+        free = build_tree(system, prescribed=False)
+        made = projected(system, tree, free, make(system, apply(free, passes)))
+        return lambda: made, given
     ready = make(system, apply(tree, passes)) if method.historical else None
     return lambda: ready or make(system, apply(tree, passes)), given

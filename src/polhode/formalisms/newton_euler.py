@@ -24,7 +24,7 @@ links. `short.newton_euler` is the same with fewer operations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dynamics.equations import Recipe
@@ -71,19 +71,19 @@ def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     return joined((_ZERO, _ZERO)), joined((_ZERO, -Vector(gravity)))
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
-    """Inverse dynamics by recursion; the mass matrix from it, column by column."""
+def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
+    """Inverse dynamics by a recursion; the mass matrix from it, column by column."""
     loads = Loads(system, tree)
     size = len(tree.u)
     free = [(_ZERO, _ZERO) for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        tau = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
+        tau = recursion(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
     def mass_matrix() -> Matrix:
         rest = tree.at_rest
-        columns = (inverse_dynamics(rest, [0] * size, unit, free, _ZERO) for unit in Matrix.identity(size))
+        columns = (recursion(rest, [0] * size, unit, free, _ZERO) for unit in Matrix.identity(size))
         return Matrix.columns_of(columns, size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix)

@@ -23,15 +23,15 @@ Needs a tree; any joint. Cost: grows fast with size; it is the readable one, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from ..dynamics.envelope import applied_forces
 from ..dynamics.equations import Recipe
+from ..dynamics.followers import projected, slope_of_auxiliary
 from ..dynamics.loads import Loads
-from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Inertia, Pose
 from ..kinematics.joint import compound_map
 from ..kinematics.tree import BASE, Tree, build_tree
@@ -230,48 +230,10 @@ class Poincare:
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:
-    """Mass matrix and bias from Poincaré's equations.
-
-    Joints that follow others, or whose motion is prescribed, are first taken as free; then, with the speeds of all
-    joints u_all = E u + e(t), the equations are projected: Eᵀ M E and Eᵀ (bias + M ė) (E is constant).
-    """
-    if not tree.followed:
-        made = Poincare(system, tree)
-        M, b = cache(made.mass_matrix), cache(lambda: made.bias() + _slope_of_auxiliary(system, tree))
-        return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)
-    free = build_tree(system, prescribed=False)
-    made = Poincare(system, free)
-    E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
-    e_rate = Vector([tree.rates.get(u, as_expr(0)) for u in free.u])
-
-    def with_followers(entries: Iterable[Any]) -> list[Expr]:
-        return substitute([as_expr(entry) for entry in entries], tree.followed)
-
-    def free_mass_matrix() -> Matrix:
-        size = len(free.u)
-        flat = with_followers(made.mass_matrix().entries())
-        return Matrix([flat[k * size : (k + 1) * size] for k in range(size)])
-
-    @cache
-    def mass_matrix() -> Matrix:
-        return E.T @ free_mass_matrix() @ E
-
-    @cache
-    def bias() -> Vector:
-        projected = E.T @ (Vector(with_followers(made.bias())) + free_mass_matrix() @ e_rate)
-        return Vector(projected + _slope_of_auxiliary(system, tree))
-
-    def inverse(ud: Sequence[Any]) -> Vector:
-        return mass_matrix() @ Vector(ud) + bias()
-
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias)
-
-
-def _slope_of_auxiliary(system: Model, tree: Tree) -> Vector:
-    """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
-    own = list(tree.q[tree.auxiliary_coordinates])
-    slope = gradient(as_expr(Loads(system, tree).given_potential), own)
-    total = Vector([as_expr(0)] * len(tree.u))
-    for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(own) :], slope, strict=True):
-        total = total + row * entry
-    return total
+    """Mass matrix and bias from Poincaré's equations; joints that follow others are first taken as free."""
+    if tree.followed:
+        free = build_tree(system, prescribed=False)
+        return projected(system, tree, free, recipe(system, free))
+    made = Poincare(system, tree)
+    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(system, tree))
+    return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)

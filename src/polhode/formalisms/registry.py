@@ -62,11 +62,13 @@ _LISTED = (
     Formalism("kane", passes="refused", elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"}),
     Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", few_speeds=12),
+    Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
     Formalism("network", passes="refused", own_rows=True, elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It")),
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
+    Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
 )
 
 #: Each by its name, in the order in which they are compared.

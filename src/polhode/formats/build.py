@@ -19,6 +19,7 @@ from .constraints import add_constraints, add_prescribed
 from .document import Document, Path
 from .fields import read_fields
 from .motion import read_motion
+from .motors import add_motors
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 from .values import Values
@@ -46,6 +47,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
         _add_frame(system, values, ("frames", key), key, frame)
     for key, joint in model.joints.items():
         _add_joint(system, values, ("joints", key), key, joint)
+    add_motors(system, values, model)
     for key, coupling in model.couplings.items():
         _add_coupling(system, values, model, key, coupling)
     _check_bodies_hang(values, model)
@@ -171,6 +173,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     rotation = values.rotation((*path, "rotation"), record.rotation)
     child_at = values.vector((*path, "child_at"), record.child_at)
     child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
+    limits = values.nested((*path, "limits"), record.limits)
     if len(values.document.problems) > before:
         return
     with values.noting(path):
@@ -185,6 +188,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
             child_rotation=child_rotation,
             coordinates=record.coordinates,
             speeds=record.speeds,
+            limits=limits,
         )
 
 

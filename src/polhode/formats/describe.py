@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import FormatError
 from ..expr import Expr, Matrix, Vector, as_expr
 from ..geometry import Pose
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from ..model import Body, Joint, Shape, System
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
@@ -18,6 +18,7 @@ from ..model.records import GROUND, Coupling, Parameter, State
 from .constraints import describe_constraints, describe_prescribed
 from .fields import describe_fields
 from .motion import describe_motion
+from .motors import Described
 from .names import Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
 from .tables import describe_table, tables_of
@@ -31,7 +32,7 @@ def describe(system: System) -> dict[str, Any]:
     >>> describe(System("nothing"))
     {'polhode': '1', 'name': 'nothing', 'gravity': ['0', '0', '-9.81']}
     """
-    functions = tables_of(system)
+    functions, motors = tables_of(system), Described.of(system)
     fixed = replace(scope_of(system, "parameter"), functions=functions)
     free = replace(scope_of(system, now=True), functions=functions)
     moved = replace(scope_of(system, "parameter", "input", now=True), functions=functions)
@@ -40,16 +41,17 @@ def describe(system: System) -> dict[str, Any]:
         "name": system.name,
         "gravity": _list(system.gravity, moved),
         "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
-        "inputs": {key: _quantity(each, Fraction(0)) for key, each in system.inputs.items()},
-        "states": {key: _rated(each, free) for key, each in system.states.items()},
+        "inputs": {key: _quantity(each, Fraction(0)) for key, each in motors.others("inputs")},
+        "states": {key: _rated(each, free) for key, each in motors.others("states")},
         "tables": {key: describe_table(each) for key, each in functions.items()},
-        "bodies": {key: _body(each, fixed) for key, each in system.bodies.items() if key != GROUND},
+        "bodies": {key: _body(each, fixed) for key, each in motors.others("bodies") if key != GROUND},
         "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
-        "joints": {key: _joint(each, fixed) for key, each in system.joints.items()},
-        "couplings": {key: _coupling(each, fixed) for key, each in system.couplings.items()},
+        "joints": {key: _joint(each, fixed) for key, each in motors.others("joints")},
+        "motors": motors.texts(fixed, free),
+        "couplings": {key: _coupling(each, fixed) for key, each in motors.others("couplings")},
         "prescribed": describe_prescribed(system, moved),
         **describe_constraints(system, fixed, free),
-        "loads": [_load(each, fixed, free) for each in system.loads],
+        "loads": [_load(each, fixed, free) for each in motors.other_loads],
         "poses": {
             key: _filled({kind: _state(getattr(each, kind)) for kind in ("coordinates", "speeds", "states")})
             for key, each in system.poses.items()
@@ -151,7 +153,17 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
         **_placement(joint.in_parent, scope),
         **_placement(joint.in_child, scope, "child_"),
         **{key: names[key] for key in names if names[key] and not (kept_labels and names[key] == usual[key])},
+        **_limits(joint, scope),
     }
+
+
+def _limits(joint: Joint, scope: Scope) -> dict[str, Any]:
+    """A pair for one coordinate, a list of pairs for several."""
+    if not any(each.are_given for each in joint.limits):
+        return {}
+    ends = [[None if end is None else spell(end, scope) for end in (each.lower, each.upper)] for each in joint.limits]
+    pairs = [pair if any(pair) else None for pair in ends]
+    return {"limits": pairs[0] if len(pairs) == 1 else pairs}
 
 
 def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:

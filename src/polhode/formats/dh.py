@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import FormatError, PolhodeError, shown, suggestion, understood
 from ..expr import Expr, as_expr, cos, sin
-from ..geometry.exact_rotation import nearest_angle
+from ..geometry.rotations.exact import nearest_angle
 from ..model import Fixed, JointType, Prismatic, Revolute, System
 from ..model.reading import list_of
 

@@ -37,12 +37,18 @@ def limits_of(given: Limits | None) -> Limits:
 
 @dataclass(frozen=True)
 class Element:
-    """An XML element: its tag, attributes, child elements, and the line on which it begins."""
+    """An XML element: its tag, attributes, child elements, the pieces of its text, and the line where it begins."""
 
     tag: str
     attributes: Mapping[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What is written in it, apart from its children."""
+        return "".join(self.written)
 
     def all(self, tag: str) -> list[Element]:
         """The children of this tag, in order."""
@@ -129,6 +135,7 @@ class _Parser:
         self.expat.buffer_text = True
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._words
         self.expat.StartDoctypeDeclHandler = self._doctype
 
     def parse(self, content: bytes) -> Element:
@@ -169,6 +176,10 @@ class _Parser:
 
     def _end(self, tag: str) -> None:
         self.open.pop()
+
+    def _words(self, text: str) -> None:
+        if self.open and not text.isspace():
+            self.open[-1].written.append(text)
 
     def _doctype(self, name: str, *_: object) -> None:
         raise FormatError(

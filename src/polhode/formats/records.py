@@ -220,6 +220,10 @@ class Frame(Placed):
     body: Name
 
 
+#: A lower and an upper limit, nothing for an end that is open.
+Ends = TypeAliasType("Ends", Annotated[tuple[Number | None, ...], Len(2, 2)])
+
+
 class Motion(Record):
     """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child.
 
@@ -243,6 +247,7 @@ class Joint(Motion):
     child_rotation: Rotation | None = None
     coordinates: tuple[Name, ...] | None = None
     speeds: tuple[Name, ...] | None = None
+    limits: tuple[Number | Ends | None, ...] | None = None
 
 
 class Coupling(Record):

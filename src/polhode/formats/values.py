@@ -15,7 +15,7 @@ from ..expr.evaluation import check_constants
 from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from . import records
 from .document import Document, Path
 from .grammar import parse
@@ -70,7 +70,9 @@ class Values:
         return Vector([self.number((*path, k), text) for k, text in enumerate(texts)])
 
     def nested(self, path: Path, value: Any) -> Any:
-        """A text or lists of texts, as an expression or lists of expressions."""
+        """A text or lists of texts, as an expression or lists of expressions; what is missing stays so."""
+        if value is None:
+            return None
         if isinstance(value, str):
             return self.number(path, value)
         return [self.nested((*path, k), entry) for k, entry in enumerate(value)]

@@ -16,6 +16,7 @@ from ..model.fields import Field
 from ..model.forces import FORCES
 from ..model.forces.protocol import ForceElement
 from ..model.joints import JOINTS, JointType
+from ..model.motor import Motor
 from . import records
 from .fields import keys_of, record_of
 
@@ -28,7 +29,7 @@ def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'rolling']
+    ['closures', 'conditions', 'motors', 'rolling']
     """
     return _made(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
@@ -45,6 +46,7 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]
+        "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
         "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
     }
     made: type[records.Model] = _like(records.Model, **sections)
@@ -81,12 +83,13 @@ def _options(joints: Iterable[type[JointType]]) -> list[Field]:
         for field in each.fields:
             takers.setdefault(field.name, []).append(each.kind)
             first = made.setdefault(field.name, field)
-            alike = (first.kind, first.many, first.choices) == (field.kind, field.many, field.choices)
-            if field.name in reserved or not alike:
+            if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
                 raise ModelError(
                     f"the field '{field.name}' has another meaning in a model file.",
                     place=f"joint type '{each.kind}'",
                     cure="Give it another name.",
                     code="E-JOINT-013",
                 )
+            words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
+            made[field.name] = replace(first, choices=tuple(words))
     return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in made.items()]

@@ -3,6 +3,6 @@
 from .inertia import Inertia
 from .lie import bracket, generated_subalgebra
 from .pose import Pose
-from .rotation import about, rotation, unit_axis
+from .rotations import about, rotation, unit_axis
 
 __all__ = ["Inertia", "Pose", "about", "bracket", "generated_subalgebra", "rotation", "unit_axis"]

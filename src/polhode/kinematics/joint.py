@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, sqrt
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
 from ..expr.inverse import inverse
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
-from ..geometry.orientation import ORIENTATIONS
+from ..geometry.rotations import ORIENTATIONS
 from ..model.stage import Stage
 
 
@@ -64,8 +64,21 @@ def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[P
     return U, Matrix.columns_of(B, 6)
 
 
+def vector_turn(stage: Stage, c: Any) -> Pose:
+    """The turn about the axis a of a stage with vector-parameter c a, (65) of Mladenova.
+
+    With k = 2/(1 + c²):  R = (k - 1) 1 + c k â + (2 - k) a aᵀ, where c = tan(θ/2) makes k = 1 + cos θ.
+    """
+    a = Vector(stage.H.columns[0][:3])
+    hat, k = skew(a), 2 / (1 + c * c)
+    R = [[(k - 1 if i == j else 0) + c * k * hat[i, j] + (2 - k) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
+    return Pose(Matrix(R), Vector([0, 0, 0]))
+
+
 def simple_configuration(stage: Stage, eps: Sequence[Any]) -> Pose:
     """The configuration of a simple joint: Corollary 1, (15), or the stored orientation and position."""
+    if stage.is_vector_turn:
+        return vector_turn(stage, eps[0])
     if not stage.stores_orientation:
         return _euler_like(stage.algebra, eps)[0]
     turned, moved = _stored(stage, eps)
@@ -84,8 +97,12 @@ def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matri
     """Gamma of the whole generated algebra and its left inverse: Proposition 2, (16) to (19).
 
     On the algebra H_e that the columns generate, B eps' = H_e beta has an exact solution:
-    Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e.
+    Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e. For a turn that is stored as c = tan(θ/2),
+    ċ = (1 + c²)/2 θ̇.
     """
+    if stage.is_vector_turn:
+        square = 1 + eps[0] * eps[0]
+        return Matrix([[square / 2]]), Matrix([[2 / square]])
     if not stage.stores_orientation:
         H = Matrix.columns_of(stage.algebra, 6)
         back = left_inverse(H) @ _euler_like(stage.algebra, eps)[1]

@@ -16,10 +16,13 @@ def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
 
 
 def world_poses(tree: Tree) -> list[Pose]:
-    """The pose of every link in the ground, by successive products of configuration matrices."""
+    """The pose of every link in the ground, by successive products of configuration matrices.
+
+    Turning by the fixed and then by the moving rotation takes fewer operations than by their product: each has zeros.
+    """
     poses: list[Pose] = []
     for link in tree.links:
-        poses.append(link.X if link.parent == BASE else poses[link.parent] @ link.X)
+        poses.append(link.X if link.parent == BASE else poses[link.parent] @ link.fixed @ link.motion)
     return poses
 
 
@@ -92,11 +95,15 @@ def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> M
     i, X_body = tree.bodies[body]
     columns = [[as_expr(0)] * 6 for _ in tree.u]
     if i != BASE:
-        R = world_poses(tree)[i].R
-        arm = X_body.point(point)
-        for speed, w, v in link_jacobian(tree, i):
-            own = [*(R @ w), *(R @ (v + w.cross(arm)))]
-            columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
+        poses = world_poses(tree)
+        tip = poses[i].point(X_body.point(point))
+        while i != BASE:
+            link, X = tree.links[i], poses[i]
+            for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
+                w = X.R @ hw
+                own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
+                columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
+            i = link.parent
     return Matrix.columns_of(columns, 6)
 
 

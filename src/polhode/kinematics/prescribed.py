@@ -64,6 +64,8 @@ def prescribed_motions(system: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr
         joint = system.joints[prescribed.joint]
         index = [c.name for c in joint.q].index(prescribed.coordinate)
         (rate,) = derivative([prescribed.motion], system.time)
+        if joint.stores_tangent(index):
+            rate = 2 * rate / (1 + prescribed.motion * prescribed.motion)  # of the angle θ, where tan(θ/2) is given
         (rates[joint.u[index]],) = derivative([rate], system.time)
         given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
     for name in system.couplings:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from .constraints.protocol import Constraint
     from .forces.protocol import ForceElement, PrimitiveLoad
     from .model import Acting, Model
+    from .motor import Motor
     from .records import Coupling, Joint, NamedPose, Parameter, Prescribed, State
 
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
-_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "poses"})
+_UNMOVING = frozenset({"parameters", "inputs", "states", "constraints", "loads", "motors", "poses"})
 
 
 def _part(name: str, doc: str) -> Any:
@@ -60,6 +61,7 @@ class Builder:
     loads: tuple[ForceElement, ...] = _part("loads", "What acts on the bodies and joints.")
     acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
     primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
+    motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] | Arrow = (0, 0, "-9.81")) -> None:

@@ -12,6 +12,7 @@ from ..expr.spelling import acceleration_of, told_apart
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .joints import JointType, joint_type
+from .limits import limits_of
 from .lookup import body_name, check_new, placed, tell_apart
 from .model import Model
 from .reading import (
@@ -142,6 +143,7 @@ def joint(
     child_rotation: Any,
     coordinates: Sequence[str] | None,
     speeds: Sequence[str] | None,
+    limits: Any,
     options: Mapping[str, Any],
 ) -> Joint:
     place = f"joint '{name}'"
@@ -160,7 +162,8 @@ def joint(
     roles = speed_roles(made_type, q_names, u_names)
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
     tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
-    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau)
+    ends = limits_of(limits, made_type, q_names, place)
+    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends)
     system._add("joints", name, made)
     return made
 

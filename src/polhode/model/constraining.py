@@ -33,6 +33,13 @@ def couple(
                 cure="Only joints with one coordinate can be coupled.",
                 code="E-MODEL-040",
             )
+        if joint.stores_tangent(0):
+            raise ModelError(
+                f"joint '{joint.name}' stores tan(θ/2), which is not proportional to its angle.",
+                place=place,
+                cure='Store it as an angle: storage="angles".',
+                code="E-MODEL-045",
+            )
     if after.name in system.couplings:
         raise ModelError(
             f"it already follows '{system.couplings[after.name].leader}'.", place=place, code="E-MODEL-041"

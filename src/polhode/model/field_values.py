@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, suggestion, understood
 from ..expr import Expr, Vector, symbol
 from ..geometry import unit_axis
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from .fields import Field
 from .lookup import frame_name, joint_named, placed
 from .reading import checked_name, flag_of, index_of, list_of, number_of, positive_of, result_of, unknown, vector_of

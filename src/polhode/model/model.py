@@ -12,6 +12,7 @@ from ..expr import Expr, Vector, symbol
 from .body import Body, Frame
 from .constraints.protocol import Constraint
 from .forces.protocol import ForceElement, PrimitiveLoad
+from .motor import Motor
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed, State
 
 
@@ -55,6 +56,7 @@ class Model:
     prescribed: Mapping[str, Prescribed] = _table()
     constraints: Mapping[str, Constraint] = _table()
     loads: tuple[ForceElement, ...] = ()
+    motors: Mapping[str, Motor] = _table()  # by the joint that each drives; what they add is in the other tables
     poses: Mapping[str, NamedPose] = _table()
 
     def __post_init__(self) -> None:

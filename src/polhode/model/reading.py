@@ -12,7 +12,7 @@ from ..errors import ModelError, shown, suggestion, understood
 from ..expr import Expr, Vector, as_expr, constant_sign, free_symbols, symbol, unit_symbols
 from ..expr.spelling import OWN, QUASI
 from ..geometry import Pose
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 
 if TYPE_CHECKING:
     from .joints import JointType

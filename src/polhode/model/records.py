@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..expr import Expr
+from ..expr import Expr, atan
 from ..geometry import Pose
 
 if TYPE_CHECKING:
@@ -65,8 +66,23 @@ class NamedPose:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """How far a coordinate is meant to go; None where it has no end."""
+
+    lower: Expr | None = None
+    upper: Expr | None = None
+
+    @property
+    def are_given(self) -> bool:
+        return self.lower is not None or self.upper is not None
+
+
+@dataclass(frozen=True)
 class Joint:
-    """A joint between two bodies: where it sits in each, and its coordinates q, speeds u and efforts tau."""
+    """A joint between two bodies: where it sits in each, its coordinates q, speeds u and efforts tau, and its limits.
+
+    The limits, one for each coordinate or none at all, are not part of the equations.
+    """
 
     name: str
     type: JointType
@@ -77,3 +93,13 @@ class Joint:
     q: tuple[Expr, ...]
     u: tuple[Expr, ...]
     tau: tuple[Expr, ...]
+    limits: tuple[Limits, ...] = field(default=(), compare=False)
+
+    def stores_tangent(self, index: int) -> bool:
+        """Whether a coordinate is tan(θ/2) of a turn about one axis by θ."""
+        ends = accumulate(stage.coordinates for stage in self.type.stages)
+        return next(stage for stage, end in zip(self.type.stages, ends, strict=True) if index < end).is_vector_turn
+
+    def displacement(self, index: int = 0) -> Expr:
+        """The coordinate, or the angle θ of a turn that is stored as tan(θ/2)."""
+        return 2 * atan(self.q[index]) if self.stores_tangent(index) else self.q[index]

@@ -15,14 +15,17 @@ from itertools import combinations
 from typing import Any
 
 from ..errors import ModelError, shown
-from ..expr import Matrix, Vector, as_expr, rank, rational_value, same
+from ..expr import Matrix, Vector, as_expr, is_zero, rank, rational_value, same
 from ..expr.field import root_of_integer, square_free
 from ..geometry.lie import bracket, generated_subalgebra
-from ..geometry.orientation import ORIENTATIONS, SEQUENCES
+from ..geometry.rotations import ORIENTATIONS, SEQUENCES
 
 #: How an orientation can be stored: three angles as in the paper, a unit quaternion, tan(θ/2) times the axis, or the
 #: angles of one of the twelve Euler sequences.
 STORAGES = ("angles", *ORIENTATIONS)
+
+#: How one turn about an axis can be stored: its angle θ, or the component tan(θ/2) of its vector-parameter.
+TURN_STORAGES = ("angles", "vector")
 
 _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
 _UNIT_TRANSLATION_FIRST = _UNIT[3:] + _UNIT[:3]
@@ -72,10 +75,10 @@ class Stage:
                 cure=f"Choose one of {', '.join(STORAGES)}.",
                 code="E-JOINT-003",
             )
-        if self.stores_orientation and not self._has_an_orientation:
+        if self.storage != "angles" and not self.is_vector_turn and not self._has_an_orientation:
             raise ModelError(
                 f"only spherical and free joints can store orientation as a {self.storage}.",
-                cure='Use storage="angles".',
+                cure='Use storage="angles", or for turns about one axis "vector".',
                 code="E-JOINT-004",
             )
 
@@ -91,6 +94,14 @@ class Stage:
     def is_free_translation_first(self) -> bool:
         """A free joint whose coordinates and speeds of translation come before those of rotation."""
         return self._has_map(_UNIT_TRANSLATION_FIRST)
+
+    @cached_property
+    def is_vector_turn(self) -> bool:
+        """Whether it is one turn about an axis a by θ, stored as c = tan(θ/2): its vector-parameter is c a."""
+        if self.storage != "vector" or self.speeds != 1:
+            return False
+        w, v = Vector(self.H.columns[0][:3]), self.H.columns[0][3:]
+        return not any(v) and is_zero(w.dot(w) - 1)
 
     @property
     def _has_an_orientation(self) -> bool:
@@ -126,5 +137,5 @@ class Stage:
 
     @property
     def stores_orientation(self) -> bool:
-        """Whether the orientation has a storage of its own, rather than an angle for each column."""
-        return self.storage in ORIENTATIONS
+        """Whether the orientation has a storage of its own, rather than a coordinate for each column."""
+        return self.storage in ORIENTATIONS and not self.is_vector_turn

@@ -6,7 +6,7 @@ Each method is what a user reads, and hands over to the module that owns the ide
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
     from .joints import JointType
+    from .motor import Motor, MotorOptions
     from .records import Joint, NamedPose
 
 
@@ -134,13 +135,42 @@ class System(ForceMethods, ConstraintMethods):
         child_rotation: Any = None,
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
+        limits: Any = None,
         **options: Any,
     ) -> Joint:
-        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child."""
+        """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_…` in the child.
+
+        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
+        when it goes further, and a workspace lies within them.
+        """
         from .building import joint
 
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
-        return joint(self, name, parent, child, kind, **seats, coordinates=coordinates, speeds=speeds, options=options)
+        rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
+        return joint(self, name, parent, child, kind, **seats, **rest)
+
+    def motor(self, joint: Joint | str, ratio: Any = 1, **given: Unpack[MotorOptions]) -> Motor:
+        """Put a motor on a joint of one axis: a rotor that turns `ratio` times as fast, behind a stiff or elastic gear.
+
+        With a `stiffness` (and `damping`, both on the joint's side) the gear is elastic: the rotor has a coordinate and
+        a speed "<joint> rotor", and the motor's effort is the one on that. Else it is geared, and the effort on the
+        joint is the motor's times the ratio. The rotor's `inertia` is about its axis, or (across, across, along); it is
+        carried by the joint's parent, on the joint's axis, unless `on`, `axis`, `at` and `com` say otherwise. With
+        `coupling="reduced"` its spin is decoupled from the motion of what carries it. `friction` is that of the rotor,
+        `joint_friction` that of the joint. With `resistance`, `constant` and perhaps `inductance` it is driven by the
+        input "<joint> voltage", and its current is a state.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm", gravity=(0, 0, 0))
+        >>> k, n = s.parameter("k"), s.parameter("n")
+        >>> _ = s.joint("elbow", s.ground, s.body("arm", inertia=(0, 0, 2)), ph.Revolute("z"))
+        >>> _ = s.motor("elbow", n, inertia=3, stiffness=k)
+        >>> s.derive().coordinates, s.derive().mass_matrix
+        (['elbow', 'elbow rotor'], Matrix([[2, 0], [0, 3]]))
+        """
+        from .motor_mounting import mount
+
+        return mount(self, joint, {"ratio": ratio, **given})
 
     def pose(
         self,
@@ -164,16 +194,29 @@ class System(ForceMethods, ConstraintMethods):
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
+        pseudo: Mapping[str, Any] | None = None,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
         from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
         makes its `report` at once: the tables of Sayers' paper for this system.
+
+        `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
+        that are linear in the speeds, as many as there are degrees of freedom.
+
+        >>> import polhode as ph
+        >>> s = ph.System("skate", gravity=(0, 0, 0))
+        >>> slide = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
+        >>> ice = s.joint("ice", s.ground, s.body("skate", 2, inertia=(1, 1, 1)), slide, coordinates=["x", "y", "turn"])
+        >>> _ = s.knife_edge("blade", "skate")
+        >>> (x, y, turn), (c, t) = ice.u, (ph.cos(ice.q[2]), ph.sin(ice.q[2]))
+        >>> s.derive("hamel", pseudo={"v": c * x + t * y, "w": turn}).mass_matrix
+        Matrix([[2, 0], [0, 1]])
         """
         from ..surface.system import derive
 
-        return derive(self, formalism, passes, constraints, independent, near, report)
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

@@ -80,7 +80,7 @@ def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     if not told:
         return run
     warn(told)
-    return replace(run, info={**run.info, "notices": [*run.notices, told]})
+    return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
 
 
 def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, rtol: float, atol: float) -> NDArray[np.bool_]:

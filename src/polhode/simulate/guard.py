@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
+from ..constraints import PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, substitute
 from ..expr.spelling import spelled
@@ -55,16 +56,21 @@ class Guard:
         self.constraints = list(self.equations.system.constraints.values())
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
+        known = self.equations.dependent_speeds
+        self.pivots = known.moving_pivots if isinstance(known, PseudoSpeeds) else []
+        self._signs: Floats | None = None
         charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
         self.angle_charts = charts
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in self.equations.tree.links if link.stage.storage == "vector"
+            (link, list(link.coordinates[:3]))
+            for link in self.equations.tree.links
+            if link.coordinates and link.stage.storage == "vector"
         ]
 
     @property
     def watches_steps(self) -> bool:
         """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
-        return bool(self.watched) or self.discontinuities is not None
+        return bool(self.watched) or bool(self.pivots) or self.discontinuities is not None
 
     @property
     def watches_charts(self) -> bool:
@@ -80,6 +86,7 @@ class Guard:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
         self._check_constraints(self.watched, t, x)
+        self._check_pseudo_velocities(t, x)
         if len(self.equations.u) <= _SMALL:
             self._check_mass(t, x)
 
@@ -93,6 +100,7 @@ class Guard:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
+        self._check_pseudo_velocities(t, x)
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
@@ -169,6 +177,21 @@ class Guard:
         fault = fault_of(self.equations, constraints, self._at(t, x))
         if fault is not None:
             raise Stop(fault.status, f"at t = {t:.6g} s {fault.message}", fault.cure)
+
+    def _check_pseudo_velocities(self, t: float, x: Floats) -> None:
+        """Whether the speeds still follow: what is divided by keeps its sign."""
+        if not self.pivots:
+            return
+        pivots = np.array(evaluate(self.pivots, self._at(t, x)))
+        if self._signs is None and np.abs(pivots).min() > _CHART_MARGIN * np.abs(pivots).max(initial=1.0):
+            self._signs = np.sign(pivots)
+        if self._signs is None or (np.sign(pivots) != self._signs).any():
+            names = ", ".join(f"'{name}'" for name in self.equations.speeds)
+            raise Stop(
+                "pseudo_velocities",
+                f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds.",
+                "Choose others, or derive without them.",
+            )
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
         _, back = self.equations.tree.stage_kinematics[i]
@@ -254,7 +277,9 @@ def _half_turn(t: float, link: Link) -> Stop:
     return Stop(
         "half_turn",
         f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where its vector-parameter tan(θ/2) has no value.",
-        'Store its orientation as a quaternion: storage="quaternion".',
+        'Store it as an angle: storage="angles".'
+        if link.stage.is_vector_turn
+        else 'Store its orientation as a quaternion: storage="quaternion".',
     )
 
 

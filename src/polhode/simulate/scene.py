@@ -14,7 +14,7 @@ import numpy as np
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
-from ..geometry.exact_rotation import as_rotation
+from ..geometry.rotations.exact import as_rotation
 from ..model.body import Body
 from ..model.constraints.protocol import LoopConstraint, Mark
 from ..model.joints.protocol import JointType, Solid
@@ -42,6 +42,11 @@ def scene_of(
 ) -> Scene:
     """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move."""
     return _Painter(equations.system, parameters, reach or {}).scene(title or equations.system.name)
+
+
+def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
+    """How large a mechanism is drawn: its longest body, in metres."""
+    return _Painter(equations.system, parameters, {}).size
 
 
 def drawn_motion(trajectory: Trajectory) -> tuple[Scene, Motion]:
@@ -82,6 +87,7 @@ class _Painter:
         self.closures = {name: self._closing_points(name) for name in system.bodies}
         self.com = {name: self.numbers(body.com) for name, body in system.bodies.items()}
         self.mass = {name: self.numbers([body.mass])[0] for name, body in system.bodies.items()}
+        self.unseen = {motor.rotor for motor in system.motors.values() if motor.is_placeless}
         self.size = self._typical_size()
 
     def numbers(self, entries: Any) -> Floats:
@@ -151,6 +157,8 @@ class _Painter:
             made_up = [] if tracks or self._height(np.zeros(3)) is not None else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
+        if body.name in self.unseen:
+            return SceneBody(body.name, (), start.tolist())
         marks = [*points[1:], *closing, self.com[body.name]] + [
             self.numbers(frame.pose.p) for frame in self.system.frames.values() if frame.body == body.name
         ]
@@ -218,7 +226,8 @@ class _Painter:
 
     def _joint_marks(self, name: str, color: str | None = None) -> list[Shape]:
         """What shows the joints that a body holds; those that close a loop are shown on the ground or on body a."""
-        held = [(joint.type, joint.parent, joint.in_parent) for joint in self.system.joints.values()]
+        seen = (joint for joint in self.system.joints.values() if joint.child not in self.unseen)
+        held = [(joint.type, joint.parent, joint.in_parent) for joint in seen]
         for loop in self.system.constraints.values():
             if isinstance(loop, LoopConstraint) and loop.closing_joint is not None:
                 end = (loop.b, loop.pose_b) if loop.b == GROUND else (loop.a, loop.pose_a)

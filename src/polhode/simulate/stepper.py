@@ -11,6 +11,7 @@ from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
+from ..constraints import PseudoSpeeds
 from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
 from .initial_state import InitialState, initial_state, quaternion_groups
 from .inputs import read_efforts, read_inputs
@@ -120,6 +121,14 @@ def stepper(
         engine: Stepping = kept
         brought = kept.begun
     else:
+        known = equations.dependent_speeds
+        if isinstance(known, PseudoSpeeds) and known.moving_pivots:
+            raise PolhodeError(
+                "a stepper does not see where pseudo-velocities no longer determine the speeds.",
+                place="stepper",
+                cure="Use equations.simulate, or derive without them.",
+                code="E-SIM-113",
+            )
         values = functions.parameter_values("state_rates", parameters)
         if values.ndim == 2 and len(values) != count:
             raise ShapeError(

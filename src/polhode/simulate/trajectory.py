@@ -20,16 +20,15 @@ from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
 from ..expr import Expr
 from .energy import Energy
 from .initial_state import Floats
-from .units import SPEED_GROUPS
 
 if TYPE_CHECKING:
     from ..surface.equations import Equations
     from .actuation import Acted
     from .comparison import Comparison
+    from .limits import PassedLimit
     from .power_audit import PowerAudit
     from .reactions import Drift, ReactionHistory
 
-_MOST_CHANNELS = 24
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -178,8 +177,15 @@ class Trajectory:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a reader of the run should know: what was changed to start, steps that changed, forces that jumped, …"""
-        return tuple(self.info.get("notices", ()))
+        """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
+        return (*self.info.get("notices", ()), *map(str, self.passed_limits))
+
+    @cached_property
+    def passed_limits(self) -> tuple[PassedLimit, ...]:
+        """The limits of joints that the run goes beyond, and when; see `simulate.limits`."""
+        from .limits import passed_limits
+
+        return passed_limits(self)
 
     @property
     def momentum(self) -> tuple[Floats, Floats]:
@@ -393,20 +399,11 @@ class Trajectory:
             save_plot(figure, path)
         return figure
 
-    def animate(self, path: str | os.PathLike[str], notes: str = "") -> Path:
-        """Write the motion as one self-contained HTML page and return its path."""
-        from ..view.page import write_page
-        from ..view.scene import Channel
-        from .scene import drawn_motion
-        from .trajectory_panels import groups_of
+    def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
+        """Write the motion as one self-contained HTML page; `screw_axes` of the bodies named, or True, are drawn too."""
+        from .animation import write_animation
 
-        scene, motion = drawn_motion(self)
-        energy = self.energy
-        groups = [(unit, group) for _, unit, group in groups_of(self) if unit not in SPEED_GROUPS]
-        channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
-        channels = channels[:_MOST_CHANNELS]
-        channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
-        return write_page(path, scene, motion, channels, notes=notes or self.message)
+        return write_animation(self, path, notes, screw_axes)
 
     # ---- in words --------------------------------------------------------------------------------------------
 

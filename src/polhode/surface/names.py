@@ -40,7 +40,7 @@ from ..expr.exact import (
     tan,
     tanh,
 )  # fmt: skip
-from ..geometry import rotation
+from ..geometry import Pose, rotation
 from ..kinematics.vectors import Arrow, Dyadic, Point, basis
 from ..model import (
     Body,
@@ -71,7 +71,7 @@ from .equations import Equations
 __all__ = [
     "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
     "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
-    "PolhodeError", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
+    "PolhodeError", "Pose", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
     "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
     "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi",
     "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",

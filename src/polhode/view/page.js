@@ -105,13 +105,22 @@
     return poses;
   }
 
-  /** Lines between points of two bodies, drawn as rods of length one along z that are stretched from end to end. */
-  const lines = data.lines.map(({ color, radius }) => ({
+  /** The ends of lines that move by themselves, such as screw axes; not a number where there is none. */
+  const moving = data.moving.map(({ ends }) => floats(ends));
+  function movingAt(time) {
+    const x = duration > 0 ? clamp((time - start) / data.step, 0, frames - 1) : 0;
+    const i = Math.min(Math.floor(x), Math.max(0, frames - 2)), j = Math.min(i + 1, frames - 1), s = x - i;
+    return moving.map((ends) => [0, 3].map((at) => apply(upright, [0, 1, 2].map((c) =>
+      ends[6 * i + at + c] * (1 - s) + ends[6 * j + at + c] * s))));
+  }
+
+  /** Lines between points of two bodies, or that move, drawn as rods of length one along z, stretched from end to end. */
+  const lines = [...data.lines, ...data.moving].map(({ color, radius }) => ({
     color, shapes: [{ kind: "cylinder", size: [radius, 1], position: [0, 0, 0.5], rotation: [1, 0, 0, 0] }],
   }));
-  function linesAt(poses) {
-    return data.lines.map(({ ends }) => {
-      const [a, b] = ends.map(({ body, point }) => add(poses[body].p, apply(poses[body].R, point)));
+  function linesAt(poses, time) {
+    const held = data.lines.map(({ ends }) => ends.map(({ body, point }) => add(poses[body].p, apply(poses[body].R, point))));
+    return [...held, ...movingAt(time)].map(([a, b]) => {
       const z = sub(b, a), x = unit(cross(Math.abs(z[1]) < 0.9 * Math.hypot(...z) ? [0, 1, 0] : [1, 0, 0], z)), y = cross(unit(z), x);
       return { R: [0, 1, 2].flatMap((i) => [x[i], y[i], z[i]]), p: a };
     });
@@ -731,8 +740,9 @@
     state.poses = poses;
     const view = eyes(size.width, size.height);
     const color = rgb(vivid(data.bodies[state.traced]?.color || "#000000"));
-    const shown = [...state.shown, ...data.lines.map(({ ends }) => ends.every(({ body }) => state.shown[body]))];
-    renderer.draw({ ...state, poses: [...poses, ...linesAt(poses)], shown, view, color, now: state.time, around: setting() });
+    const held = data.lines.map(({ ends }) => ends.every(({ body }) => state.shown[body]));
+    const shown = [...state.shown, ...held, ...movingAt(state.time).map(([a]) => !Number.isNaN(a[0]))];
+    renderer.draw({ ...state, poses: [...poses, ...linesAt(poses, state.time)], shown, view, color, now: state.time, around: setting() });
     drawAxes(view);
     showClock();
     charts.forEach((chart) => chart.draw());

@@ -100,6 +100,13 @@ def _check(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> None:
                 place=f"line {line.name!r}",
                 cure=f"Count the bodies of the scene from 0 to {bodies - 1}.",
             )
+    for moving in motion.lines:
+        if len(moving.ends) != len(motion.time):
+            raise ShapeError(
+                f"it has {len(moving.ends)} pairs of ends and the motion {len(motion.time)} times.",
+                place=f"line {moving.name!r}",
+                cure="Give two points for each time of the motion.",
+            )
     for channel in channels:
         if len(channel.values) != len(motion.time):
             raise ShapeError(
@@ -110,7 +117,7 @@ def _check(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> None:
 
 
 def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
-    times = frame_times(motion.time, 7 * len(scene.bodies) + len(channels))
+    times = frame_times(motion.time, 7 * len(scene.bodies) + 6 * len(motion.lines) + len(channels))
     frames = motion.at(times)
     record = {
         "up": scene.up,
@@ -145,6 +152,10 @@ def _data(scene: Scene, motion: Motion, channels: Sequence[Channel]) -> str:
                 "ends": [{"body": body, "point": point} for body, point in line.ends],
             }
             for line in scene.lines
+        ],
+        "moving": [
+            {"name": line.name, "color": line.color, "radius": line.radius, "ends": _packed(line.ends)}
+            for line in frames.lines
         ],
         "positions": _packed(frames.positions),
         "quaternions": _packed(frames.quaternions),

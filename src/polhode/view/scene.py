@@ -133,8 +133,34 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
+class MovingLine:
+    """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none."""
+
+    name: str
+    ends: Floats
+    radius: float
+    color: str = PALETTE[3]
+
+    def __post_init__(self) -> None:
+        ends = np.array(self.ends, dtype=float)
+        if ends.ndim != 3 or ends.shape[1:] != (2, 3) or np.isinf(ends).any():
+            cure = f"They have shape {ends.shape}."
+            raise ShapeError(
+                "the ends must be two points for each time, without infinities.", place=f"line {self.name!r}", cure=cure
+            )
+        ends.setflags(write=False)
+        object.__setattr__(self, "ends", ends)
+
+    def at(self, wanted: Floats, time: Floats) -> MovingLine:
+        """The line at other times, its ends on straight lines between samples."""
+        flat = self.ends.reshape(len(time), 6)
+        ends = np.stack([np.interp(wanted, time, flat[:, k]) for k in range(6)], axis=1)
+        return MovingLine(self.name, ends.reshape(-1, 2, 3), self.radius, self.color)
+
+
+@dataclass(frozen=True, eq=False)
 class Motion:
-    """Where every body is: `time` (T,), `positions` (T, bodies, 3), `quaternions` (T, bodies, 4).
+    """Where every body is: `time` (T,), `positions` (T, bodies, 3), `quaternions` (T, bodies, 4), and lines that move.
 
     Quaternions are scaled to unit length and their signs chosen so that each continues the one before it.
     """
@@ -142,6 +168,7 @@ class Motion:
     time: Floats
     positions: Floats
     quaternions: Floats
+    lines: Sequence[MovingLine] = ()
 
     def __post_init__(self) -> None:
         time = checked_times(self.time, "motion")
@@ -165,6 +192,7 @@ class Motion:
             frozen = array.copy()
             frozen.setflags(write=False)
             object.__setattr__(self, name, frozen)
+        object.__setattr__(self, "lines", tuple(self.lines))
 
     def at(self, time: ArrayLike) -> Motion:
         """The motion at other times: positions on straight lines, orientations on great arcs between samples.
@@ -180,7 +208,8 @@ class Motion:
         gap = self.time[right] - self.time[left]
         share = np.clip((wanted - self.time[left]) / np.where(gap > 0, gap, 1.0), 0.0, 1.0)[:, None, None]
         positions = self.positions[left] * (1 - share) + self.positions[right] * share
-        return Motion(wanted, positions, _slerp(self.quaternions[left], self.quaternions[right], share))
+        lines = [line.at(wanted, self.time) for line in self.lines]
+        return Motion(wanted, positions, _slerp(self.quaternions[left], self.quaternions[right], share), lines)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from polhode.formats import dumps_yaml, loads_yaml
 from polhode.formats.mjcf import load_mjcf, read_mjcf
 from polhode.formats.mjcf.exact import ROUNDING, inertia, rotation
 from polhode.formats.urdf import Report
-from polhode.geometry.rotation import is_rotation
+from polhode.geometry.rotations.matrix import is_rotation
 from polhode.model import System
 
 MASS = '<inertial mass="1.1" pos="0 0 -0.5" diaginertia="0.1 0.2 0.25"/>'

@@ -13,7 +13,7 @@ import pytest
 
 from polhode.errors import PolhodeError
 from polhode.view.page import frame_times, page, write_page
-from polhode.view.scene import Channel, Motion, Scene, SceneBody, SceneLine, Shape
+from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -184,3 +184,28 @@ def test_a_place_that_cannot_be_written_is_named(name, pendulum, tmp_path):
     assert str(tmp_path) in caught.value.problems[0].place
     assert "folder that exists" in caught.value.problems[0].cure
     assert not list(tmp_path.iterdir())
+
+
+def moving(times: int, color: str = "#0077bb") -> MovingLine:
+    ends = np.zeros((times, 2, 3))
+    ends[:, 1, 2] = np.arange(times)
+    ends[0] = np.nan
+    return MovingLine("screw axis", ends, 0.01, color)
+
+
+def test_lines_that_move_are_carried_by_their_ends_at_every_frame():
+    scene, motion = still("body")
+    motion = Motion([0.0, 1.0, 2.0], np.zeros((3, 1, 3)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), [moving(3)])
+    (line,) = record(page(scene, motion))["moving"]
+    ends = numbers(line["ends"]).reshape(-1, 2, 3)
+    assert len(ends) == record(page(scene, motion))["frames"]
+    assert np.isnan(ends[0]).all() and ends[-1].tolist() == [[0, 0, 0], [0, 0, 2]]
+    assert (line["name"], line["color"], line["radius"]) == ("screw axis", "#0077bb", 0.01)
+
+
+def test_a_moving_line_of_the_wrong_length_or_shape_is_refused():
+    scene, motion = still("body")
+    with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
+        page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
+    with pytest.raises(PolhodeError, match="two points for each time"):
+        MovingLine("axis", np.zeros((3, 3)), 0.01)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from ...expr import Expr, Matrix, Vector, as_expr, derivative, substitute
+from ...expr import Expr, Matrix, Vector, as_expr, atan, derivative, substitute
 from ...expr.field import P
 from ...expr.spelling import acceleration_of
 from ...model.model import Model
@@ -96,7 +96,8 @@ class Positions:
         for motion_ in self.system.prescribed.values():
             joint = self.system.joints[motion_.joint]
             k = [q.name for q in joint.q].index(motion_.coordinate)
-            table |= {joint.q[k]: motion_.motion, joint.u[k]: derivative([motion_.motion], self.system.time)[0]}
+            angle = 2 * atan(motion_.motion) if joint.stores_tangent(k) else motion_.motion
+            table |= {joint.q[k]: motion_.motion, joint.u[k]: derivative([angle], self.system.time)[0]}
         for name in self.system.couplings:
             joint = self.system.joints[name]
             leader, ratio, offset = self._followed(name)
@@ -172,8 +173,8 @@ class Positions:
         if own in self._index:
             k = self._index[own]
             return Rate(k, factor, factor * self.u[k] % P, factor * self.ud[k] % P)
-        driven = self.on_time(self.known[leader.q[index]])
-        return Rate(None, 1, factor * driven.d % P, factor * driven.dd % P)
+        driven = self.on_time(self.known[leader.u[index]])
+        return Rate(None, 1, factor * driven.x % P, factor * driven.d % P)
 
     @cached_property
     def _swept(self) -> tuple[dict[str, Moving], dict[Expr, Jet]]:

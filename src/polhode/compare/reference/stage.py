@@ -86,6 +86,9 @@ class Placed:
 
     def position(self, q: Sequence[Jet]) -> Rows:
         """X at coordinates that move."""
+        if self.stage.is_vector_turn:
+            axis = [as_expr(entry).fp for entry in self.stage.H.columns[0][:3]]
+            return motion(_orientation("vector", self.q, [q[0] * entry for entry in axis]), [0, 0, 0])
         if not self.stage.stores_orientation:
             X: Rows = IDENTITY
             for column, e, value in zip(self.stage.algebra, self.q, q, strict=True):

@@ -36,14 +36,27 @@ MOST_KEPT = 64_000_000
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        stages: int,
+        dense_rows: int,
+        fields: Sequence[Field] = (),
+        allowance: Callable[[float], float] | None = None,
+    ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
+        self._allowance = allowance
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
+
+    def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
+        """What estimates of the error may be, so that the error itself keeps to these tolerances."""
+        times = 1.0 if self._allowance is None else self._allowance(max(rtol, atol))
+        return times * rtol, times * atol
 
     @cached_property
     def members(self) -> Callable[[int, int], int]:
@@ -64,7 +77,8 @@ def stepper_code(method: str) -> StepperCode:
         return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return StepperCode(store.code("stepper", make), stepper.stages, stepper.dense_rows, stepper.fields)
+    code = store.code("stepper", make)
+    return StepperCode(code, stepper.stages, stepper.dense_rows, stepper.fields, stepper.allowance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +171,8 @@ class NativeRun:
         self._lengths = np.ones(max(1, len(groups)))
         self._kept: dict[str, Any] = {}
         record = self.record
-        record.t, record.rtol, record.atol = t, rtol, atol
+        record.t = t
+        record.rtol, record.atol = self.code.allowed(rtol, atol)
         record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)

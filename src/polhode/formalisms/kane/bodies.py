@@ -133,6 +133,9 @@ def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
 
 def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], with_inertia: bool = False) -> Lump:
     """(15), (16), (17): a body with point masses that stay where they are in it, or with what is welded to it."""
+    if with_inertia:  # what has no mass has no centre, but may have inertia
+        spare = [other.inertia for other in others if not other.mass]
+        own = Lump(own.mass, own.centre, sum(spare, start=own.inertia))
     others = [other for other in others if other.mass]
     if not others:
         return own

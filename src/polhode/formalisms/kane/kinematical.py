@@ -38,7 +38,7 @@ def directions_of(tree: Tree, link: Link) -> list[Direction]:
         slides = [*range(len(own) - len(slides), len(own))]  # an orientation may have more coordinates than columns
     found: list[Direction] = []
     axes: Matrix | None = None
-    if link.stage.storage not in ("quaternion", "vector"):
+    if link.stage.is_vector_turn or link.stage.storage not in ("quaternion", "vector"):
         _, back = envelope_kinematics(link.stage, own)  # H u = H back q̇
         axes = Matrix.columns_of(link.stage.algebra, 6) @ back
     for k, index in enumerate(link.coordinates):

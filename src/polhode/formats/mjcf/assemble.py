@@ -18,7 +18,7 @@ import numpy as np
 
 from ...expr import Expr, Matrix, Vector, as_expr
 from ...geometry import about
-from ...geometry.exact_rotation import ROUNDING
+from ...geometry.rotations.exact import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
 from ..findings import Findings
@@ -144,7 +144,15 @@ class Assembly:
                 R = (R @ about(a, -home)).map(as_expr)
             elif home:
                 at = at - R @ (a * home)
-        self.joints.append(self.system.joint(name, parent, child, made, at=at, rotation=R, child_at=anchor))
+        seats = {"at": at, "rotation": R, "child_at": anchor}
+        self.joints.append(self.system.joint(name, parent, child, made, **seats, limits=self._limits(j, kind)))
+
+    def _limits(self, j: int, kind: str) -> tuple[Fraction, Fraction] | None:
+        """The range of a hinge or a slide, if it has one; that of a ball is a cone, which no coordinate tells."""
+        if kind == "ball" or not self.model.jnt_limited[j]:
+            return None
+        lower, upper = map(exact.decimal, self.model.jnt_range[j])
+        return lower, upper
 
     def add_spring(self, j: int) -> None:
         """-k (q - q0) where a joint has one coordinate; other springs have been refused or left out."""
@@ -160,6 +168,19 @@ class Assembly:
         damping = exact.decimal(self.model.dof_damping[self.model.jnt_dofadr[j]])
         for index, u in enumerate(joint.u if damping else ()):
             self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
+
+    def add_motor(self, j: int, gears: Sequence[float], with_armature: bool) -> None:
+        """A motor with the gear of the one actuator that a joint has; its armature is ratio² times the rotor's inertia.
+
+        MuJoCo's armature stands on the diagonal of the mass matrix: the rotor is decoupled. Without a gear, or with
+        several, the ratio is 1.
+        """
+        joint, model = self.joints[j], self.model
+        armature = exact.decimal(model.dof_armature[model.jnt_dofadr[j]]) if with_armature else Fraction(0)
+        if len(joint.u) != 1 or not (armature or gears):
+            return
+        ratio = exact.decimal(gears[0]) if len(gears) == 1 and gears[0] else Fraction(1)
+        self.system.motor(joint, ratio, inertia=armature / ratio**2, coupling="reduced")
 
     def _add_gravity_compensation(self, body: Body, share: float) -> None:
         if share:
@@ -190,6 +211,13 @@ class Assembly:
                 self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
             )
         return name
+
+
+def gears_of(mujoco: Any, model: Any, j: int) -> list[float]:
+    """The gears of the actuators that act on a joint of one axis."""
+    acting = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    own = (k for k in range(model.nu) if model.actuator_trntype[k] in acting and model.actuator_trnid[k][0] == j)
+    return [float(model.actuator_gear[k][0]) for k in own]
 
 
 def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -228,7 +256,8 @@ def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
     def state(qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:
         coordinates, speeds = named_state(model, joints, qpos, qvel)
         for follower in map(system.joints.__getitem__, system.couplings):
-            del coordinates[follower.q[0].name], speeds[follower.u[0].name]
+            coordinates.pop(follower.q[0].name, None)  # a geared rotor is not in MuJoCo's state
+            speeds.pop(follower.u[0].name, None)
         return coordinates, speeds
 
     system.pose("qpos0", *state(model.qpos0, np.zeros(model.nv)))

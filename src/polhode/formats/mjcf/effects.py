@@ -14,7 +14,7 @@ from .equality import kind_of
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
-    "armature": "motor inertia (armature, on the diagonal of the mass matrix)",
+    "armature": "motor inertia of a ball or free joint (armature, on the diagonal of the mass matrix)",
     "friction": "dry friction",
     "equality": "an equality constraint of tendons or flexible bodies",
     "tendon": "a tendon that pulls by itself",
@@ -81,7 +81,7 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
         name, dof = model.joint(k).name, model.jnt_dofadr[k]
-        if model.dof_armature[dof]:
+        if model.dof_armature[dof] and model.jnt_type[k] in turning:
             yield "armature", "joint", name
         if model.dof_frictionloss[dof] and not off("CONSTRAINT", "FRICTIONLOSS"):
             yield "friction", "joint", name

@@ -9,7 +9,7 @@ from math import isfinite
 from ...errors import FormatError
 from ...expr import Matrix, Vector
 from ...geometry import unit_axis
-from ...geometry.exact_rotation import ROUNDING, from_rounded_quaternion
+from ...geometry.rotations.exact import ROUNDING, from_rounded_quaternion
 
 #: What is shorter than this, in metres, is a zero that was rounded.
 _NOTHING = Fraction(1, 10**15)

@@ -14,7 +14,7 @@ from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts, Report, system_alone, told_at
 from ..markup import Limits, limits_of
 from ..numbers import tolerance
-from .assemble import Assembly, add_poses
+from .assemble import Assembly, add_poses, gears_of
 from .compiler import UNSEEN, compile_model, mujoco_module, plain_model
 from .document import Part, places_in, read_document
 from .effects import check_effects, check_ignored, disabled, is_active
@@ -36,8 +36,9 @@ def read_mjcf(
     the file describes the model. Included files and meshes are read from the file's folder alone.
 
     - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
-    - ignore: effects to leave out that would otherwise be refused: "armature", "friction", "tendon", "fluid", "spring"
-      (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and joint).
+    - ignore: effects to leave out that would otherwise be refused: "friction", "tendon", "fluid", "spring" and
+      "armature" (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and
+      joint), "armature" (in hinges and slides, where it is a motor with a decoupled rotor).
       Contacts, limits and actuators are left out always, with a warning.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     """
@@ -56,7 +57,7 @@ def read_mjcf(
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
     assembly = Assembly(model, name, symbolic, within, findings)
-    _assemble(assembly, mujoco, with_equality="equality" not in ignore)
+    _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
     assembly.numbers.refuse_unused(path.name)
     return assembly.system, Report(
         path.name,
@@ -71,7 +72,7 @@ def read_mjcf(
 load_mjcf = system_alone(read_mjcf)
 
 
-def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
+def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool, with_armature: bool) -> None:
     model, findings = assembly.model, assembly.findings
 
     def told(tag: str, name: str) -> AbstractContextManager[None]:
@@ -89,6 +90,7 @@ def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool) -> None:
                 assembly.add_spring(j)
             if not disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
+            assembly.add_motor(j, gears_of(mujoco, model, j), with_armature)
     for k in range(model.nsite):
         with told("site", model.site(k).name):
             assembly.add_site(k)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ...expr import Expr, Vector, as_expr
 from ...geometry import rotation, unit_axis
-from ...geometry.exact_rotation import nearest_angle
+from ...geometry.rotations.exact import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, System
 from ...model.body import as_inertia
 from ...model.records import GROUND
@@ -108,6 +108,7 @@ class Assembly:
     def add_joint(self, joint: JointPart, dynamics: bool) -> None:
         """A joint where the file puts it; with `dynamics`, its damping too."""
         what = f"joint '{joint.name}'"
+        facts = joint.facts
         child_at, child_turns = self._locked(joint)
         self.system.joint(
             joint.name,
@@ -118,10 +119,11 @@ class Assembly:
             rotation=self._turns(joint.at, what) or None,
             child_at=child_at,
             child_rotation=child_turns or None,
+            limits=(facts.lower, facts.upper) if joint.kind != "fixed" and facts.lower != facts.upper else None,
         )
         made = self.system.joints[joint.name]
-        if dynamics and joint.facts.damping and len(made.u) == 1:
-            self.system.joint_force(made, -as_expr(joint.facts.damping) * made.u[0], name=f"{joint.name} damping")
+        if dynamics and facts.damping and len(made.u) == 1:
+            self.system.joint_force(made, -as_expr(facts.damping) * made.u[0], name=f"{joint.name} damping")
 
     def add_coupling(self, joint: JointPart) -> None:
         """Let a joint follow another; the offset of a turning joint is an angle like any other."""

@@ -19,6 +19,7 @@ from .inertia import check_inertials, check_moving_masses
 from .joints import Locked, check_limits, check_mimics, lock_joints
 from .parts import JointPart, LinkPart
 from .topology import check_parents, check_references, find_root, reached_from
+from .transmissions import add_motors, parse_transmissions
 from .unmodelled import list_unmodelled
 
 _CHOICES = {
@@ -71,6 +72,7 @@ def read_urdf(
     document = parse_xml(read_bytes(path, limits) if content is None else content, path.name, limits)
     robot = parse_robot(document, findings)
     list_unmodelled(document, findings)
+    transmissions = parse_transmissions(document, findings)
     check_references(robot, findings)
     check_parents(robot, findings)
     findings.raise_problems()
@@ -85,6 +87,7 @@ def read_urdf(
     findings.raise_problems()
     assembly = Assembly(robot.name, symbolic, tolerance(snap, "E-URDF-062"), findings)
     _assemble(assembly, links, joints, coupled, accepted, base, dynamics, findings)
+    add_motors(assembly.system, transmissions, joints, findings)
     assembly.numbers.refuse_unused(path.name)
     with understood("a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."):
         folders = {str(name): Path(folder) for name, folder in dict(packages or {}).items()}

@@ -9,7 +9,7 @@ from ..markup import Element
 
 #: For each element that is read, the attributes and children that are understood.
 KNOWN: dict[str, tuple[set[str], set[str]]] = {
-    "robot": ({"name", "version"}, {"link", "joint", "material"}),
+    "robot": ({"name", "version"}, {"link", "joint", "material", "transmission"}),
     "link": ({"name"}, {"inertial", "visual", "collision"}),
     "inertial": (set(), {"origin", "mass", "inertia"}),
     "visual": ({"name"}, {"origin", "geometry", "material"}),
@@ -34,6 +34,9 @@ KNOWN: dict[str, tuple[set[str], set[str]]] = {
     "color": ({"rgba"}, set()),
     "texture": ({"filename"}, set()),
 }
+
+#: What has a reader of its own, which tells what it leaves out.
+READ_ELSEWHERE = {"transmission"}
 
 
 def list_unmodelled(root: Element, findings: Findings) -> None:
@@ -70,4 +73,4 @@ def _unknown(root: Element) -> Iterator[tuple[str, int]]:
             if child.tag not in children:
                 named = child.tag if child.tag.startswith("xacro:") else f"{child.tag}> in <{element.tag}"
                 yield f"<{named}>", child.line
-        waiting.extend(child for child in element.children[::-1] if child.tag in children)
+        waiting.extend(child for child in element.children[::-1] if child.tag in children - READ_ELSEWHERE)

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...geometry import Pose
-from ..tree import BASE, Tree
-from .axes import own_angle, turn_by, turned_inertia
+from ..tree import BASE, Link, Tree
+from .axes import own_angle, single_axis, turn_by, turned_inertia
 
 
 def rest(tree: Tree) -> Tree:
@@ -29,5 +29,15 @@ def rest(tree: Tree) -> Tree:
         if angle is not None:
             turn = turns[i] = turn_by(link.H[0][0], angle)
             links[i] = replace(link, motion=Pose.identity(), inertia=turned_inertia(link.inertia, turn))
+        elif free and _is_geared_rotor(link):
+            turns[i] = link.motion
+            links[i] = replace(link, motion=Pose.identity())
     bodies = {name: (i, turns[i] @ X if i in turns else X) for name, (i, X) in tree.bodies.items()}
     return replace(tree, links=tuple(links), bodies=bodies)
+
+
+def _is_geared_rotor(link: Link) -> bool:
+    """Whether a link turns with another joint's speed, and looks the same however far it has turned."""
+    found = single_axis(link)
+    follows = link.speeds and not link.coordinates and found is not None and found[0] == "turn"
+    return bool(follows) and turned_inertia(link.inertia, link.motion) is link.inertia

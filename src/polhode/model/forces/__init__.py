@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .damper import Damper
+from .elastic_gear import ElasticGear
 from .force import Force
 from .gravity_field import GravityField
 from .joint_force import JointForce
@@ -14,8 +15,8 @@ from .spring import Spring
 from .torque import Torque
 
 __all__ = [
-    "FORCES", "Damper", "Force", "ForceElement", "GravityField", "JointForce", "JointSpring", "LineForce", "Potential",
-    "Spring", "Torque",
+    "FORCES", "Damper", "ElasticGear", "Force", "ForceElement", "GravityField", "JointForce", "JointSpring",
+    "LineForce", "Potential", "Spring", "Torque",
 ]  # fmt: skip
 
 #: Each by its type in model files.
@@ -26,6 +27,7 @@ FORCES: dict[str, type[ForceElement]] = {
         Torque,
         JointForce,
         JointSpring,
+        ElasticGear,
         Spring,
         Damper,
         LineForce,

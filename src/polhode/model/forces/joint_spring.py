@@ -11,7 +11,7 @@ from .protocol import ForceElement, Mechanism, PotentialEnergy, PrimitiveLoad, S
 
 @dataclass(frozen=True, kw_only=True)
 class JointSpring(ForceElement):
-    """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u."""
+    """A spring and damper in a joint: potential ½ k (q - q0)² and the force -c u; q of a turn is always its angle."""
 
     kind = "joint_spring"
 
@@ -22,10 +22,11 @@ class JointSpring(ForceElement):
     damping: Expr = given("number", 0, free=True)
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
-        q, u = model.joints[self.joint].q, model.joints[self.joint].u
+        joint = model.joints[self.joint]
+        q, u = joint.q, joint.u
         made: list[PrimitiveLoad] = []
         if self.stiffness:
-            made.append(PotentialEnergy(self.stiffness * (q[self.index] - self.rest) ** 2 / 2))
+            made.append(PotentialEnergy(self.stiffness * (joint.displacement(self.index) - self.rest) ** 2 / 2))
         if self.damping and len(q) != len(u):
             raise ModelError(
                 f"its {len(q)} coordinates are not its {len(u)} speeds one by one.",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .protocol import JointType, Solid, Stage, given, stage, twist
+from .protocol import TURN_STORAGES, JointType, Solid, Stage, given, stage, twist
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,15 @@ class OneAxis(JointType):
 
 @dataclass(frozen=True)
 class Revolute(OneAxis):
-    """One rotation about an axis fixed in both bodies."""
+    """One rotation about an axis fixed in both bodies; its coordinate is the angle θ, or with "vector" tan(θ/2)."""
+
+    storage: str = given("word", "angles", doc="how the turn is stored", choices=TURN_STORAGES)
 
     kind = "revolute"
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        return (stage([twist(self.axis)]),)
+        return (stage([twist(self.axis)], self.storage),)
 
 
 @dataclass(frozen=True)

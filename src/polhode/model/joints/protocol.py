@@ -22,12 +22,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...expr import Matrix
-from ...geometry.orientation import ORIENTATIONS
+from ...geometry.rotations import ORIENTATIONS
 from ..field_values import field_value
 from ..fields import GivenFields, given
-from ..stage import STORAGES, Stage
+from ..stage import STORAGES, TURN_STORAGES, Stage
 
-__all__ = ["STORAGES", "XYZ", "JointType", "Solid", "Stage", "given", "orientation_labels", "stage", "twist"]
+__all__ = [
+    "STORAGES", "TURN_STORAGES", "XYZ", "JointType", "Solid", "Stage", "given", "orientation_labels", "stage", "twist",
+]  # fmt: skip
 
 XYZ = ("x", "y", "z")
 

@@ -19,7 +19,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
 from ...expr.spelling import acceleration_of
 from ...geometry import rotation
 from ...geometry.inertia import rotate_symmetric
-from ...geometry.orientation import SEQUENCES
+from ...geometry.rotations import SEQUENCES
 from ..body import Body, Frame, box
 from ..joints import JOINTS as TYPES
 from ..joints import (
@@ -37,7 +37,7 @@ from ..joints import (
 )
 from ..reading import flag_of, list_of
 from ..records import GROUND, Joint
-from ..stage import STORAGES
+from ..stage import STORAGES, TURN_STORAGES
 from ..system import System
 
 #: What a random joint is unless other kinds are asked for; any registered type is one that can be.
@@ -277,7 +277,7 @@ class _Draft:
         for field in fields:
             if field.kind == "number":
                 given[field.name] = self.value(field.name, -1, 1)
-            elif field.choices:
+            elif field.choices and field.choices != TURN_STORAGES:  # not drawn: a seed goes on naming what it named
                 given[field.name] = self.dice.pick(_OFTEN.get(field.choices, field.choices))
         return TYPES[name](**given)
 

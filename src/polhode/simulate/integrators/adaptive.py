@@ -61,6 +61,7 @@ def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
 
 #: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
+    "TP86": Method(native.solver("TP86"), is_native=True),
     "DOP853": Method(native.solver("DOP853"), is_native=True),
     "RK45": Method(native.solver("RK45"), is_native=True),
     "RK23": Method(native.solver("RK23"), is_native=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import polhode as ph
-from polhode.geometry.rotation import from_quaternion
+from polhode.geometry.rotations.quaternion import from_quaternion
 
 UNIT = (1, 1, 1)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import product as every
 from typing import Any
 
-from ..errors import PolhodeError, warn
-from ..expr import Expr, Matrix, as_expr, pi
-from .rotation import from_vector_parameter, is_rotation, rotation
+from ...errors import PolhodeError, warn
+from ...expr import Expr, Matrix, as_expr, pi
+from .matrix import fourfold, is_rotation
+from .quaternion import conjugate, from_lift, product
+from .turns import rotation
+from .vector_parameter import from_vector_parameter
 
 #: A turn smaller than this, in radians, is a zero that was rounded.
 ROUNDING = Fraction(1, 10**12)
@@ -20,24 +23,23 @@ _DIGITS = 10**17
 #: 40 digits of π/2, to tell how far a decimal is from a multiple of it.
 _QUARTER_TURN = Fraction("1.5707963267948966192313216916397514420986")
 
-Quaternion = tuple[Fraction, Fraction, Fraction, Fraction]
-
 #: The 24 rotations that take a cube to itself, as quaternions of any length.
-_CUBE = [
-    q
-    for q in product((0, 1, -1), repeat=4)
-    if sum(map(abs, q)) in (1, 2, 4) and next(entry for entry in q if entry) > 0
+CUBE = [
+    q for q in every((0, 1, -1), repeat=4) if sum(map(abs, q)) in (1, 2, 4) and next(entry for entry in q if entry) > 0
 ]
 
 
 def as_rotation(value: Any, place: str) -> Matrix:
-    """A rotation given as a matrix or as turns ("z", angle), exactly orthogonal.
+    """A rotation given as a Rotation, a matrix or turns ("z", angle), exactly orthogonal.
 
     A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
     within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
     """
     if value is None:
         return Matrix.identity(3).map(as_expr)
+    if hasattr(value, "exact_matrix"):  # a Rotation
+        made: Matrix = value.exact_matrix()
+        return made
     items = list(value)
     if len(items) == 2 and isinstance(items[0], str):
         return rotation((items[0], items[1]))
@@ -65,21 +67,14 @@ def as_rotation(value: Any, place: str) -> Matrix:
 def _nearest_rotation(R: Matrix) -> Matrix | None:
     """The rotation nearest to a matrix of numbers, or None if it is not near to any.
 
-    Its quaternion is the eigenvector of the largest eigenvalue of Bar-Itzhack's matrix (J. Guidance 23, 2000).
+    Its quaternion is the eigenvector of the largest eigenvalue of `fourfold`, which then is not quite 4 q qᵀ.
     """
     import numpy as np
 
     A = np.array([[float(entry) for entry in row] for row in R])
     if not np.abs(A).max() < 2 or not np.abs(A @ A.T - np.eye(3)).max() <= TOLERANCE or np.linalg.det(A) < 0:
         return None
-    (a, b, c), (d, e, f), (g, h, i) = A
-    K = np.array([
-        [a + e + i, h - f, c - g, d - b],
-        [h - f, a - e - i, b + d, c + g],
-        [c - g, b + d, e - a - i, f + h],
-        [d - b, c + g, f + h, i - a - e],
-    ])  # fmt: skip
-    quaternion = np.linalg.eigh(K)[1][:, -1]
+    quaternion = np.linalg.eigh(np.array(fourfold(A.ravel().tolist())))[1][:, -1]
     return from_rounded_quaternion([Fraction(repr(float(entry))) for entry in quaternion], ROUNDING)[0]
 
 
@@ -95,8 +90,8 @@ def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> t
     """
     w, x, y, z = quaternion
     q = (w, x, y, z)
-    cube = max(_CUBE, key=lambda c: _dot(c, q) ** 2 / Fraction(_dot(c, c)))
-    r, *vector = _after(cube, q)
+    cube = max(CUBE, key=lambda c: _dot(c, q) ** 2 / Fraction(_dot(c, c)))
+    r, *vector = product(conjugate(cube), q)
     dropped = Fraction(0)
     rest = []
     for entry in vector:
@@ -105,31 +100,13 @@ def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> t
             dropped = max(dropped, abs(2 * tangent))
             tangent = Fraction(0)
         rest.append(tangent)
-    a, b, c, d = map(Fraction, cube)
-    square = _dot(cube, cube)
-    turned = Matrix([
-        [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
-        [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
-        [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
-    ]).map(lambda entry: entry / square)  # fmt: skip
+    turned = from_lift([Fraction(entry) for entry in cube])
     made: Matrix = turned @ from_vector_parameter(rest)
     return made.map(as_expr), dropped
 
 
 def _dot(p: Sequence[int], q: Sequence[Fraction | int]) -> Fraction:
     return sum((Fraction(a * b) for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
-def _after(cube: Sequence[int], q: Quaternion) -> Quaternion:
-    """The conjugate of one quaternion times another."""
-    a, b, c, d = cube
-    w, x, y, z = q
-    return (
-        a * w + b * x + c * y + d * z,
-        a * x - b * w - c * z + d * y,
-        a * y + b * z - c * w - d * x,
-        a * z - b * y + c * x - d * w,
-    )
 
 
 def nearest_angle(value: Fraction, snap: Fraction) -> tuple[Expr, bool]:

@@ -1,4 +1,4 @@
-"""Rotation matrices in every parameterization, over any scalar.
+"""Turns about axes: directions as exact unit vectors, and the matrices of successive turns, over any scalar.
 
 `R_AB` takes components in B to components in A: x_A = R_AB x_B.
 """
@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from ..errors import PolhodeError, shown, understood
-from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
-from ..expr.field import root_of_integer, square_free
+from ...errors import PolhodeError, shown, understood
+from ...expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
+from ...expr.field import root_of_integer, square_free
 
 _LETTERS = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
@@ -84,7 +84,9 @@ def about(axis: Any, angle: Any) -> Matrix:
 
 
 def rotation(*turns: tuple[str | Iterable[Any], Any]) -> Matrix:
-    """Successive turns about body-fixed axes: `rotation(("z", yaw), ("y", pitch), ("x", roll))`.
+    """The matrix of successive turns about body-fixed axes: `rotation(("z", yaw), ("y", pitch), ("x", roll))`.
+
+    Exact whatever it is given, as `Rotation.from_turns(..., exact=True).matrix` is.
 
     >>> from polhode.expr import pi
     >>> rotation(("z", pi / 2))
@@ -96,60 +98,3 @@ def rotation(*turns: tuple[str | Iterable[Any], Any]) -> Matrix:
             axis, angle = turn
             result = result @ about(unit_axis(axis), as_expr(angle))
     return result.map(as_expr)
-
-
-def from_quaternion(e: Sequence[Any]) -> Matrix:
-    """The rotation of a unit quaternion (scalar first)."""
-    w, x, y, z = e
-    return Matrix([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
-
-
-def quaternion_rate(e: Sequence[Any]) -> Matrix:
-    """ė = Γ ω for the angular velocity ω in body components: the 4×3 matrix Γ."""
-    w, x, y, z = e
-    return Matrix([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]).map(lambda entry: entry / 2)
-
-
-def from_vector_parameter(c: Sequence[Any]) -> Matrix:
-    """The rotation with vector-parameter c = a tan(θ/2); Mladenova (65)."""
-    vector = Vector(c)
-    square = vector.dot(vector)
-    hat = skew(vector)
-    return Matrix([
-        [((1 - square if i == j else 0) + 2 * (vector[i] * vector[j]) + 2 * hat[i, j]) / (1 + square) for j in range(3)]
-        for i in range(3)
-    ])  # fmt: skip
-
-
-def vector_parameter_rate(c: Sequence[Any]) -> Matrix:
-    """ċ = ½ (1 + c cᵀ + ĉ) ω for the angular velocity in body components; Mladenova (81), body form."""
-    vector = Vector(c)
-    hat = skew(vector)
-    return Matrix(
-        [[((1 if i == j else 0) + vector[i] * vector[j] + hat[i, j]) / 2 for j in range(3)] for i in range(3)]
-    )
-
-
-def vector_parameter_velocity(c: Sequence[Any]) -> Matrix:
-    """ω = 2/(1 + c²) (1 - ĉ) ċ in body components: the inverse of `vector_parameter_rate`."""
-    vector = Vector(c)
-    scale = 2 / (1 + vector.dot(vector))
-    hat = skew(vector)
-    return Matrix([[((1 if i == j else 0) - hat[i, j]) * scale for j in range(3)] for i in range(3)])
-
-
-def is_rotation(R: Matrix) -> bool:
-    """Whether a symbolic matrix is exactly orthogonal with determinant 1."""
-    gap = R @ R.T - Matrix.identity(3)
-    determinant = R[0].dot(R[1].cross(R[2]))
-    return all(is_zero(entry) for entry in gap.entries()) and is_zero(determinant - 1)
-
-
-__all__ = [
-    "about", "from_quaternion", "from_vector_parameter", "is_rotation", "quaternion_rate",
-    "rotation", "unit_axis", "vector_parameter_rate", "vector_parameter_velocity",
-]  # fmt: skip

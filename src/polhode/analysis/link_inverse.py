@@ -1,0 +1,220 @@
+"""The efforts of motors behind elastic gears from the motion of the links alone.
+
+The torque that a link needs is that of its spring, so that the motion of the links says how far the springs are wound,
+and with that where the rotors are; differentiated in time, how they move. For the reduced model (278), in the letters
+of C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", (281), (282):
+
+    q̄_2 = q_m/Γ = q̄_1 + K⁻¹ (H q̄̈_1 + h_1 + h_2),    u = J_m q̄̈_2 + K (q̄_2 - q̄_1)
+
+takes the links' motion up to its fourth derivative. In the full model (360) the row of a link holds the accelerations
+of the rotors beyond it, which ride on the links that it carries: the rotors are found from the tip inward, each up to
+two derivatives later than the one before, so that an arm of n joints may need 2 (n + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, listed, understood
+from ..expr import (
+    Expr,
+    Vector,
+    as_expr,
+    derivative,
+    directional,
+    evaluate,
+    free_symbols,
+    is_zero,
+    quiet_collector,
+    substitute,
+)
+from ..expr.leaves import symbol
+from ..expr.spelling import spelled
+from .operating_point import parameter_values
+
+Floats = NDArray[np.float64]
+_PLACE = "link inverse dynamics"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkInverse:
+    """Efforts and rotor motions as functions of the links' motion.
+
+    `motion` holds the symbols of the links' coordinates, speeds, accelerations and further derivatives, as far as they
+    are needed; `order` is the highest. `efforts` are by the name of their speed: those of the rotors, and of joints
+    without an elastic motor. `rotors` are angle, speed and acceleration by the rotor's name.
+    """
+
+    equations: EquationsOfMotion
+    motion: tuple[Vector, ...]
+    efforts: dict[str, Expr]
+    rotors: dict[str, tuple[Expr, Expr, Expr]]
+
+    @property
+    def order(self) -> int:
+        """The highest derivative of the links' motion that the efforts depend on."""
+        return len(self.motion) - 1
+
+    def efforts_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
+        """The efforts by name for numbers of the motion: an axis of orders, one of links, and perhaps one of times."""
+        return self._numbers(self.efforts, motion, parameters)
+
+    def rotors_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
+        """The angles of the rotors by name, likewise."""
+        return self._numbers({name: place for name, (place, _, _) in self.rotors.items()}, motion, parameters)
+
+    def _numbers(
+        self, wanted: Mapping[str, Expr], motion: ArrayLike, parameters: Mapping[str, Any] | None
+    ) -> dict[str, Floats]:
+        cure = f"Give an array of {len(self.motion)} orders of derivatives of {len(self.motion[0])} coordinates."
+        with understood("the motion of the links", motion, place=_PLACE, cure=cure):
+            rows = np.asarray(motion, dtype=np.float64)
+            if rows.shape[:2] != (len(self.motion), len(self.motion[0])) or rows.ndim > 3:
+                raise ValueError
+        values = parameter_values(self.equations, parameters)
+        inputs = self.equations.system.inputs.values()
+        values |= {each.symbol: float(each.value or 0) for each in inputs} | {self.equations.system.time: 0.0}
+        symbols = [x for order in self.motion for x in order]
+        states = rows.reshape(len(symbols), -1)
+        found = [
+            evaluate(wanted.values(), values | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()
+        ]
+        return {
+            name: np.array(column).reshape(rows.shape[2:])
+            for name, column in zip(wanted, zip(*found, strict=True), strict=True)
+        }
+
+
+def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
+    """The inverse dynamics of an arm with elastic joints from the motion of its links.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm", gravity=(0, 0, 0))
+    >>> k = s.parameter("k")
+    >>> _ = s.joint("j", s.ground, s.body("link", inertia=(0, 0, 2)), ph.Revolute("z"))
+    >>> _ = s.motor("j", inertia=3, stiffness=k)
+    >>> made = link_inverse(s.derive().record)
+    >>> made.order, made.rotors["j rotor"][0] == made.motion[0][0] + 2 * made.motion[2][0] / k
+    (4, True)
+    """
+    with quiet_collector():
+        return _Elimination(equations).solved()
+
+
+class _Elimination:
+    """Rotors are found one after the other, those first whose link feels no rotor but its own."""
+
+    def __init__(self, equations: EquationsOfMotion) -> None:
+        self.equations = equations
+        names = [u.name for u in equations.u]
+        self.motors = [motor for motor in equations.system.motors.values() if motor.is_elastic]
+        self._check(names)
+        self.row = dict(zip(names, equations.inverse_dynamics, strict=True))
+        self.symbols = {
+            name: (equations.q[equations.coordinates.index(name)], u, ud)
+            for name, u, ud in zip(names, equations.u, equations.udot, strict=True)
+            if name in {motor.rotor for motor in self.motors}
+        }
+        rotor_symbols = {x for own in self.symbols.values() for x in own}
+        self.flow: dict[Expr, Any] = {
+            q: rate for q, rate in zip(equations.q, equations.coordinate_rates, strict=True) if q not in rotor_symbols
+        }
+        self.flow |= dict(zip(equations.z, equations.z_rates, strict=True))
+        self.flow[equations.system.time] = as_expr(1)
+        links = [k for k, u in enumerate(equations.u) if u not in rotor_symbols]
+        self.orders = [
+            Vector([q for q in equations.q if q not in rotor_symbols]),
+            Vector([equations.u[k] for k in links]),
+            Vector([equations.udot[k] for k in links]),
+        ]
+        self.flow |= dict(zip(self.orders[1], self.orders[2], strict=True))
+        self.known: dict[Expr, Expr] = {}
+
+    def _check(self, names: Sequence[str]) -> None:
+        equations = self.equations
+        if not self.motors:
+            raise PolhodeError(
+                f"system '{equations.system.name}' has no elastic motor.",
+                place=_PLACE,
+                cure="Use inverse_dynamics, or give a motor a stiffness.",
+                code="E-MOTOR-020",
+            )
+        gone = [motor.joint for motor in self.motors if not {motor.joint, motor.rotor} <= {*names}]
+        if equations.constraints is not None or gone:
+            raise PolhodeError(
+                "it needs links and rotors that move freely; here "
+                + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
+                place=_PLACE,
+                cure="Use inverse_dynamics, which takes the motions of links and rotors.",
+                code="E-MOTOR-021",
+            )
+
+    def solved(self) -> LinkInverse:
+        waiting = list(self.motors)
+        rotors: dict[str, tuple[Expr, Expr, Expr]] = {}
+        while waiting:
+            feels = {motor.joint: self._foreign(motor.joint, motor.rotor) for motor in waiting}
+            damped = [motor for motor in waiting if not {*feels[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
+            ready = [motor for motor in waiting if not feels[motor.joint]]
+            if damped and not ready:
+                raise PolhodeError(
+                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
+                    "carries it: the rotor's motion does not follow from the link's without integration.",
+                    place=_PLACE,
+                    cure="Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
+                    code="E-MOTOR-023",
+                )
+            if not ready:
+                raise PolhodeError(
+                    f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
+                    place=_PLACE,
+                    cure='Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
+                    code="E-MOTOR-022",
+                )
+            for motor in ready:
+                rotors[motor.rotor] = self._rotor(motor.joint, motor.rotor)
+            for motor in ready:  # together, so that rotors that are found at once do not wait for each other
+                self.known |= dict(zip(self.symbols[motor.rotor], rotors[motor.rotor], strict=True))
+                waiting.remove(motor)
+        driven = {motor.joint for motor in self.motors}
+        own = [name for name in self.row if name not in driven]
+        efforts = dict(zip(own, substitute([self.row[name] for name in own], self.known), strict=True))
+        used = {*free_symbols([*efforts.values(), *(x for own in rotors.values() for x in own)])}
+        while len(self.orders) > 3 and used.isdisjoint(self.orders[-1]):
+            self.orders.pop()
+        return LinkInverse(self.equations, tuple(self.orders), efforts, rotors)
+
+    def _needed(self, joint: str) -> Expr:
+        """The row of a link, with the rotors that are known put in; it vanishes, as no effort acts on the link."""
+        return substitute([self.row[joint]], self.known)[0]
+
+    def _foreign(self, joint: str, rotor: str) -> list[Expr]:
+        """Symbols of rotors that are not known yet, other than its own angle, on which a link's row depends."""
+        row = self._needed(joint)
+        others = {x for own in self.symbols.values() for x in own if x not in self.known} - {self.symbols[rotor][0]}
+        return [x for x in free_symbols([row]) if x in others and not is_zero(derivative([row], x)[0])]
+
+    def _rotor(self, joint: str, rotor: str) -> tuple[Expr, Expr, Expr]:
+        """Angle, speed and acceleration of a rotor: the row of the link is linear in the angle."""
+        row, angle = self._needed(joint), self.symbols[rotor][0]
+        (slope,) = derivative([row], angle)
+        (rest,) = substitute([row], {x: as_expr(0) for x in self.symbols[rotor]})
+        place = as_expr(-rest / slope)
+        speed = self._rate(place)
+        return place, speed, self._rate(speed)
+
+    def _rate(self, value: Expr) -> Expr:
+        """The derivative in time, with symbols for derivatives of the links' motion that are new."""
+        highest = self.orders[-1]
+        if not {*free_symbols([value])}.isdisjoint(highest):
+            count = len(self.orders) - 2
+            further = Vector([symbol(f"{spelled(x)}{chr(39)}", f"derivative {count}") for x in highest])
+            self.flow |= dict(zip(highest, further, strict=True))
+            self.orders.append(further)
+        return directional([value], self.flow)[0]

@@ -1,0 +1,277 @@
+"""Singular configurations of an open mechanism: where its tip loses a way to move, rank J(q) < rank J.
+
+C. Mladenova, section 1, (4), and section 3, (112). The generic rank r is decided by fingerprint. Where it drops, all
+minors of r rows and r columns vanish: at the zeros of a factor that they share, or where all that is left of them
+vanishes together. The factors do not depend on axes and reference point of the velocity: those of a link half way along
+the arm are taken, in which the minors are short. Along a path, the configurations are found by number, where the r-th
+singular value of the Jacobian has a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics.equations import EquationsOfMotion
+from ..errors import PolhodeError, shown, suggestion, understood
+from ..expr import Expr, Matrix, Vector, as_expr, rank
+from ..expr.factors import Factors, factors
+from ..geometry import Pose
+from ..kinematics.tree import BASE, Tree
+
+Floats = NDArray[np.float64]
+#: A function of coordinates (N, n) and parameters that gives the Jacobian (N, 6, speeds).
+Evaluate = Callable[..., Floats]
+
+_PLACE = "singular_configurations"
+#: Which rows of the Jacobian count: angular velocity, then velocity.
+_ROWS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
+#: More minors than this are not written down.
+_MOST_MINORS = 40
+#: A singular value that is smaller than this part of the largest is none.
+_NOTHING = 1e-7
+#: Between two points of a path so many places are looked at, and each zero is narrowed so often.
+_STEPS, _ROUNDS = 16, 60
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class Singular:
+    """A singular configuration on a path: the place on it, counted in its points, the coordinates, the rank left."""
+
+    at: float
+    q: Floats
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class SingularConfigurations:
+    """Where the `of` (pose, position or orientation) of a frame loses a way to move.
+
+    `rank` is the generic rank. A configuration is singular where one of the `factors` vanishes, or all of `together`;
+    `determinant` is the product of the factors, where they say all. None of these are there if the minors are too many
+    or too long to be written down: then `along` finds what a path meets.
+    """
+
+    frame: str
+    of: str
+    rank: int
+    coordinates: tuple[str, ...]
+    factors: tuple[Expr, ...] | None
+    together: tuple[Expr, ...] = ()
+    _evaluate: Evaluate = field(default=np.zeros, repr=False)
+
+    @property
+    def determinant(self) -> Expr | None:
+        """The product of the factors, if it vanishes at all singular configurations and nowhere else."""
+        if self.factors is None or self.together:
+            return None
+        made = as_expr(1)
+        for factor in self.factors:
+            made = made * factor
+        return made
+
+    def along(
+        self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None
+    ) -> list[Singular]:
+        """The singular configurations on a path of straight lines between coordinates (k, n), or between poses by name.
+
+        What is singular over a stretch of the path is told once, at its beginning.
+        """
+        points = self._points(path)
+
+        def values(places: Floats) -> Floats:
+            k = np.minimum(places.astype(int), len(points) - 2)
+            part = (places - k)[:, None]
+            q = points[k] * (1.0 - part) + points[k + 1] * part
+            J = self._evaluate(q, parameters=parameters)[:, list(_ROWS[self.of])]
+            return np.asarray(np.linalg.svd(np.broadcast_to(J, (len(q), *J.shape[1:])), compute_uv=False))
+
+        def least(place: float) -> float:
+            found = values(np.array([place]))[0]
+            return float(found[self.rank - 1] / found[0])
+
+        places = np.linspace(0.0, len(points) - 1.0, _STEPS * (len(points) - 1) + 1)
+        every = values(places)
+        scaled = every[:, self.rank - 1] / every[:, 0]
+        met: list[Singular] = []
+        for k in range(len(places)):
+            before, after = max(k - 1, 0), min(k + 1, len(places) - 1)
+            if scaled[k] > scaled[before] or scaled[k] > scaled[after]:
+                continue
+            at = _lowest(least, places[before], places[after])
+            left = values(np.array([at]))[0]
+            again = met and (at - met[-1].at < 1e-6 or scaled[before] < _NOTHING)
+            if left[self.rank - 1] < _NOTHING * left[0] and not again:
+                low = min(int(at), len(points) - 2)
+                q = points[low] + (at - low) * (points[low + 1] - points[low])
+                met.append(Singular(float(at), q, int((left > _NOTHING * left[0]).sum())))
+        return met
+
+    def _points(self, path: ArrayLike | Sequence[Mapping[str, float]]) -> Floats:
+        cure = f"Give two or more rows of {len(self.coordinates)} coordinates, or mappings from their names to numbers."
+        with understood("a path", path, place="along", cure=cure):
+            rows: list[Any] = list(path)  # type: ignore[arg-type] # what is no list is refused
+            for row in rows:
+                strange = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
+                if strange:
+                    raise PolhodeError(
+                        f"there is no coordinate {shown(strange[0])}.",
+                        place="along",
+                        cure=suggestion(strange[0], self.coordinates),
+                        code="E-SINGULAR-003",
+                    )
+            named = [
+                [row.get(name, 0.0) for name in self.coordinates] if isinstance(row, Mapping) else row for row in rows
+            ]
+            points = np.asarray(named, dtype=np.float64)
+            if points.ndim != 2 or len(points) < 2 or points.shape[1] != len(self.coordinates):
+                raise TypeError
+            if not np.isfinite(points).all():
+                raise ValueError
+        return points
+
+
+def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that falls and then rises is least, by golden sections."""
+    a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    f_a, f_b = function(a), function(b)
+    ends = {low: function(low), high: function(high)}
+    for _ in range(_ROUNDS):
+        if f_a <= f_b:
+            high, b, f_b = b, a, f_a
+            a = high - _GOLDEN * (high - low)
+            f_a = function(a)
+        else:
+            low, a, f_a = a, b, f_b
+            b = low + _GOLDEN * (high - low)
+            f_b = function(b)
+    return min([*ends.items(), (a, f_a), (b, f_b)], key=lambda each: each[1])[0]
+
+
+def singular_configurations(
+    equations: EquationsOfMotion, evaluate: Evaluate, name: str, of: str = "pose"
+) -> SingularConfigurations:
+    """Where a body or frame loses a way to move: its pose, or its position or orientation alone.
+
+    >>> import polhode as ph
+    >>> s = ph.System("arm")
+    >>> l1, l2 = s.parameter("l1", 1), s.parameter("l2", 1)
+    >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+    >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(l1, 0, 0))
+    >>> tip = s.frame("tip", "fore", (l2, 0, 0))
+    >>> s.derive().singular_configurations("tip", of="position").factors
+    (l1, l2, sin(q2))
+    """
+    if not isinstance(of, str) or of not in _ROWS:
+        raise PolhodeError(
+            f"{shown(of)} is not what a frame can lose.",
+            place=_PLACE,
+            cure=f"Choose {', '.join(map(repr, _ROWS))}.",
+            code="E-SINGULAR-001",
+        )
+    if equations.constraints is not None and equations.constraints.rows:
+        raise PolhodeError(
+            "the singular configurations of a mechanism with constraints are not known here.",
+            place=f"system '{equations.system.name}'",
+            cure="See what a pose leaves free with system.diagnose(pose).",
+            code="E-SINGULAR-002",
+        )
+    full = equations.jacobian(name)
+    generic = rank([full[i] for i in _ROWS[of]])
+    told = _factors_of_minors(_short_jacobian(equations, name, of), generic) if generic else ((), ())
+    common, rest = (None, ()) if told is None else told
+    return SingularConfigurations(name, of, generic, tuple(equations.coordinates), common, rest, evaluate)
+
+
+def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
+    """The rows that count, in the axes of a link half way along the arm and, for a pose, about its origin."""
+    tree = equations.tree
+    body, within = equations.located(name)
+    link, in_link = tree.bodies[body]
+    path = _path(tree, link)
+    middle = len(path) // 2
+    poses = _seen_from(tree, path, middle)
+    tip = poses[-1].point(in_link.point(within.p)) if of == "position" else Vector([0, 0, 0])
+    columns: list[list[Any]] = [[as_expr(0)] * 6 for _ in tree.u]
+    for i, X in zip(path, poses, strict=True):
+        for speed, (hw, hv) in zip(tree.links[i].speeds, tree.links[i].H, strict=True):
+            w = X.R @ hw
+            own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
+            columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
+    return Matrix([[as_expr(column[i]) for column in columns] for i in _ROWS[of]])
+
+
+def _path(tree: Tree, link: int) -> list[int]:
+    """The links from the ground to one."""
+    found: list[int] = []
+    while link != BASE:
+        found.insert(0, link)
+        link = tree.links[link].parent
+    return found
+
+
+def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
+    """The poses of the links on a path in one of them, by the joints between."""
+    poses = {middle: Pose.identity()}
+    for k in range(middle + 1, len(path)):
+        poses[k] = poses[k - 1] @ tree.links[path[k]].X
+    for k in range(middle - 1, -1, -1):
+        poses[k] = poses[k + 1] @ tree.links[path[k + 1]].X.inverse()
+    return [poses[k] for k in range(len(path))]
+
+
+def _factors_of_minors(J: Matrix, size: int) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
+    """What all minors of a size share, and what is left of each; None where they are too many or too long."""
+    rows = [i for i, row in enumerate(J) if any(row)]
+    columns = [k for k in range(J.shape[1]) if any(J[i, k] for i in rows)]
+    if comb(len(rows), size) * comb(len(columns), size) > _MOST_MINORS:
+        return None
+
+    @cache
+    def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
+        """By the entries of the first row."""
+        if not chosen:
+            return as_expr(1)
+        total = as_expr(0)
+        for place, k in enumerate(along):
+            if J[chosen[0], k]:
+                part = J[chosen[0], k] * minor(chosen[1:], (*along[:place], *along[place + 1 :]))
+                total = total - part if place % 2 else total + part
+        return total
+
+    every = [minor(one, two) for one in combinations(rows, size) for two in combinations(columns, size)]
+    found = [factors(each) for each in every if each]
+    if any(len(each.powers) == 1 and not _is_factored(each) for each in found):
+        return None
+    shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
+    rest = tuple(_without(each, shared) for each in found)
+    lone = len({*rest}) == 1 or any(each.is_number for each in rest)
+    kept = tuple(base for base in shared if not _never_vanishes(found, base))
+    return kept, () if lone else tuple(dict.fromkeys(rest))
+
+
+def _is_factored(found: Factors) -> bool:
+    """Whether a lone factor is short enough to be told."""
+    return len(str(found.powers[0][0])) < 2000
+
+
+def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:
+    """Whether a factor stands below the line in all minors, as 1 + c² does."""
+    return all(dict(each.powers)[base] < 0 for each in found)
+
+
+def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
+    """A minor without what all share, and without what stands below the line."""
+    made = as_expr(1)
+    for base, exponent in found.powers:
+        if base not in shared and exponent > 0:
+            made = made * base**exponent
+    return made

@@ -1,0 +1,61 @@
+"""Motors in a model file, in and out: each by the joint that it drives; what it adds is not written again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import System
+from ..model.forces.protocol import ForceElement
+from ..model.motor import Motor
+from . import records
+from .document import Path
+from .fields import describe_fields, read_fields
+from .names import Scope
+from .values import Values
+
+
+def add_motors(system: System, values: Values, model: records.Model) -> None:
+    """The motors of a file, each on the joint that its key names."""
+    given: Mapping[str, Any] = getattr(model, "motors", {})  # a section that the vocabulary adds
+    for key, record in given.items():
+        path: Path = ("motors", key)
+        before = len(values.document.problems)
+        said = read_fields(values, path, Motor.fields, record, values.scope)
+        if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
+            continue  # told already
+        with values.noting(path):
+            system.motor(key, **said)
+
+
+@dataclass(frozen=True)
+class Described:
+    """The motors of a system that a file can tell, and what is left of the system without all that they add.
+
+    A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
+    """
+
+    system: System
+    motors: tuple[Motor, ...]
+    other_loads: tuple[ForceElement, ...]
+
+    @staticmethod
+    def of(system: System) -> Described:
+        own = {name for motor in system.motors.values() for name in motor.bodies}
+        used = {joint.parent for joint in system.joints.values() if joint.name not in own}
+        used |= {frame.body for frame in system.frames.values()}
+        motors = tuple(motor for motor in system.motors.values() if used.isdisjoint(motor.bodies))
+        left = list(system.loads)
+        for load in (load for motor in motors for load in motor.loads):
+            left.remove(load)
+        return Described(system, motors, tuple(left))
+
+    def others(self, table: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a table of the system that no motor adds."""
+        added = {name for motor in self.motors for name in motor.added(table)}
+        return ((key, each) for key, each in getattr(self.system, table).items() if key not in added)
+
+    def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
+        """What a file says of each motor."""
+        return {motor.joint: describe_fields(Motor.fields, motor, fixed, free) for motor in self.motors}

@@ -1,0 +1,25 @@
+"""The home of rotations: the class `Rotation`, a file for each chart, and exact rotations of what users give.
+
+`Rotation` is loaded when it is used: a model needs a few of the charts only, and no arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .euler import SEQUENCES
+from .orientation import ORIENTATIONS
+from .turns import about, rotation, unit_axis
+
+if TYPE_CHECKING:
+    from .rotation import Rotation
+
+__all__ = ["ORIENTATIONS", "SEQUENCES", "Rotation", "about", "rotation", "unit_axis"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Rotation":
+        from .rotation import Rotation
+
+        return Rotation
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

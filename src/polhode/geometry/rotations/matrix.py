@@ -1,0 +1,99 @@
+"""The rotation matrix as a chart of nine entries, and the quaternion of a matrix; Mladenova (10)-(20), (64), (66).
+
+R takes components in the turned frame to components in the frame that stays: x' = R x. The angular velocity is the
+vector of Ω = Ṙ Rᵀ in the frame that stays (14), of Rᵀ Ṙ in the turned one (20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...expr import Matrix, is_zero
+from .chart import Chart
+from .quaternion import from_quaternion
+from .scalars import Components, applied, cross, is_array, total
+
+Numbers = Sequence[Any]
+
+
+def is_rotation(R: Matrix) -> bool:
+    """Whether a symbolic matrix is exactly orthogonal with determinant 1."""
+    gap = R @ R.T - Matrix.identity(3)
+    determinant = R[0].dot(R[1].cross(R[2]))
+    return all(is_zero(entry) for entry in gap.entries()) and is_zero(determinant - 1)
+
+
+def fourfold(R: Numbers) -> tuple[Components, ...]:
+    """4 q qᵀ of the unit quaternion q of a rotation, of its nine entries: each row that is not zero is a lift.
+
+    The first row is (1 + tr R, r₃₂ - r₂₃, r₁₃ - r₃₁, r₂₁ - r₁₂), which is (66).
+    Less the unit matrix it is Bar-Itzhack's matrix (J. Guidance 23, 2000).
+    """
+    a, b, c, d, e, f, g, h, i = R
+    return (
+        (1 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1 - a - e + i),
+    )
+
+
+def _lift(R: Numbers) -> Components:
+    """The row of `fourfold` with the largest diagonal entry; of symbols the first that does not vanish everywhere."""
+    rows = fourfold(R)
+    if not any(map(is_array, R)):
+        return next(row for k, row in enumerate(rows) if not is_zero(row[k]))
+    import numpy as np
+
+    largest = np.argmax(np.stack(np.broadcast_arrays(*(row[k] for k, row in enumerate(rows)))), axis=0)
+    return tuple(np.choose(largest, [row[k] for row in rows]) for k in range(4))
+
+
+def nine(R: Matrix) -> Components:
+    """The entries of a matrix, row by row."""
+    return tuple(R.entries())
+
+
+def _rows(R: Numbers) -> list[Numbers]:
+    return [R[0:3], R[3:6], R[6:9]]
+
+
+def _rate(R: Numbers) -> Matrix:
+    """Ṙ = R ω̂: each row r of R becomes r × ω."""
+    made: list[Numbers] = []
+    for x, y, z in _rows(R):
+        made += [(0, -z, y), (z, 0, -x), (-y, x, 0)]
+    return Matrix(made)
+
+
+def _velocity(R: Numbers) -> Matrix:
+    """ω = ½ Γᵀ Ṙ, the vector of Rᵀ Ṙ, (20); for ΓᵀΓ = 2."""
+    return _rate(R).T / 2
+
+
+def _acceleration(R: Numbers, Rd: Numbers, Rdd: Numbers) -> Components:
+    """Ω̇ = Rᵀ R̈ + Ṙᵀ Ṙ, whose second term is symmetric; so the velocity's formula with R̈."""
+    return applied(_velocity(R), Rdd)
+
+
+def _second_rate(R: Numbers, w: Numbers, wd: Numbers) -> Components:
+    """R̈ = R (Ω̇ + Ω²), (76): each row r becomes r × ω̇ + (r × ω) × ω."""
+    rows = [total(cross(r, wd), cross(cross(r, w), w)) for r in _rows(R)]
+    return tuple(entry for row in rows for entry in row)
+
+
+MATRIX = Chart(
+    name="matrix",
+    labels=tuple(f"r{i}{j}" for i in "123" for j in "123"),
+    rotation=lambda R: Matrix(_rows(R)),
+    rate=_rate,
+    velocity=_velocity,
+    lift=_lift,
+    coordinates=lambda q: nine(from_quaternion(q)),
+    acceleration=_acceleration,
+    condition=lambda q: 1,
+    singular="nowhere",
+    shape=(3, 3),
+    second_rate=_second_rate,
+)

@@ -1,0 +1,109 @@
+"""Angular velocity and acceleration of moving coordinates, and back; Mladenova (13)-(20), (61)-(63), (76)-(81).
+
+Given and answered in the turned frame ("body", ω̂ = Rᵀ Ṙ) or in the one that stays ("space", ω̂ = Ṙ Rᵀ). An angular
+acceleration is the rate of the velocity in either frame: R ω̇ is the rate of R ω, as ω × ω = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import PolhodeError, shown
+from ...expr import as_expr
+from .chart import Chart
+from .charts import CHARTS, chart_named
+from .quaternion import unit
+from .scalars import Components, applied, joined
+from .stored import Stored, coordinates_in, exactly, shape_of
+from .values import is_exact, read, read_spinor, silent, written, written_spinor
+
+
+def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> Any:
+    """ω = E(x) ẋ."""
+    r, chart, (xd,) = _rates_given(r, form, extrinsic, rate)
+    with silent():
+        found = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
+    return _velocity_told(r, found, frame, chart, form)
+
+
+def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, second: Any) -> Any:
+    """ω̇ = E ẍ + Ė ẋ."""
+    r, chart, (xd, xdd) = _rates_given(r, form, extrinsic, rate, second)
+    with silent():
+        found = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
+    return _velocity_told(r, found, frame, chart, form)
+
+
+def rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any) -> Any:
+    """ẋ = Γ(x) ω."""
+    r, chart, (w,) = _velocities_given(r, form, extrinsic, frame, w)
+    with silent():
+        found = applied(chart.rate(coordinates_in(r, chart, form)), w)
+    return _rate_told(r, found, chart, form)
+
+
+def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: Any) -> Any:
+    """ẍ = Γ (ω̇ - Ė ẋ); of a chart with more than three coordinates its own formula."""
+    r, chart, (w, wd) = _velocities_given(r, form, extrinsic, frame, w, wd)
+    x = coordinates_in(r, chart, form)
+    with silent():
+        if chart.second_rate is not None:
+            found = chart.second_rate(x, w, wd)
+        else:
+            gamma = chart.rate(x)
+            carried = chart.acceleration(x, applied(gamma, w), (0, 0, 0))
+            found = applied(gamma, tuple(a - b for a, b in zip(wd, carried, strict=True)))
+    return _rate_told(r, found, chart, form)
+
+
+def condition(r: Stored, form: str, extrinsic: bool) -> Any:
+    """The condition number of Γ."""
+    chart = chart_of(form, extrinsic)
+    if r.batch is None:
+        return as_expr(chart.condition(unit(r.lift)))
+    with silent():
+        return joined((chart.condition(r.lift),), r.batch)[..., 0]
+
+
+def chart_of(form: str, extrinsic: bool) -> Chart:
+    """The chart of a form; a spinor is a quaternion, written in two complex numbers."""
+    return CHARTS["quaternion"] if form == "spinor" else chart_named(form, extrinsic)
+
+
+def _rates_given(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[Stored, Chart, list[Components]]:
+    """The chart of a form and rates of its coordinates, all exact or all numbers."""
+    r = exactly(r) if any(map(is_exact, rates)) else r
+    chart = chart_of(form, extrinsic)
+    if form == "spinor":
+        return r, chart, [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
+    return r, chart, [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+
+
+def _velocities_given(
+    r: Stored, form: str, extrinsic: bool, frame: str, *velocities: Any
+) -> tuple[Stored, Chart, list[Components]]:
+    """The chart of a form and velocities in body components, all exact or all numbers."""
+    r = exactly(r) if any(map(is_exact, velocities)) else r
+    given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
+    return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
+
+
+def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:
+    batch = shape_of(r, found, chart, form)
+    return written_spinor(found, batch) if form == "spinor" else written(found, chart.shape, batch)
+
+
+def _velocity_told(r: Stored, w: Components, frame: str, chart: Chart, form: str) -> Any:
+    batch = shape_of(r, w, chart, form)
+    return written(w if is_body(frame) else applied(r.rows, w), (3,), batch)
+
+
+def is_body(frame: str) -> bool:
+    """Whether a frame is the turned one, or the one that stays; refused if it is neither."""
+    if frame not in ("body", "space"):
+        raise PolhodeError(
+            f"{shown(frame)} is no frame of a rotation.",
+            cure='Give "body", the turned one, or "space", the one that stays.',
+            code="E-ROT-015",
+        )
+    return frame == "body"

@@ -1,0 +1,86 @@
+"""Rotations with their velocities: the tangent bundle of the rotation group, a group; Mladenova, theorems 1 and 2.
+
+The product of two moving rotations moves. With angular velocities in the frame that stays (theorem 1)
+
+    (R1, ω1)(R2, ω2) = (R1 R2, ω1 + R1 ω2),
+
+in the turned frame (R1 R2, R2ᵀ ω1 + ω2), and in coordinates with their rates (theorem 2) what differentiation of the
+composition of the coordinates gives. These are one group in three ways of writing its elements down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import check_kind
+from . import vector_parameter
+from .motion import is_body
+from .rotation import Frame, Rotation
+from .scalars import Components, cross, dot
+from .values import is_exact, read, written
+
+
+class MovingRotation:
+    """A rotation and its angular velocity, kept in the turned frame; `@` composes, both factors moving.
+
+    >>> from polhode.expr import symbols
+    >>> a, b, s, t = symbols("a b s t")
+    >>> outer = MovingRotation(Rotation.from_euler("z", a), (0, 0, s))
+    >>> inner = MovingRotation(Rotation.from_euler("x", b), (t, 0, 0))
+    >>> (outer @ inner).velocity()
+    Vector([t, s*sin(b), s*cos(b)])
+    """
+
+    __slots__ = ("_velocity", "rotation")
+
+    def __init__(self, rotation: Rotation, velocity: Any, frame: Frame = "body") -> None:
+        check_kind(Rotation, "a Rotation", rotation, "MovingRotation")
+        self.rotation = rotation
+        exact = rotation.is_exact or is_exact(velocity)
+        w = read(velocity, (3,), "an angular velocity", exact)
+        given = written(w, (3,), None if exact else ())
+        self._velocity = given if is_body(frame) else rotation.apply(given, inverse=True)
+
+    @staticmethod
+    def from_rate(rotation: Rotation, rate: Any, form: str = "vector", *, extrinsic: bool = False) -> MovingRotation:
+        """Of a rotation and the rates of its coordinates in a form: the second trivialisation."""
+        check_kind(Rotation, "a Rotation", rotation, "MovingRotation.from_rate")
+        return MovingRotation(rotation, rotation.velocity(rate, form, extrinsic=extrinsic))
+
+    def velocity(self, frame: Frame = "body") -> Any:
+        """The angular velocity, in the turned frame or in the one that stays."""
+        return self._velocity if is_body(frame) else self.rotation.apply(self._velocity)
+
+    def rate(self, form: str = "vector", *, extrinsic: bool = False) -> Any:
+        """The rates of its coordinates in a form."""
+        return self.rotation.rate(self._velocity, form, extrinsic=extrinsic)
+
+    def __matmul__(self, other: MovingRotation) -> MovingRotation:
+        """(R1 R2, R2ᵀ ω1 + ω2) in the turned frame: theorem 1."""
+        if not isinstance(other, MovingRotation):
+            return NotImplemented
+        carried = other.rotation.apply(self._velocity, inverse=True)
+        return MovingRotation(self.rotation @ other.rotation, carried + other._velocity)
+
+    def inverse(self) -> MovingRotation:
+        """(Rᵀ, -R ω): a rotation seen from the frame that it turns."""
+        return MovingRotation(self.rotation.inverse(), -self.velocity("space"))
+
+    def __repr__(self) -> str:
+        return f"MovingRotation({self.rotation!r}, {self._velocity!r})"
+
+
+def composed_rates(c1: Sequence[Any], c1d: Sequence[Any], c2: Sequence[Any], c2d: Sequence[Any]) -> Components:
+    """ċ of c = ⟨c1, c2⟩, (67) differentiated: theorem 2 in vector-parameters, written out.
+
+    ċ = (ċ1 + ċ2 + ċ1 × c2 + c1 × ċ2 + (ċ1·c2 + c1·ċ2) c) / (1 - c1·c2)
+
+    >>> composed_rates((0, 0, 1), (0, 0, 1), (0, 0, 0), (0, 0, 0))
+    (0.0, 0.0, 1.0)
+    """
+    c = vector_parameter.composed(c1, c2)
+    turned, carried = cross(c1d, c2), cross(c1, c2d)
+    slope = dot(c1d, c2) + dot(c1, c2d)
+    scale = 1 - dot(c1, c2)
+    return tuple((c1d[k] + c2d[k] + turned[k] + carried[k] + slope * c[k]) / scale for k in range(3))

@@ -1,0 +1,115 @@
+"""The Motor: what a user says of what drives a joint, and what it adds to a model under which names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from ..expr import Expr, Vector
+from .fields import GivenFields, given
+from .forces.protocol import ForceElement
+
+#: Whether a rotor is a body like any other, or turns by itself, decoupled from the link that carries it (278).
+COUPLINGS = ("full", "reduced")
+
+
+class MotorOptions(TypedDict, total=False):
+    """What may be said of a motor beside its joint and its ratio; see `Motor`."""
+
+    inertia: Any
+    mass: Any
+    stiffness: Any
+    damping: Any
+    friction: Any
+    joint_friction: Any
+    coupling: str
+    on: Any
+    axis: Any
+    at: Any
+    com: Any
+    resistance: Any
+    inductance: Any
+    constant: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motor:
+    """A motor on a joint: a rotor, a gear, an elastic shaft, losses, windings. Without a stiffness it is geared.
+
+    Moments of inertia are about the rotor's own axes through its mass centre, the third along the axis on which it
+    spins. All that it comes to are `bodies` (each with the joint of its name), `loads`, inputs and states of the model.
+    """
+
+    fields = GivenFields()
+
+    joint: str
+    ratio: Expr = given("number", 1, doc="turns of the rotor for one of the joint")
+    inertia: tuple[Expr, ...] = given("number", (0, 0, 0), count=3, unit="kg·m²", doc="across, across, along the axis")
+    mass: Expr = given("number", 0, unit="kg")
+    stiffness: Expr | None = given("number", None, unit="N·m/rad", doc="of the gear, on the joint's side")
+    damping: Expr = given("number", 0, unit="N·m·s/rad", doc="of the gear, on the joint's side")
+    friction: Expr = given("number", 0, unit="N·m·s/rad", doc="viscous, of the rotor's bearings")
+    joint_friction: Expr = given("number", 0, unit="N·m·s/rad", doc="viscous, of the joint's bearings")
+    coupling: str = given("word", "full", choices=COUPLINGS)
+    on: str | None = given("frame", None, doc="what carries the rotor; the joint's parent, if nothing is said")
+    axis: Vector | None = given("axis", None, doc="in what carries it; the joint's, if nothing is said")
+    at: Vector | None = given("point", None, unit="m", doc="a point of the axis; the joint's place, if nothing is said")
+    com: Vector = given("point", (0, 0, 0), unit="m", doc="the mass centre from there, in the rotor's own axes")
+    resistance: Expr | None = given("number", None, unit="Ω")
+    inductance: Expr | None = given("number", None, unit="H")
+    constant: Expr | None = given("number", None, unit="N·m/A", doc="torque for each ampere, volts for each rad/s")
+    bodies: tuple[str, ...] = ()
+    loads: tuple[ForceElement, ...] = ()
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether the rotor has a coordinate of its own."""
+        return self.stiffness is not None
+
+    @property
+    def is_electric(self) -> bool:
+        """Whether it has windings, and is driven by a voltage."""
+        return self.constant is not None
+
+    @property
+    def has_rotor(self) -> bool:
+        """Whether its rotor is a body of the model."""
+        return self.is_elastic or bool(self.mass) or any(map(bool, self.inertia))
+
+    @property
+    def is_placeless(self) -> bool:
+        """Whether its rotor turns against the ground, decoupled, and so is not seen where it is."""
+        return self.has_rotor and self.coupling == "reduced"
+
+    @property
+    def rotor(self) -> str:
+        """The name of the rotor's body, joint, coordinate and speed, if there is one."""
+        return f"{self.joint} rotor"
+
+    @property
+    def ballast(self) -> str:
+        """The name of what a decoupled rotor leaves with the link that carries it: its mass and cross inertia."""
+        return f"{self.joint} rotor mass"
+
+    @property
+    def shaft(self) -> str:
+        """The joint whose effort is the motor's: the rotor of an elastic motor, else the joint that it drives."""
+        return self.rotor if self.is_elastic else self.joint
+
+    @property
+    def current(self) -> str:
+        """The name of the state that the current is, if there is an inductance."""
+        return f"{self.joint} current"
+
+    @property
+    def voltage(self) -> str:
+        """The name of the input that the voltage is, if there are windings."""
+        return f"{self.joint} voltage"
+
+    def added(self, table: str) -> tuple[str, ...]:
+        """The names of what it adds to a table of the model."""
+        if table == "inputs":
+            return (self.voltage,) if self.is_electric else ()
+        if table == "states":
+            return () if self.inductance is None else (self.current,)
+        return () if table == "couplings" and self.is_elastic else self.bodies

@@ -1,0 +1,256 @@
+"""Mounting a motor on a joint: the rotor as a body, the gear as a coupling or a spring, the windings as a state.
+
+A rotor is a body on a revolute joint of its own, "<joint> rotor", so that every formalism derives it as it derives any
+other. Behind an elastic gear that joint has a coordinate and a speed, which a spring ties to those of the link; behind
+a stiff one it follows the link's joint, q_rotor = ratio · q. Decoupled (278), the rotor turns against the ground, "a
+pure rotation with respect to an inertial frame", and what it weighs rides on the link that carries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, PolhodeError, listed, shown, suggestion
+from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, skew, substitute
+from ..geometry import Pose
+from .acting import apply
+from .building import body, joint, named_symbol
+from .constraining import couple
+from .field_values import completed, field_value
+from .forces import ElasticGear, JointForce
+from .joints import Fixed, Revolute
+from .lookup import frame_name, joint_named, placed
+from .motor import COUPLINGS, Motor
+from .records import GROUND, Joint
+from .states import add_state
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+_WINDINGS = ("resistance", "inductance", "constant")
+
+
+def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Motor:
+    """Add a motor and all that it comes to; where something is wrong with it the system stays as it was."""
+    link = joint_named(system, driven, "motor")
+    motor = _motor(system, link, given)
+    carrier, seat = _seat(system, link, motor)
+    before = system.model()
+    try:
+        if motor.has_rotor:
+            _add_rotor(system, motor, carrier, seat)
+        if motor.is_elastic:
+            ends = {"joint": motor.joint, "shaft": motor.rotor, "ratio": motor.ratio}
+            laws = {"stiffness": motor.stiffness, "damping": motor.damping}
+            apply(system, ElasticGear, {"name": f"{motor.joint} gear", **ends, **laws})
+        elif motor.has_rotor:
+            couple(system, motor.rotor, motor.joint, motor.ratio)
+        _add_losses(system, motor)
+        if motor.is_electric:
+            _add_windings(system, motor)
+    except PolhodeError:
+        system._hold(before)
+        raise
+    names = tuple(name for name in system.bodies if name not in before.bodies)
+    motor = replace(motor, bodies=names, loads=system.loads[len(before.loads) :])
+    system._add("motors", motor.joint, motor)
+    return motor
+
+
+# ---- what was given --------------------------------------------------------------------------------------------------
+
+
+def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
+    """The record, each value read and checked."""
+    place = f"motor of joint '{link.name}'"
+    if link.name in system.motors:
+        raise ModelError(
+            "this joint has a motor already.",
+            place=place,
+            cure="Give one motor, with the sum of the inertias on the joint's side.",
+            code="E-MOTOR-001",
+        )
+    if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
+        raise ModelError(
+            f"a {link.type.kind} joint with {len(link.u)} speeds has no single angle or length that a motor could turn."
+            if len(link.u) != 1
+            else "the coordinate of this joint is not the angle that a rotor would turn by.",
+            place=place,
+            cure="Put motors on revolute, prismatic or screw joints with their usual coordinate.",
+            code="E-MOTOR-002",
+        )
+    values = completed(Motor.fields, {key: value for key, value in given.items() if value is not None}, place)
+    values["inertia"] = _moments(values["inertia"], place)
+    values["on"] = None if values["on"] is None else frame_name(system, values["on"], place)
+    if values["coupling"] not in COUPLINGS:
+        raise ModelError(
+            f"there is no coupling {shown(values['coupling'])}.",
+            place=place,
+            cure=suggestion(values["coupling"], COUPLINGS),
+            code="E-MOTOR-005",
+        )
+    made = {field.name: field_value(field, values[field.name], place, system) for field in Motor.fields}
+    motor = Motor(joint=link.name, **made)
+    _check(system, motor, place)
+    return motor
+
+
+def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
+    """Three moments; a single one is about the axis."""
+    entries = tuple(inertia) if hasattr(inertia, "__iter__") and not isinstance(inertia, str) else (0, 0, inertia)
+    if len(entries) != 3:
+        raise ModelError(
+            f"a rotor's inertia is 1 number or 3, not {len(entries)}.",
+            place=place,
+            cure="Give the moment about its axis, or (across, across, along).",
+            code="E-MOTOR-010",
+        )
+    return entries
+
+
+def _check(system: Builder, motor: Motor, place: str) -> None:
+    """Refuse what no motor has."""
+    if not motor.ratio:
+        raise ModelError("the ratio is zero.", place=place, cure="Without a gear the ratio is 1.", code="E-MOTOR-003")
+    least = {"stiffness": 1, "resistance": 1, "inductance": 1, "mass": 0, "damping": 0, "friction": 0}
+    for name, sign in (least | {"joint_friction": 0}).items():
+        _check_sign(system, name.replace("_", " "), getattr(motor, name), sign, place)
+    for moment in motor.inertia:
+        _check_sign(system, "inertia", moment, 0, place)
+    if motor.damping and not motor.is_elastic:
+        raise ModelError(
+            "a gear that does not twist has no damping.",
+            place=place,
+            cure="Give a stiffness as well, or joint_friction for the loss in the joint.",
+            code="E-MOTOR-006",
+        )
+    if motor.is_elastic and not motor.inertia[2]:
+        raise ModelError(
+            "behind an elastic gear the rotor needs an inertia about its axis.",
+            place=place,
+            cure="Give inertia=…, or leave out the stiffness.",
+            code="E-MOTOR-009",
+        )
+    lacking = [name for name in ("resistance", "constant") if getattr(motor, name) is None]
+    if lacking and any(getattr(motor, name) is not None for name in _WINDINGS):
+        raise ModelError(
+            f"its windings lack a {listed(lacking)}.",
+            place=place,
+            cure="Give resistance and constant; the inductance may be left out.",
+            code="E-MOTOR-007",
+        )
+    if motor.coupling == "reduced" and (motor.com[0] or motor.com[1]):
+        raise ModelError(
+            "a decoupled rotor has its mass centre on its axis.",
+            place=place,
+            cure='Write coupling="full" for a rotor that is out of balance.',
+            code="E-MOTOR-011",
+        )
+
+
+def _check_sign(system: Builder, what: str, value: Expr | None, least: int, place: str) -> None:
+    """Refuse a number that is negative (or zero, with `least` 1) at the values of parameters that are known."""
+    if value is None:
+        return
+    met = {x: system.parameters[x.name].value for x in free_symbols([value]) if x.name in system.parameters}
+    (number,) = substitute([value], {x: as_expr(known) for x, known in met.items() if known is not None})
+    if not free_symbols([number]) and constant_sign(number) < least:
+        raise ModelError(
+            f"the {what} {shown(number)} is {'not positive' if least else 'negative'}.",
+            place=place,
+            cure=f"Give a {what} {'>' if least else '≥'} 0.",
+            code="E-MOTOR-004",
+        )
+
+
+# ---- where it sits ---------------------------------------------------------------------------------------------------
+
+
+def _seat(system: Builder, link: Joint, motor: Motor) -> tuple[str, Pose]:
+    """The body that carries the rotor, and the pose in it of the rotor's frame, whose z is the axis."""
+    place = f"motor of joint '{link.name}'"
+    H = link.type.stages[0].H.columns[0]
+    along = Vector(H[:3]) if any(map(bool, H[:3])) else Vector(H[3:])
+    ends = {link.parent: link.in_parent, link.child: link.in_child}
+    carrier, frame = placed(system, link.parent if motor.on is None else motor.on, (0, 0, 0), None, place)
+    own = ends.get(carrier)
+    if motor.axis is None and own is None:
+        raise ModelError(
+            f"body '{carrier}' is neither side of the joint, so that its axis is not known there.",
+            place=place,
+            cure="Give axis=….",
+            code="E-MOTOR-008",
+        )
+    axis = own.R @ along if motor.axis is None and own is not None else frame.R @ Vector(motor.axis or along)
+    if motor.at is not None:
+        return carrier, Pose(turned_to(axis), frame.p + frame.R @ motor.at)
+    return carrier, Pose(turned_to(axis), frame.p if own is None else own.p)
+
+
+def turned_to(axis: Vector) -> Matrix:
+    """The shortest turn that brings z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots.
+
+    >>> from polhode.geometry import unit_axis
+    >>> turned_to(unit_axis("x")) @ Vector([0, 0, 1])
+    Vector([1, 0, 0])
+    """
+    along = 1 + as_expr(axis[2])
+    if not along:  # half a turn
+        return Matrix.diagonal([1, -1, -1]).map(as_expr)
+    hat = skew(Vector([-axis[1], axis[0], 0]))
+    return (Matrix.identity(3) + hat + (hat @ hat).map(lambda entry: entry / along)).map(as_expr)
+
+
+# ---- what it adds ----------------------------------------------------------------------------------------------------
+
+
+def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
+    """The rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
+    x, y, z = motor.inertia
+    if motor.coupling == "full" or carrier == GROUND:
+        _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
+        return
+    if motor.mass or x or y:
+        _add_body(system, motor.ballast, carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
+    _add_body(system, motor.rotor, GROUND, Revolute("z"), Pose.identity(), 0, (0, 0, 0), (0, 0, z))
+
+
+def _add_body(
+    system: Builder, name: str, carrier: str, kind: Any, seat: Pose, mass: Any, com: Any, moments: tuple[Any, ...]
+) -> None:
+    body(system, name, mass, com, moments, (), False, None)  # some say the inertia about the axis alone
+    joint(
+        system, name, carrier, name, kind, at=seat.p, rotation=seat.R, child_at=(0, 0, 0), child_rotation=None,
+        coordinates=None, speeds=None, limits=None, options={},
+    )  # fmt: skip
+
+
+def _add_losses(system: Builder, motor: Motor) -> None:
+    """Viscous friction on either side of the gear."""
+    losses = (("rotor friction", motor.friction, _shaft(motor)), ("friction", motor.joint_friction, (motor.joint, 1)))
+    for name, coefficient, (speed, ratio) in losses:
+        if coefficient:
+            value = -coefficient * as_expr(ratio) ** 2 * system.joints[speed].u[0]
+            apply(system, JointForce, {"name": f"{motor.joint} {name}", "joint": speed, "value": value})
+
+
+def _shaft(motor: Motor) -> tuple[str, Any]:
+    """The joint by whose speed the rotor's is known, and how often it turns for one turn of that."""
+    return (motor.rotor, 1) if motor.has_rotor else (motor.joint, motor.ratio)
+
+
+def _add_windings(system: Builder, motor: Motor) -> None:
+    """L i̇ = V - R i - K ω and the torque K i on the rotor; without L the current is (V - K ω)/R at once."""
+    K, R, L = motor.constant, motor.resistance, motor.inductance
+    if K is None or R is None:
+        return
+    shaft, ratio = _shaft(motor)
+    voltage = named_symbol(system, "inputs", "input", motor.voltage, 0, "V")
+    left = voltage - K * ratio * system.joints[shaft].u[0]  # what the turning motor leaves of the voltage
+    if L is None:
+        current = left / R
+    else:
+        current = add_state(system, motor.current, lambda i: (left - R * i) / L, 0, "A")
+    apply(system, JointForce, {"name": f"{motor.joint} torque", "joint": shaft, "value": K * ratio * current})

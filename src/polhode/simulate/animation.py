@@ -1,0 +1,35 @@
+"""A trajectory as a page: the mechanism moving, and what moves it over time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..view.page import write_page
+from ..view.scene import Channel
+from .scene import drawn_motion
+from .screw_axes import moving_axes
+from .trajectory_panels import groups_of
+from .units import SPEED_GROUPS
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+_MOST_CHANNELS = 24
+
+
+def write_animation(
+    run: Trajectory, path: str | os.PathLike[str], notes: str, screw_axes: bool | Sequence[str] = False
+) -> Path:
+    """Write the motion as one self-contained page, with coordinates, states and energy beside it."""
+    scene, motion = drawn_motion(run)
+    motion = replace(motion, lines=moving_axes(run, screw_axes, scene))
+    energy = run.energy
+    groups = [(unit, group) for _, unit, group in groups_of(run) if unit not in SPEED_GROUPS]
+    channels = [Channel(name, unit, values) for unit, group in groups for name, values in group.items()]
+    channels = channels[:_MOST_CHANNELS]
+    channels += [Channel("kinetic energy", "J", energy.kinetic), Channel("total energy", "J", energy.total)]
+    return write_page(path, scene, motion, channels, notes=notes or run.message)

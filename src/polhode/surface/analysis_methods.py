@@ -1,0 +1,73 @@
+"""The methods of Equations that ask for programmes and other forms of the equations; each enters its room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..analysis import Descriptor, Programme
+    from ..analysis.link_inverse import LinkInverse
+    from ..analysis.velocity_terms import VelocityTerms
+    from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.structure_coefficients import StructureCoefficients
+
+
+class AnalysisMethods:
+    """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
+
+    @property
+    def record(self) -> EquationsOfMotion:
+        """The equations as the formalism gave them: graphs only."""
+        raise NotImplementedError
+
+    def descriptor(self) -> Descriptor:
+        """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
+        from ..analysis import descriptor
+
+        return descriptor(self.record)
+
+    @cached_property
+    def velocity_terms(self) -> VelocityTerms:
+        """Centrifugal and Coriolis matrices, gravity and applied forces; see `polhode.analysis.velocity_terms`."""
+        from ..analysis.velocity_terms import velocity_terms
+
+        return velocity_terms(self.record)
+
+    @cached_property
+    def link_inverse_dynamics(self) -> LinkInverse:
+        """Efforts of motors behind elastic gears from the links' motion; see `polhode.analysis.link_inverse`."""
+        from ..analysis.link_inverse import link_inverse
+
+        return link_inverse(self.record)
+
+    @property
+    def structure_coefficients(self) -> StructureCoefficients:
+        """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
+        >>> y = s.joint("y", "slide", s.body("bead", 1), ph.Prismatic("y"))
+        >>> made = s.derive("hamel", pseudo={"v": x.u[0], "w": y.u[0] - x.q[0] * x.u[0] - y.q[0] * x.u[0]})
+        >>> made.structure_coefficients.nonzero
+        {('v', 'w', 'w'): -1, ('w', 'w', 'v'): 1}
+        """
+        from ..formalisms.structure_coefficients import structure_coefficients
+
+        return structure_coefficients(self.record)
+
+    def programme_control(
+        self,
+        programme: Sequence[Any],
+        actuators: Sequence[str],
+        pull: Any = 0,
+        *,
+        least: str | None = None,
+        weights: Any = None,
+    ) -> Programme:
+        """The efforts that keep a programme, with least="effort" the least; see `analysis.programme_control`."""
+        from ..analysis import programme_control
+
+        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)

@@ -1,0 +1,112 @@
+"""The methods of Equations that ask where a mechanism is and how it can move; each enters the room that knows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..analysis.singular_configurations import SingularConfigurations
+    from ..compiled.functions import Functions
+    from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Matrix, Vector
+    from ..geometry import Pose
+    from .workspace import Workspace
+
+
+class KinematicMethods:
+    """Rates of coordinates, poses, Jacobians."""
+
+    @property
+    def record(self) -> EquationsOfMotion:
+        """The equations as the formalism gave them: graphs only."""
+        raise NotImplementedError
+
+    @cached_property
+    def _functions(self) -> Functions:
+        """The functions that runs share, compiled or loaded once."""
+        raise NotImplementedError
+
+    @property
+    def kinematic_matrix(self) -> Matrix:
+        """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
+        return self.record.kinematic_matrix
+
+    @property
+    def coordinate_rates(self) -> Vector:
+        """q̇ = Γ(q) u."""
+        return self.record.coordinate_rates
+
+    def pose(self, name: str) -> Pose:
+        """Where a body or a frame is in the ground: rotation matrix R and position p."""
+        return self.record.pose(name)
+
+    def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
+        """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.
+
+        With orientation="vector" it has the rate of the frame's vector-parameter c, whose length is tan(θ/2), over the
+        velocity, by the rates of the coordinates: ċ = N_CV q̇, (122) to (125) of Mladenova.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("hinge", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z", storage="vector"))
+        >>> s.derive().jacobian("link", orientation="vector")[2][0] == 1  # the link's c is the joint's
+        True
+        """
+        return self.record.jacobian(name, orientation)
+
+    def dual_jacobian(self, name: str) -> Matrix:
+        """The 3×n dual Jacobian matrix of a body, or of the body of a frame: the lines of the joints that carry it.
+
+        Its real part is the angular one of `jacobian`, its dual part the velocity of the body's point at the ground's
+        origin: that of a point p is dual part + real part × p, column by column. A joint that slides gives μ times its
+        direction; Mladenova (157) to (163).
+        """
+        return self.record.dual_jacobian(name)
+
+    def velocity_screw(self, name: str) -> Vector:
+        """ω + μ v of a body, or of the body of a frame, v the velocity of its point at the ground's origin.
+
+        `screw_of` gives its instantaneous axis, rate of turning and pitch.
+        """
+        return self.record.velocity_screw(name)
+
+    def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
+        """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
+
+        The factors that vanish there, and a search `along` a path; see `polhode.analysis.singular_configurations`.
+        """
+        from ..analysis.singular_configurations import singular_configurations
+
+        def jacobian(q: Any, parameters: Any) -> Any:
+            return self._functions.jacobian(name, q, parameters=parameters)
+
+        return singular_configurations(self.record, jacobian, name, of)
+
+    def workspace(
+        self, name: str, samples: int = 20_000, seed: int = 0, parameters: Mapping[str, Any] | None = None
+    ) -> Workspace:
+        """Where the origin of a body or frame can be while the joints keep their limits: points, boundary, a picture.
+
+        A revolute joint without limits turns all around; see `polhode.analysis.workspace`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(2, 0, 0))
+        >>> tip = s.frame("tip", "fore", (1, 0, 0))
+        >>> reach = s.derive().workspace("tip")
+        >>> reach.distance([(2, 0, 0), (4, 0, 0), (0, 0.25, 0)]).round(6).tolist()  # a ring with radii 1 and 3
+        [0.0, 1.0, 0.75]
+        """
+        from .workspace import Workspace
+
+        def position(q: Any, parameters: Any) -> Any:
+            return self._functions.pose(name, q, parameters=parameters)[0]
+
+        def slope(q: Any, parameters: Any) -> Any:
+            return self._functions.jacobian(name, q, parameters=parameters)[..., 3:, :]
+
+        return Workspace.of(self.record, name, position, slope, samples, seed, parameters)

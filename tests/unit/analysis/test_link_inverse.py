@@ -1,0 +1,121 @@
+"""The efforts of motors behind elastic gears from the motion of the links alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import as_expr, evaluate, free_symbols, same, topological
+from polhode.model.samples import elastic_arm
+
+
+@pytest.mark.parametrize("coupling", ["full", "reduced"])
+def test_the_motion_of_the_links_gives_the_efforts_that_both_motions_give(coupling: str) -> None:
+    """Along a motion that is known in time, rotors and efforts are what inverse dynamics says, (261) to (270)."""
+    s = ph.System("arm", gravity=(0, 0, "-9.81"))
+    link: Any = s.ground
+    for i, axis in enumerate(("z", (0, 4, 3), (0, 3, 4)), start=1):
+        body = s.body(f"b{i}", 2, ("0.2", "0.1", 0), ("0.1", "0.2", "0.3"))
+        s.joint(f"j{i}", link, body, ph.Revolute(axis), at=("0.3", 0, "0.1"))
+        s.motor(f"j{i}", 10 * i, inertia=("0.02", "0.02", "0.03"), mass=1, stiffness=300 * i, coupling=coupling)
+        link = body
+    e = s.derive()
+    made = e.link_inverse_dynamics
+    assert made.order == (4 if coupling == "reduced" else 8)
+    t = 0.7
+    links = [q.name for q in made.motion[0]]
+    values = {
+        x: float((k + 1) ** order * np.sin((k + 1) * t + order * np.pi / 2))
+        for order, symbols in enumerate(made.motion)
+        for k, x in enumerate(symbols)
+    }
+    moved = {name: evaluate(rotor, values) for name, rotor in made.rotors.items()}
+    both = dict(values)
+    for q, u, ud in zip(e.q, e.u, e.udot, strict=True):
+        if q.name not in links:
+            both |= dict(zip((q, u, ud), moved[q.name], strict=True))
+    efforts = dict(zip(e.speeds, evaluate(e.inverse_dynamics, both), strict=True))
+    for i in (1, 2, 3):
+        assert efforts[f"j{i}"] == pytest.approx(0, abs=1e-8)
+        assert evaluate([made.efforts[f"j{i} rotor"]], values)[0] == pytest.approx(efforts[f"j{i} rotor"], rel=1e-10)
+
+
+def test_the_reduced_model_is_solved_in_closed_form() -> None:
+    """(281), (282): q_m/Γ = q + (H q̈ + h)/K and the effort J q̈_m + K (q_m/Γ - q)/Γ."""
+    s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
+    K, n, Im = (s.parameter(name) for name in ("K", "n", "Im"))
+    s.joint("j", s.ground, s.body("bob", 2, (0, 0, -1)), ph.Revolute("y"))
+    s.motor("j", n, inertia=Im, stiffness=K)
+    made = s.derive().link_inverse_dynamics
+    (q,), (qd,), (a,), (jerk,), (snap,) = made.motion
+    need = 2 * a + as_expr("19.62") * ph.sin(q)
+    second = 2 * snap + as_expr("19.62") * (ph.cos(q) * a - ph.sin(q) * qd**2)
+    angle, _, rate = made.rotors["j rotor"]
+    assert same([angle, rate], [n * (q + need / K), n * (a + second / K)])
+    assert same([made.efforts["j rotor"]], [Im * n * (a + second / K) + need / n])
+    assert jerk not in free_symbols([made.efforts["j rotor"]])
+
+
+def test_a_joint_without_an_elastic_motor_keeps_its_effort() -> None:
+    s = ph.System("two", gravity=(0, 0, "-9.81"))
+    s.joint("a", s.ground, s.body("first", 1, (1, 0, 0)), ph.Revolute("y"))
+    s.joint("b", "first", s.body("second", 1, (1, 0, 0)), ph.Revolute("y"), at=(1, 0, 0))
+    s.motor("b", 10, inertia=1, stiffness=100, coupling="reduced")
+    made = s.derive().link_inverse_dynamics
+    assert set(made.efforts) == {"a", "b rotor"} and made.order == 4
+
+
+def test_six_joints_stay_small_graphs() -> None:
+    sizes = {}
+    for coupling in ("reduced", "full"):
+        made = elastic_arm(coupling=coupling).derive().link_inverse_dynamics
+        sizes[coupling] = made.order, len(topological(made.efforts.values()))
+    assert sizes["reduced"][0] == 4 and sizes["reduced"][1] < 4000
+    assert sizes["full"][0] > 4 and sizes["full"][1] < 20000
+
+
+def test_numbers_are_taken_for_one_instant_or_for_many() -> None:
+    made = one(stiffness=100).derive().link_inverse_dynamics
+    motion = np.random.default_rng(1).uniform(-1, 1, (5, 1, 7))
+    many = made.efforts_at(motion)["j rotor"]
+    assert many.shape == (7,)
+    assert many[3] == pytest.approx(float(made.efforts_at(motion[:, :, 3])["j rotor"]), rel=1e-14)
+    q, a = motion[0, 0], motion[2, 0]
+    need = a - 9.81 * np.cos(q)  # the link of 1 kg at 1 m, about y
+    assert made.rotors_at(motion)["j rotor"] == pytest.approx(10 * (q + need / 100), rel=1e-12)
+
+
+def test_a_motion_of_another_shape_is_refused() -> None:
+    made = one(stiffness=100).derive().link_inverse_dynamics
+    for motion in ([[0]] * 4, np.zeros((5, 2)), "fast", np.zeros((5, 1, 2, 2))):
+        with pytest.raises(PolhodeError, match="5 orders of derivatives of 1 coordinates"):
+            made.efforts_at(motion)
+
+
+def refusal(s: ph.System) -> str:
+    with pytest.raises(PolhodeError) as raised:
+        _ = s.derive().link_inverse_dynamics
+    return str(raised.value)
+
+
+def one(**motor: Any) -> ph.System:
+    s = ph.System("one")
+    s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("y"))
+    s.motor("j", 10, inertia=1, **motor)
+    return s
+
+
+def test_what_cannot_be_had_from_the_links_alone_is_told() -> None:
+    assert "has no elastic motor" in refusal(one())
+    assert "damping in the gear" in refusal(one(stiffness=3, damping=1))
+    assert "carries it" in refusal(one(stiffness=3, on="link"))
+    held = one(stiffness=3)
+    held.prescribe("j rotor", held.time)
+    assert "has no speed of its own" in refusal(held)
+    bound = one(stiffness=3)
+    bound.constrain(bound.joints["j"].q[0] - bound.joints["j rotor"].q[0] ** 2)
+    assert "constraints act on them" in refusal(bound)

@@ -1,0 +1,113 @@
+"""Workspaces: points within limits, their boundary, and distances to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import polhode as ph
+
+
+def ring(**kind: Any) -> ph.Equations:
+    """Two links of two metres and one: the tip covers a ring with radii 1 and 3."""
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z", **kind))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z", **kind), at=(2, 0, 0))
+    s.frame("tip", "fore", (1, 0, 0))
+    return s.derive()
+
+
+@pytest.mark.parametrize("storage", ["angles", "vector"])
+def test_the_boundary_of_a_ring_are_its_two_circles(storage: str) -> None:
+    space = ring(storage=storage).workspace("tip", samples=3000)
+    radii = np.linalg.norm(space.boundary, axis=1)
+    inner = radii < 2
+    assert inner.any() and (~inner).any()
+    assert_allclose(radii[inner], 1, atol=1e-7)
+    assert_allclose(radii[~inner], 3, atol=1e-7)
+    assert space.axes.tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert_allclose(space.extent, [[-3, -3, 0], [3, 3, 0]], atol=0.02)
+
+
+def test_distances_are_measured_to_the_nearest_point_that_can_be_reached() -> None:
+    space = ring().workspace("tip", samples=2000)
+    gaps = space.distance([(2, 0, 0), (0, 4, 0), (0, 0.25, 0), (2, 0, 1)])
+    assert_allclose(gaps, [0, 1, 0.75, 1], atol=1e-6)
+    assert space.distance((0, 0, 0)).shape == (1,)
+
+
+def test_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
+    s = ph.System("crane")
+    reach = s.parameter("reach", 2)
+    s.joint("turn", s.ground, s.body("mast"), ph.Revolute("z"), limits=(0, 1))
+    s.joint("boom", "mast", s.body("boom", 1), ph.Prismatic("x"), limits=(1, reach))
+    s.joint("hook", "boom", s.body("load", 1), ph.Prismatic("z"), limits=(-1, 0))
+    e = s.derive()
+    space = e.workspace("load", samples=4000)
+    radii, angles = np.hypot(*space.points.T[:2]), np.arctan2(space.points[:, 1], space.points[:, 0])
+    assert radii.min() >= 1 and radii.max() <= 2 and angles.min() >= 0 and angles.max() <= 1
+    assert_allclose(e.compile().pose("load", space.q)[0], space.points, atol=1e-12)
+    on = space.boundary_q
+    at_an_end = np.isclose(on, [0, 1, -1], atol=1e-7) | np.isclose(on, [1, 2, 0], atol=1e-7)
+    assert at_an_end.any(axis=1).all() and len(on) > 50
+    wider = e.workspace("load", samples=4000, parameters={"reach": 3})
+    assert np.hypot(*wider.points.T[:2]).max() > 2.5
+
+
+def test_the_same_seed_gives_the_same_points() -> None:
+    one, again, other = (ring().workspace("tip", samples=200, seed=seed) for seed in (1, 1, 2))
+    assert (one.points == again.points).all() and (one.boundary == again.boundary).all()
+    assert (one.points != other.points).any()
+
+
+def test_limits_of_a_joint_that_follows_hold_its_leader() -> None:
+    s = ph.System("pair")
+    s.joint("lead", s.ground, s.body("a", 1), ph.Prismatic("x"), limits=(-9, 9))
+    s.joint("follow", "a", s.body("b", 1), ph.Prismatic("x"), limits=(-1, 3))
+    s.couple("follow", "lead", -2, 1)
+    space = s.derive().workspace("b", samples=500)
+    assert_allclose([space.q.min(), space.q.max()], [-1, 1], atol=0.02)
+    assert space.axes.shape == (1, 3)
+    assert_allclose(np.sort(space.boundary[:, 0]), [0, 2], atol=1e-6)
+
+
+def test_joints_beside_the_way_to_the_frame_do_not_matter() -> None:
+    s = ph.System("two arms")
+    s.joint("left", s.ground, s.body("l", 1), ph.Revolute("z"))
+    s.joint("right", s.ground, s.body("r", 1), ph.Free())
+    s.frame("tip", "l", (1, 0, 0))
+    space = s.derive().workspace("tip", samples=200)
+    assert_allclose(np.linalg.norm(space.points, axis=1), 1)
+
+
+def refused(kind: Any, **options: Any) -> str:
+    s = ph.System("arm")
+    limits = options.pop("limits", None)
+    s.joint("j", s.ground, s.body("link", 1, (1, 0, 0), (1, 1, 1)), kind, limits=limits)
+    with pytest.raises(ph.PolhodeError) as found:
+        s.derive().workspace("link", **options)
+    return str(found.value)
+
+
+def test_what_has_no_workspace_is_refused_with_a_sentence() -> None:
+    assert "'j' slides without limits" in refused(ph.Prismatic("z"))
+    assert "'j' slides without limits" in refused(ph.Prismatic("z"), limits=(0, None))
+    assert "each coordinate of which moves by itself" in refused(ph.Spherical())
+    assert "do not show a workspace" in refused(ph.Revolute("z"), samples=3)
+    assert "whole number" in refused(ph.Revolute("z"), samples="many")
+    s = ph.System("pair")
+    s.joint("lead", s.ground, s.body("a", 1), ph.Prismatic("x"), limits=(5, 9))
+    s.joint("follow", "a", s.body("b", 1), ph.Prismatic("x"), limits=(-1, 1))
+    s.couple("follow", "lead")
+    with pytest.raises(ph.PolhodeError, match="leave no place for the coordinate 'lead'"):
+        s.derive().workspace("b")
+    s = ph.System("loop")
+    s.joint("a", s.ground, s.body("bar", 1, (1, 0, 0)), ph.Revolute("z"))
+    s.close(s.ground, "bar", joint="spherical", at_a=(1, 0, 0), at_b=(1, 0, 0))
+    with pytest.raises(ph.PolhodeError, match="with constraints"):
+        s.derive().workspace("bar")
+    with pytest.raises(ph.PolhodeError, match="an array of points"):
+        ring().workspace("tip", samples=200).distance("here")  # type: ignore[arg-type]

@@ -1,0 +1,156 @@
+"""Rotations of symbols: exact in every form, and free of roots where they can be."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import Rotation, Vector
+from polhode.expr import as_expr, evaluate, free_symbols, is_zero, same, symbols, unit_symbols
+from polhode.geometry.rotations import SEQUENCES
+from polhode.geometry.rotations.matrix import is_rotation
+
+c = symbols("c1 c2 c3")
+angles = symbols("a1 a2 a3")
+e = unit_symbols(["e0", "e1", "e2", "e3"])
+w, wd = symbols("w1 w2 w3"), symbols("x1 x2 x3")
+EXACT = {
+    "vector": Rotation.from_vector(c),
+    "quaternion": Rotation.from_quaternion(e),
+    "long quaternion": Rotation.from_quaternion(symbols("q0 q1 q2 q3")),
+    "turns": Rotation.from_turns(("z", angles[0]), ([3, 0, 4], angles[1])),
+    "euler": Rotation.from_euler("zxz", angles),
+    "extrinsic": Rotation.from_euler("xyz", angles, extrinsic=True),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_what_is_made_of_symbols_is_exactly_a_rotation(name: str) -> None:
+    r = EXACT[name]
+    assert is_rotation(r.matrix) and is_rotation((r @ EXACT["vector"]).matrix)
+    assert Rotation.from_matrix(r.matrix).equals(r)
+    assert Rotation.from_vector(r.vector).equals(r)
+    assert (r @ r.inverse()).equals(Rotation.identity(exact=True))
+    assert not r.equals(EXACT["vector"] @ r)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_symbols_with_values_are_the_numbers_in_every_form(name: str) -> None:
+    r = EXACT[name]
+    values = dict(zip(free_symbols(r.matrix.entries()), (0.3, -0.7, 0.4, 0.2), strict=False))
+    if name == "quaternion":
+        values = dict(zip(e, Rotation.random(seed=1).quaternion, strict=True))
+
+    def numbers(exact: Vector) -> np.ndarray:
+        return np.array(evaluate([as_expr(entry) for entry in exact], values))
+
+    R = numbers(Vector(r.matrix.entries())).reshape(3, 3)
+    for form in ("quaternion", "vector", "sine", "exponential", "123", "313"):
+        back = Rotation.from_coordinates(form, numbers(r.coordinates(form)))
+        assert np.abs(back.matrix - R).max() < 1e-12
+    assert abs(evaluate([r.angle], values)[0] - Rotation.from_matrix(R).angle) < 1e-12
+    assert abs(evaluate([r.condition("313")], values)[0] - Rotation.from_matrix(R).condition("313")) < 1e-9
+
+
+@pytest.mark.parametrize(("form", "r"), [
+    ("vector", EXACT["vector"]), ("quaternion", EXACT["quaternion"]), ("spinor", EXACT["quaternion"]),
+    ("matrix", EXACT["vector"]), *((word, Rotation.from_euler(word, angles)) for word in SEQUENCES),
+])  # fmt: skip
+def test_rates_and_velocities_are_inverse_to_each_other_by_fingerprint(form: str, r: Rotation) -> None:
+    for frame in ("body", "space"):
+        rate, second = r.rate(w, form, frame), r.second_rate(w, wd, form, frame)
+        assert same(r.velocity(rate, form, frame), w)
+        assert same(r.acceleration(rate, second, form, frame), wd)
+
+
+@pytest.mark.parametrize(("word", "extrinsic"), [*product(SEQUENCES, (False, True))])
+def test_all_sequences_are_products_of_turns(word: str, extrinsic: bool) -> None:
+    turns = [("xyz"[int(digit) - 1], angle) for digit, angle in zip(word, angles, strict=True)]
+    made = Rotation.from_euler(word, angles, extrinsic=extrinsic)
+    assert made.matrix == ph.rotation(*(turns[::-1] if extrinsic else turns))
+    assert made.equals(Rotation.from_turns(*(turns[::-1] if extrinsic else turns)))
+    assert made.euler(word, extrinsic=extrinsic) == Vector(angles)
+
+
+def test_ph_rotation_is_the_matrix_of_turns_and_stays_exact() -> None:
+    turns = (("z", 0.3), ("x", ph.symbol("q")), ([1, 2, 2], 1))
+    assert ph.rotation(*turns) == Rotation.from_turns(*turns).matrix
+    assert ph.rotation(("z", 0.3)) == Rotation.from_turns(("z", 0.3), exact=True).matrix
+    assert isinstance(Rotation.from_turns(("z", 0.3)).matrix, np.ndarray)
+    assert isinstance(ph.rotation(("z", 0.3)), ph.Matrix)
+
+
+def test_half_turns_of_symbols_have_every_form_but_the_vector_parameter() -> None:
+    half = Rotation.from_turns(("z", ph.pi))
+    assert half.quaternion == (0, 0, 0, 1) and half.sine_vector == (0, 0, 1)
+    assert evaluate([*half.euler("zxz"), *half.exponential], {}) == pytest.approx([np.pi, 0, 0, 0, 0, np.pi])
+    assert Rotation.from_matrix(half.matrix).equals(half)
+    with pytest.raises(ph.PolhodeError, match=r"is where the form 'vector' is singular: at every half turn"):
+        _ = half.vector
+
+
+def test_no_rotation_has_every_form_but_an_axis() -> None:
+    none = Rotation.identity(exact=True)
+    for form in ("vector", "sine", "axial", "exponential"):
+        assert none.coordinates(form) == (0, 0, 0)
+        assert Rotation.from_coordinates(form, Vector([0, 0, 0])).equals(none)
+        assert none.rate(w, form) == Vector(w) * {"vector": Fraction(1, 2), "sine": Fraction(1, 2), "axial": 2}.get(
+            form, 1
+        )
+        assert none.condition(form) == 1
+    with pytest.raises(ph.PolhodeError, match="zero angle"):
+        _ = none.axis
+
+
+def test_symbols_stay_free_of_roots_where_they_can() -> None:
+    r = EXACT["vector"] @ EXACT["euler"]
+    assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
+    assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
+
+
+def ph_nodes(values: Vector) -> list[ph.Expr]:
+    from polhode.expr import topological
+
+    return list(topological(list(values)))
+
+
+def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
+    third = Rotation.from_quaternion([0.5, 0.5, 0.5, 0.5])
+    both = third @ EXACT["vector"]
+    assert both.is_exact and is_rotation(both.matrix)
+    assert third.exact().matrix == ph.Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    assert third.apply(c) == (c[2], c[0], c[1])
+    assert third.rate(w, "quaternion")[0] == -(w[0] + w[1] + w[2]) / 4
+    assert EXACT["vector"].apply([1, 0, 0]) == EXACT["vector"].matrix.columns[0]
+    assert EXACT["vector"].apply([0.5, 0, 0])[0] == EXACT["vector"].matrix[0, 0] / 2
+
+
+def test_numbers_are_taken_exactly_when_that_is_asked() -> None:
+    r = Rotation.from_vector([0.5, 0, Fraction(1, 3)])
+    assert r.vector == (Fraction(1, 2), 0, Fraction(1, 3))
+    assert Rotation.from_vector([0.5, 0, 1], exact=True).matrix[0, 0] == Fraction(1, 9)
+    assert is_zero(Rotation.from_quaternion([1, 2, 3, 4], exact=True).quaternion[0] - 1 / ph.sqrt(30))
+
+
+def test_interpolation_between_exact_rotations_is_exact() -> None:
+    quarter = Rotation.from_turns(("z", ph.pi / 2))
+    half_way = Rotation.identity(exact=True).interpolate(quarter, Fraction(1, 2))
+    assert np.allclose(evaluate(list(half_way.vector), {}), [0, 0, np.tan(np.pi / 8)])
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_rotations_of_symbols_are_pickled_with_the_form_they_were_given_in(name: str) -> None:
+    back = pickle.loads(pickle.dumps(EXACT[name]))
+    assert back.equals(EXACT[name]) and back.matrix == EXACT[name].matrix
+    if name == "extrinsic":
+        assert back.euler("xyz", extrinsic=True) == Vector(angles)
+
+
+def test_rotations_of_numbers_are_pickled() -> None:
+    many = Rotation.random(5, seed=1)
+    assert np.array_equal(pickle.loads(pickle.dumps(many)).quaternion, many.quaternion)

@@ -1,0 +1,57 @@
+"""Screws of a tree, on mechanisms with every kind of joint: driven, coupled, dependent."""
+
+from __future__ import annotations
+
+import pytest
+
+import polhode as ph
+from polhode.errors import PolhodeError
+from polhode.expr import same
+from polhode.geometry.dual import dual_part, real_part
+from polhode.model.samples.random_system import random_system
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_dual_jacobian_is_the_jacobian_seen_from_the_origin(seed: int) -> None:
+    equations = random_system(seed, bodies=(1, 5), max_speeds=8).derive("newton_euler")
+    for body in equations.tree.bodies:
+        J, K, p = equations.jacobian(body), equations.dual_jacobian(body), equations.pose(body).p
+        assert same(J[:3].entries(), real_part(K).entries())
+        for column, line in zip(J.columns, K.columns, strict=True):
+            assert same(column[3:], dual_part(line) + real_part(line).cross(p))
+        assert equations.velocity_screw(body) == K @ equations.u or not len(equations.u)
+
+
+def test_a_driven_joint_is_in_the_velocity_screw_and_not_in_the_jacobian() -> None:
+    system = ph.System("turntable")
+    table, block = system.body("table", 1, inertia=(1, 1, 1)), system.body("block", 1)
+    system.joint("turn", system.ground, table, ph.Revolute("z"))
+    system.joint("slide", table, block, ph.Prismatic("x"))
+    system.prescribe("turn", 2 * system.time)
+    equations = system.derive("screw")
+    assert same(real_part(equations.velocity_screw("table")), (0, 0, 2))
+    assert not any(map(any, equations.dual_jacobian("table")))
+    assert not any(equations.velocity_screw("ground"))
+
+
+def test_dependent_speeds_leave_the_columns_of_independent_ones() -> None:
+    system = ph.System("ladder", gravity=(0, 0, "-9.81"))
+    ladder = system.body("ladder", mass=3, inertia=ph.rod(3, 2, "x"))
+    system.joint("fall", system.ground, ladder, ph.Planar("y"))
+    system.close("wall", system.ground, ladder, ph.Compound(ph.Prismatic("z"), ph.Revolute("y")), at_b=(-1, 0, 0))
+    equations = system.derive("screw", constraints="embedded")
+    K = equations.dual_jacobian("ladder")
+    assert K.shape == (3, len(equations.u)) and len(equations.u) < 3
+    assert equations.velocity_screw("ladder") == K @ equations.u
+
+
+def test_a_frame_has_the_screw_of_its_body() -> None:
+    system = ph.System("arm")
+    arm = system.body("arm", 1, inertia=(1, 1, 1))
+    system.joint("hinge", system.ground, arm, ph.Revolute("z"))
+    system.frame("tip", arm, at=(1, 2, 3))
+    equations = system.derive()
+    assert equations.dual_jacobian("tip") == equations.dual_jacobian("arm")
+    for ask in (equations.dual_jacobian, equations.velocity_screw):
+        with pytest.raises(PolhodeError, match="there is no body or frame 'tp'"):
+            ask("tp")

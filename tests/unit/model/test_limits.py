@@ -1,0 +1,134 @@
+"""Limits of joints: read, refused, written to files and read from robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.formats import dumps_yaml, loads_yaml
+from polhode.model.records import Limits
+
+
+def joint(kind: Any, limits: Any) -> ph.Joint:
+    s = ph.System("arm")
+    s.parameter("reach", 2)
+    return s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), kind, limits=limits)
+
+
+def test_a_pair_holds_the_coordinate_of_a_joint() -> None:
+    made = joint(ph.Revolute("z"), (-1, "0.5"))
+    assert [(float(each.lower), float(each.upper)) for each in made.limits] == [(-1.0, 0.5)]  # type: ignore[arg-type]
+
+
+def test_an_end_that_is_none_or_infinite_is_open() -> None:
+    assert joint(ph.Prismatic("z"), (None, 1)).limits[0].lower is None
+    assert joint(ph.Prismatic("z"), (-float("inf"), 1)).limits[0].lower is None
+    assert not joint(ph.Prismatic("z"), (None, None)).limits[0].are_given
+
+
+def test_several_coordinates_have_a_pair_each_or_none() -> None:
+    first, second = joint(ph.Universal(), [(-1, 1), None]).limits
+    assert first.are_given and second == Limits()
+
+
+def test_limits_may_be_parameters() -> None:
+    s = ph.System("slide")
+    reach = s.parameter("reach", 2)
+    made = s.joint("j", s.ground, s.body("bead", 1), ph.Prismatic("x"), limits=(0, 3 * reach))
+    assert made.limits[0].upper == 3 * reach
+
+
+def test_limits_do_not_change_the_equations_nor_what_is_stored_for_them() -> None:
+    with_limits, without = (ph.System("arm") for _ in range(2))
+    for system, limits in ((with_limits, (-1, 1)), (without, None)):
+        system.joint("j", system.ground, system.body("link", 1, (1, 0, 0)), ph.Revolute("y"), limits=limits)
+    assert with_limits.model() == without.model()
+
+
+WRONG = {
+    "the wrong way round": (ph.Revolute(), (2, 1), "the lower limit 2 of 'j' is above the upper limit 1"),
+    "one number": (ph.Revolute(), 5, "5 is not a pair of limits"),
+    "a text": (ph.Revolute(), "ab", "not a pair of limits"),
+    "three numbers": (ph.Revolute(), (1, 2, 3), "is not a pair of limits"),
+    "texts that are no numbers": (ph.Revolute(), ("a", "b"), "is not a number or an expression"),
+    "one pair for two": (ph.Universal(), [(0, 1)], "1 pairs of limits for 2 coordinates"),
+    "a weld": (ph.Fixed(), [(0, 1)], "This joint does not move"),
+    "a quaternion": (ph.Spherical(), [(0, 1)] * 4, "'j_e0' is a part of an orientation"),
+    "a function of time": (ph.Revolute(), (0, ph.symbol("t", "time")), "cannot depend on the time 't'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_limits_that_make_no_sense_are_refused_with_a_sentence(name: str) -> None:
+    kind, limits, sentence = WRONG[name]
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        joint(kind, limits)
+
+
+HEAVY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+
+# ---- files --------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_file_keeps_limits_and_how_turns_are_stored() -> None:
+    s = ph.System("arm")
+    reach = s.parameter("reach", 2)
+    s.joint("j1", s.ground, s.body("a", 1, (1, 0, 0)), ph.Revolute("z", "vector"), limits=(-1, reach))
+    s.joint("j2", "a", s.body("b", 1, (1, 0, 0)), ph.Universal("x", "y", "vector"), limits=[(None, 1), None])
+    text = dumps_yaml(s)
+    read = loads_yaml(text)
+    assert {name: each.limits for name, each in read.joints.items()} == {n: j.limits for n, j in s.joints.items()}
+    assert read.model() == s.model() and dumps_yaml(read) == text
+    assert "limits: [-1, reach]" in text and "limits: [[~, 1], ~]" in text and "storage: vector" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("limits: [2, 1]", "the lower limit 2 of 'j' is above the upper limit 1"),
+        ("limits: [1]", "is not a pair of limits"),
+        ("limits: [[0, 1, 2]]", "limits"),
+        ("limits: [0, q]", "q"),
+        ("storage: quaternion", "only spherical and free joints can store orientation as a quaternion"),
+    ],
+)
+def test_a_model_file_with_a_wrong_entry_says_where(line: str, sentence: str) -> None:
+    text = (
+        "polhode: 1\nbodies:\n  link: {mass: 1}\njoints:\n  j:\n    parent: ground\n    child: link\n"
+        f"    type: revolute\n    {line}\n"
+    )
+    with pytest.raises(ph.PolhodeError, match=sentence) as found:
+        loads_yaml(text)
+    assert "joints.j" in str(found.value)
+
+
+def test_a_urdf_file_brings_its_limits(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        f"""<robot name="arm"><link name="base"/><link name="a">{HEAVY}</link><link name="b">{HEAVY}</link>
+        <joint name="j1" type="revolute"><parent link="base"/><child link="a"/><limit lower="-1.5" upper="2" effort="1"
+          velocity="1"/></joint>
+        <joint name="j2" type="continuous"><parent link="a"/><child link="b"/></joint></robot>""",
+        encoding="utf-8",
+    )
+    joints = ph.load_urdf(path).joints
+    assert [(float(each.lower), float(each.upper)) for each in joints["j1"].limits] == [(-1.5, 2.0)]  # type: ignore[arg-type]
+    assert joints["j2"].limits == ()
+
+
+def test_an_mjcf_file_brings_the_ranges_of_its_hinges_and_slides(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="turn" type="hinge" range="-1 0.5"/>
+        <geom size="0.1" mass="1"/><body name="b"><joint name="slip" type="slide" axis="1 0 0" range="0 0.2"/>
+        <geom size="0.1" mass="1"/><body name="c"><joint name="ball" type="ball" range="0 1"/>
+        <geom size="0.1" mass="1"/></body></body></body></worldbody></mujoco>""",
+        encoding="utf-8",
+    )
+    joints = ph.load_mjcf(path).joints
+    found = {name: [(float(each.lower), float(each.upper)) for each in joint.limits] for name, joint in joints.items()}  # type: ignore[arg-type]
+    assert found == {"turn": [(-1.0, 0.5)], "slip": [(0.0, 0.2)], "ball": []}

@@ -1,0 +1,213 @@
+"""Mounting a motor: what it adds, where its rotor sits, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.errors import ModelError
+from polhode.expr import Matrix, Vector, as_expr, derivative, same
+from polhode.geometry import unit_axis
+from polhode.geometry.rotations.matrix import is_rotation
+from polhode.model.motor_mounting import turned_to
+
+
+def arm(**gravity: Any) -> ph.System:
+    """Two links: a hinge about z, and one about x on it."""
+    s = ph.System("arm", **gravity)
+    upper = s.body("upper", 2, ("0.3", 0, 0), (1, 2, 3))
+    fore = s.body("fore", 1, (0, "0.2", 0), (3, 2, 4))
+    s.joint("j1", s.ground, upper, ph.Revolute("z"), at=(0, 0, 1))
+    s.joint("j2", upper, fore, ph.Revolute("x"), at=("0.5", 0, 0))
+    return s
+
+
+def test_an_elastic_motor_adds_a_coordinate_and_a_speed_on_which_the_effort_acts() -> None:
+    s = arm()
+    motor = s.motor("j2", 50, inertia=(1, 1, 2), mass=3, stiffness=1000, damping=5)
+    e = s.derive()
+    assert e.coordinates == e.speeds == ["j1", "j2", "j2 rotor"]
+    assert motor.shaft == motor.rotor == "j2 rotor"
+    assert s.joints["j2 rotor"].parent == "upper"
+    assert [tau.name for tau in e.tau] == ["j1", "j2", "j2 rotor"]
+
+
+def test_a_geared_motor_adds_none_and_its_rotor_counts_by_the_ratio() -> None:
+    s, n, Im = arm(), ph.symbol("n", "parameter"), ph.symbol("Im", "parameter")
+    bare = s.derive().mass_matrix
+    s.parameter("n"), s.parameter("Im")
+    motor = s.motor("j1", n, inertia=Im)
+    e = s.derive()
+    assert e.coordinates == ["j1", "j2"] and motor.shaft == "j1"
+    assert same((e.mass_matrix - bare).entries(), [n**2 * Im, 0, 0, 0])
+
+
+def test_a_rotor_that_rides_on_a_link_is_coupled_to_its_turning_unless_reduced() -> None:
+    """Rotor j2 spins about x on a link that turns about z: no coupling; about z it is n Im."""
+    for coupling, expected in (("full", 20), ("reduced", 0)):
+        s = arm()
+        bare = s.derive().mass_matrix
+        s.motor("j2", 10, inertia=2, axis="z", coupling=coupling)
+        change = s.derive().mass_matrix - bare
+        assert change[0, 1] == change[1, 0] == expected
+        assert change[1, 1] == 200
+        assert change[0, 0] == (2 if coupling == "full" else 0)
+
+
+def test_a_reduced_rotor_leaves_its_mass_and_cross_inertia_with_its_carrier() -> None:
+    s = arm()
+    bare = s.derive().mass_matrix
+    s.motor("j2", 10, inertia=(3, 4, 5), mass=6, coupling="reduced")
+    change = s.derive().mass_matrix - bare
+    # The axis is x of the upper link, so that rotor x and y are across it: one of them is about the link's z.
+    assert change[0, 0] == as_expr("1.5") + 3  # 6 kg at half a metre
+    assert change[1, 1] == 500 and change[0, 1] == 0
+    assert s.motors["j2"].bodies == ("j2 rotor mass", "j2 rotor")
+
+
+def test_a_rotor_sits_where_it_is_said_to() -> None:
+    s = arm()
+    s.frame("flange", "upper", at=("0.1", 0, 0), rotation=("y", ph.pi / 2))
+    s.motor("j2", inertia=1, stiffness=1, on="flange", axis="z", at=(0, 0, "0.2"), com=(0, 0, "0.05"), mass=1)
+    rotor = s.joints["j2 rotor"]
+    assert rotor.parent == "upper"
+    assert tuple(rotor.in_parent.p) == tuple(Vector([as_expr("0.3"), 0, 0]))
+    assert tuple(rotor.in_parent.R @ Vector([0, 0, 1])) == (1, 0, 0)
+
+
+def test_a_rotor_may_ride_on_the_link_that_it_drives() -> None:
+    s = arm()
+    bare = s.derive().mass_matrix
+    s.motor("j1", 10, inertia=2, on="upper")
+    change = s.derive().mass_matrix - bare
+    assert change[0, 0] == (10 + 1) ** 2 * 2
+
+
+def test_a_motor_without_rotor_is_a_record_alone() -> None:
+    s = arm()
+    before = s.model()
+    motor = s.motor("j1", 50)
+    assert not motor.has_rotor and s.model() == before and list(s.motors) == ["j1"]
+
+
+@pytest.mark.parametrize("stiffness", [None, 1000])
+def test_friction_on_either_side_loses_power(stiffness: int | None) -> None:
+    s = arm(gravity=(0, 0, 0))
+    s.motor("j1", 10, inertia=1, stiffness=stiffness, friction=3, joint_friction=2)
+    e = s.derive()
+    u = dict(zip(e.speeds, e.u, strict=True))
+    rotor = u.get("j1 rotor", 10 * u["j1"])
+    applied = e.velocity_terms.applied
+    power = sum((force * speed for force, speed in zip(applied, e.u, strict=True)), start=as_expr(0))
+    lost = 3 * rotor**2 + 2 * u["j1"] ** 2
+    if stiffness:
+        angle = e.q[e.coordinates.index("j1 rotor")]
+        lost = lost + stiffness * (rotor / 10 - u["j1"]) * (angle / 10 - e.q[0])  # what the spring takes up
+    assert same([power], [lost])
+
+
+@pytest.mark.parametrize("stiffness", [None, 1000])
+@pytest.mark.parametrize("inertia", [0, 1])
+def test_windings_turn_a_voltage_into_torque(stiffness: int | None, inertia: int) -> None:
+    if stiffness and not inertia:
+        return
+    s = arm(gravity=(0, 0, 0))
+    R, L, K, n = (s.parameter(name) for name in ("R", "L", "K", "n"))
+    motor = s.motor("j1", n, inertia=inertia, stiffness=stiffness, resistance=R, inductance=L, constant=K)
+    e = s.derive()
+    V, i = s.inputs["j1 voltage"].symbol, s.states[motor.current].symbol
+    speed = e.u[e.speeds.index("j1 rotor")] if stiffness else n * e.u[0]
+    assert same(e.z_rates, [(V - R * i - K * speed) / L])
+    at = e.speeds.index(motor.shaft)
+    torque = K * i if stiffness else K * n * i
+    assert same(derivative([e.bias[at]], i), [-torque / i])
+
+
+def test_without_an_inductance_the_current_follows_at_once() -> None:
+    s = arm(gravity=(0, 0, 0))
+    s.motor("j1", 10, inertia=1, resistance=2, constant=3)
+    e = s.derive()
+    V = s.inputs["j1 voltage"].symbol
+    assert not e.states
+    assert same([e.velocity_terms.applied[0]], [-30 * (V - 30 * e.u[0]) / 2])
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "E-MOTOR-003": ({"ratio": 0}, "the ratio is zero"),
+    "E-MOTOR-004": ({"stiffness": -3, "inertia": 1}, "the stiffness -3 is not positive"),
+    "E-MOTOR-005": ({"inertia": 1, "coupling": "ful"}, "Did you mean 'full'"),
+    "E-MOTOR-006": ({"inertia": 1, "damping": 2}, "a gear that does not twist has no damping"),
+    "E-MOTOR-007": ({"resistance": 2}, "its windings lack a constant"),
+    "E-MOTOR-008": ({"inertia": 1, "on": "fore"}, "body 'fore' is neither side of the joint"),
+    "E-MOTOR-009": ({"stiffness": 5}, "the rotor needs an inertia about its axis"),
+    "E-MOTOR-010": ({"inertia": (1, 2)}, "1 number or 3, not 2"),
+    "E-MOTOR-011": ({"inertia": 1, "mass": 1, "com": (1, 0, 0), "coupling": "reduced"}, "on its axis"),
+    "E-MODEL-085": ({"stifness": 5}, "Did you mean 'stiffness'"),
+    "E-MODEL-012": ({"on": "hand"}, "there is no frame or body 'hand'"),
+}
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_what_no_motor_has_is_refused_and_nothing_stays_behind(code: str) -> None:
+    s = arm()
+    given, words = WRONG[code]
+    before = s.model()
+    with pytest.raises(ModelError, match="motor of joint 'j1'") as raised:
+        s.motor("j1", **given)
+    assert code in str(raised.value) and words in str(raised.value)
+    assert s.model() == before and not s.motors
+
+
+def test_a_negative_value_of_a_parameter_is_seen() -> None:
+    s = arm()
+    with pytest.raises(ModelError, match="the stiffness -7 is not positive"):
+        s.motor("j1", inertia=1, stiffness=s.parameter("k", -7))
+
+
+def test_a_second_motor_on_a_joint_is_refused() -> None:
+    s = arm()
+    s.motor("j1", inertia=1)
+    with pytest.raises(ModelError, match="this joint has a motor already"):
+        s.motor("j1", inertia=1)
+
+
+@pytest.mark.parametrize("kind", [ph.Spherical(), ph.Universal("x", "y"), ph.Fixed()])
+def test_a_joint_without_a_single_axis_takes_no_motor(kind: Any) -> None:
+    s = arm()
+    s.joint("j3", "fore", s.body("hand", 1, inertia=(1, 1, 1)), kind)
+    with pytest.raises(ModelError, match=r"E-MOTOR-002"):
+        s.motor("j3", inertia=1)
+
+
+def test_a_coordinate_that_is_no_angle_takes_no_motor() -> None:
+    s = ph.System("arm")
+    s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z", storage="vector"))
+    with pytest.raises(ModelError, match="is not the angle that a rotor would turn by"):
+        s.motor("j", inertia=1)
+
+
+def test_a_model_with_motors_pickles() -> None:
+    s = arm()
+    s.motor("j1", 10, inertia=1, stiffness=5, friction=2)
+    again = pickle.loads(pickle.dumps(s))
+    assert again.model() == s.model() and again.motors == s.motors
+
+
+def test_names_that_are_taken_leave_the_system_as_it_was() -> None:
+    s = arm()
+    s.joint("weld", "fore", s.body("j2 rotor", 1))
+    before = s.model()
+    with pytest.raises(ModelError, match="there is already a body or frame of this name"):
+        s.motor("j2", inertia=1)
+    assert s.model() == before
+
+
+@pytest.mark.parametrize("axis", ["x", "-y", "z", "-z", (1, 2, 2), (1, 1, 1)])
+def test_z_is_brought_to_any_axis_by_an_exact_rotation(axis: Any) -> None:
+    R = turned_to(unit_axis(axis))
+    assert is_rotation(R)
+    assert same(R @ Vector([0, 0, 1]), unit_axis(axis))
+    assert turned_to(unit_axis("z")) == Matrix.identity(3)

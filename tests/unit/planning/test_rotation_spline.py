@@ -1,0 +1,78 @@
+"""Curves through orientations: they go through them, smoothly, and do not depend on frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.errors import PolhodeError
+
+from .random_knots import random_knots
+
+TURNS = 2 * np.pi / 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_goes_through_a_hundred_knots_with_continuous_velocity_and_acceleration(seed):
+    t, R = random_knots(seed, 100, TURNS)
+    curve = ph.RotationSpline(t, R)
+    assert np.abs(curve(t).R - R.as_matrix()).max() < 1e-12
+    before, after = (curve._segments.at(t[1:-1], np.arange(99) + side) for side in (0, 1))
+    assert np.abs(before.w - after.w).max() < 1e-9
+    assert np.abs(before.wdot - after.wdot).max() < 1e-9
+    assert np.abs(curve(t[[0, -1]]).wdot).max() < 1e-9
+
+
+@pytest.mark.parametrize("angle", [TURNS, 3.1])
+def test_even_turning_stays_nearly_even(angle):
+    """Cubics in the vector-parameter from the start of each segment have no solution here, or a wild one."""
+    R = Rotation.from_rotvec(np.arange(40)[:, None] * [0, 0, angle])
+    speed = ph.RotationSpline(np.arange(40), R)(np.linspace(0, 39, 400)).w[:, 2]
+    assert np.abs(speed / angle - 1).max() < 0.03
+    with pytest.raises(PolhodeError, match="no angular velocities at the knots"):
+        ph.RotationSpline(np.arange(40), R, chart="vector")
+
+
+def test_velocities_at_the_ends_are_those_asked_for():
+    t, R = random_knots(7, 6, 1.5)
+    curve = ph.RotationSpline(t, R, start=(1, 2, 3), end=(0, -1, 0))
+    assert np.allclose(curve(t[[0, -1]]).w, [(1, 2, 3), (0, -1, 0)], atol=1e-13)
+
+
+@pytest.mark.parametrize("least", [None, "acceleration"])
+def test_frames_do_not_matter(least):
+    t, R = random_knots(3, 5, 1.5)
+    fixed, body = Rotation.from_rotvec((0.3, 1, -2)), Rotation.from_rotvec((1, 0.2, 0.5))
+    at = np.linspace(t[0], t[-1], 40)
+    one, other = (ph.RotationSpline(t, knots, least=least)(at) for knots in (R, fixed * R * body))
+    assert np.abs(fixed.as_matrix() @ one.R @ body.as_matrix() - other.R).max() < 1e-12
+
+
+def test_the_same_orientation_twice_is_a_rest():
+    curve = ph.RotationSpline([0, 1], [np.eye(3)] * 2)
+    assert np.abs(curve([0, 0.5, 1]).R - np.eye(3)).max() == 0
+    assert np.abs(curve(0.3).w).max() == 0
+
+
+def test_shapes_follow_the_times():
+    t, R = random_knots(3, 5, 1.5)
+    curve = ph.RotationSpline(t, R)
+    assert curve(0.1).R.shape == (3, 3)
+    assert curve(0.1).w.shape == (3,)
+    assert curve(np.zeros((2, 4))).wdot.shape == (2, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"chart": "euler"}, "chart 'euler'"),
+        ({"least": "jerk"}, "aim 'jerk'"),
+        ({"start": (1, 2)}, r"start has the shape \(2,\)"),
+        ({"end": "fast"}, "end: 'fast' are not numbers"),
+    ],
+)
+def test_what_cannot_be_gets_a_sentence(options, sentence):
+    with pytest.raises(PolhodeError, match=sentence):
+        ph.RotationSpline([0, 1], [np.eye(3)] * 2, **options)
