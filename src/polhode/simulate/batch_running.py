@@ -110,9 +110,10 @@ def _of_native(
         "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
         "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
     }  # fmt: skip
+    status = np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}")
     batch = Batch(
-        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}"),
-        ("",) * count, names, labelled(equations, members), parameters, made.infos, {}, functions,
+        made.times, arrays, np.full(count, len(made.times)), status, ("",) * count, names,
+        labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
     if made.left.any():
@@ -175,7 +176,7 @@ class RerunInterpolant:
 
 def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.int64]:
     """Members of which a run alone might have to tell that energy was lost."""
-    signals = read_efforts(functions.derivation, None), read_inputs(functions.derivation, None, made.inputs[0, 0])
+    signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
     varies = made.tau.any() or (made.inputs.shape[2] and (made.inputs != made.inputs[:, :1]).any())
     if varies or not is_conservative(functions, *signals):
         return np.zeros(0, dtype=np.int64)

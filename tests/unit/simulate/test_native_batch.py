@@ -1,4 +1,4 @@
-"""Batches in native code: the same bits as alone, whatever lanes, pieces and threads; what fails is left to Python."""
+"""Batches in native code: the same bits as alone, in lanes, pieces and threads; what fails is left to Python."""
 
 from __future__ import annotations
 
