@@ -21,6 +21,7 @@ ADAPTIVE = [name for name in HERE if name not in fixed.METHODS and name != "auto
 ORDERS = {name: (tableau.order, 0.02) for name, tableau in TABLEAUX.items()} | {"gauss4": (4, 0.1), "gauss6": (6, 0.2)}
 #: Tolerances that each can be asked for in a quick test.
 TOLERANCE = {
+    "TP86": 1e-10,
     "taylor": 1e-10, "DOP853": 1e-10, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 1e-9, "Radau": 1e-8,
     "scipy.DOP853": 1e-10, "scipy.RK45": 1e-9, "scipy.RK23": 1e-6,
     "scipy.LSODA": 1e-10, "scipy.Radau": 1e-8, "scipy.BDF": 1e-8, "ida": 1e-8, "cvode": 1e-8, "cvode.Adams": 1e-9,

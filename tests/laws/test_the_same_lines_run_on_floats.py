@@ -10,7 +10,7 @@ from tests.seeds import seeds
 
 from polhode.dynamics.loads import Loads
 from polhode.expr import as_expr, evaluate
-from polhode.formalisms import articulated_body, composite_body, newton_euler
+from polhode.formalisms import articulated_body, composite_body, newton_euler, screw
 from polhode.formalisms.short import articulated_body as short_articulated_body
 from polhode.formalisms.short import newton_euler as short_newton_euler
 from polhode.kinematics.motion import kinetic_energy
@@ -32,7 +32,7 @@ def test_formalisms_run_on_floats_as_on_graphs(seed: int) -> None:
     given = np.array(on_floats(loads.speed_forces(), values))
     udot = on_floats(made.udot, values)
 
-    for outward_and_inward in (newton_euler, short_newton_euler):
+    for outward_and_inward in (newton_euler, short_newton_euler, screw):
         efforts = outward_and_inward.inverse_dynamics(tree, tree.u, udot, wrenches, tree.gravity)
         close(np.array(efforts) - given, evaluate(made.inverse_dynamics, values))
     M = composite_body.mass_matrix(tree, composite_body.composite_inertias(tree))

@@ -273,13 +273,53 @@ def test_hamels_formalism_sums_the_printed_coefficients(paper: Paper) -> None:
     made = Hamel(disc(), envelope(paper.rolling.tree), dependent_speeds)
     (a, _), (b, _) = made.forms, made.fields
     coefficients = gamma(a, b, paper.q)
-    rates = Vector([*(paper.q_rates[k] for k in made.independent), 0, 0, 0])
+    rates = Vector([*made.u, 0, 0, 0])
     for k in range(6):
         turning = sum(
             (coefficients[k, i, j] * made.momenta[i] * rates[j] for i, j in product(range(6), repeat=2)), as_expr(0)
         )
         slope = directional([made.energy], dict(zip(paper.q, b.columns[k], strict=True)))[0]
         assert made.terms(k) == turning - slope - made.forces[k]
+
+
+@cache
+def in_pseudo_velocities() -> Equations:
+    """The rolling disc in the components of its angular velocity that the paper's matrices have here."""
+    paper = matrices()
+    rows = [as_expr(entry) for entry in paper.A_1 @ paper.q_rates]
+    return disc().derive("hamel", pseudo=dict(zip(("leaning", "spinning", "turning"), rows, strict=True)))
+
+
+def test_chosen_pseudo_velocities_give_the_matrices_of_the_paper(paper: Paper) -> None:
+    made = in_pseudo_velocities()
+    back = dict(zip(made.u, paper.A_1 @ paper.q_rates, strict=True))
+    known = made.dependent_speeds
+    assert known is not None
+    assert same(known.E.entries(), paper.B_1.entries())  # (245)
+    assert same(known.gamma, substitute([as_expr(-entry) for entry in paper.bend], known.followed))  # (246)
+    assert same(paper.on_constraints(substitute(made.forward_dynamics, back)), paper.pi_accelerations)  # (249)
+    assert same(paper.on_constraints(substitute(made.multipliers, back)), paper.multipliers)  # (248)
+
+
+def test_structure_coefficients_are_those_of_equation_231(paper: Paper) -> None:
+    found, printed = in_pseudo_velocities().structure_coefficients, gamma(paper.A, paper.B, paper.q)
+    assert all(found[k, i, j] == printed[k, i, j] for k, i, j in product(range(6), repeat=3))
+    assert not found.are_constant and not any(found.by_time.entries())
+
+
+def test_the_descriptor_form_255_in_pseudo_velocities_is_the_papers_multiplied_by_the_inverse(paper: Paper) -> None:
+    made = in_pseudo_velocities()
+    known, form = made.dependent_speeds, made.descriptor()
+    assert known is not None
+    n, m = 6, 3
+    assert len(form.x) == len(form.f) == 2 * n  # as the paper says
+    rates, force = form.f[:n], Vector(form.f[n:])
+    assert same(paper.A @ Vector(rates), [*made.u, 0, 0, 0])  # [A_1; A_2] q̇ = (π̇, 0): the first and the last rows
+    H_star = Matrix([list(row[n : n + m]) for row in form.E[n:]])
+    assert same(H_star.entries(), (paper.B.T @ (paper.H @ paper.B_1)).entries())
+    h_star = paper.h - paper.H @ paper.bend
+    pushed = paper.Q - h_star + paper.A_2.T @ Vector(form.x[n + m :])  # H B_1 π̈ = Q - h* + A_2ᵀ Λ, corrected
+    assert same(force, substitute([as_expr(entry) for entry in paper.B.T @ pushed], known.followed))
 
 
 # ---- 6.3: matrix forms -----------------------------------------------------------------------------------------

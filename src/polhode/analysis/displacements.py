@@ -56,7 +56,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
     if constraints is None or not constraints.positions:
         return Displacements(names, D.columns, back)
-    own = {tree.speeds.index(name) for name in equations.speeds}
+    own = {tree.speeds.index(name) for name in equations.speeds if name in tree.speeds}
     dependent_speeds = dependent_speeds_of(
         _held(constraints.only(constraints.positions), names, D),
         prefer=[name for name, one in zip(names, every, strict=True) if one.speed in own],

@@ -8,7 +8,8 @@ so at the start and the control U satisfies
 
 The paper has a control on every coordinate of a free system, G = A₂ H⁻¹; here U are the efforts of some joints, and the
 system may have passive constraints, such as rolling. A pull-back k makes the programme attractive, as ṙ = -k r for a
-condition r on the speeds and φ̈ = -2k φ̇ - k² φ for one on the position.
+condition r on the speeds and φ̈ = -2k φ̇ - k² φ for one on the position. With more actuators than conditions the least
+of the many controls is taken (`least_effort`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from ..constraints.rows import reference_of
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, shown, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -39,6 +40,7 @@ from ..expr import (
 from ..geometry.elimination import solve_columns
 from ..kinematics.motion import flow
 from ..model.reading import list_of
+from .least_effort import least_efforts, weights_of
 
 _PLACE = "programme"
 #: Below this, beside the largest, a singular value is none.
@@ -57,11 +59,19 @@ class Programme:
 
 
 def programme_control(
-    equations: EquationsOfMotion, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0
+    equations: EquationsOfMotion,
+    programme: Sequence[Any],
+    actuators: Sequence[str],
+    pull: Any = 0,
+    *,
+    least: str | None = None,
+    weights: Any = None,
 ) -> Programme:
     """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
 
-    As many actuators as conditions; all other efforts are nil. What it gives can be put back as loads.
+    As many actuators as conditions; all other efforts are nil. With `least="effort"` there may be more actuators, and
+    Uᵀ W U is least at every instant, W being `weights`: a number for each actuator, by name or in order, or a matrix.
+    What it gives can be put back as loads.
 
     >>> import polhode as ph
     >>> s = ph.System("cart", gravity=(0, 0, 0))
@@ -72,22 +82,57 @@ def programme_control(
     """
     conditions = list_of(programme, "a list of conditions", _PLACE)
     named = list_of(actuators, "a list of speeds", _PLACE)
+    _check_actuators(equations.tree.speeds, named, len(conditions), least, weights)
+    W = None if weights is None else weights_of(weights, named)
     with quiet_collector():
-        return _programme(equations, conditions, named, as_expr(pull))
+        return _programme(equations, conditions, named, as_expr(pull), W)
 
 
-def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators: list[str], pull: Expr) -> Programme:
-    tree, time = equations.tree, equations.system.time
-    strange = [name for name in actuators if name not in tree.speeds]
+def _check_actuators(
+    speeds: Sequence[str], actuators: Sequence[str], conditions: int, least: str | None, weights: Any
+) -> None:
+    strange = [name for name in actuators if name not in speeds]
     if strange:
-        raise unknown("speed", strange[0], tree.speeds, place=_PLACE, code="E-PROG-001")
-    if len(actuators) != len(programme):
+        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PROG-001")
+    twice = [name for name in actuators if actuators.count(name) > 1]
+    if twice:
         raise PolhodeError(
-            f"{len(actuators)} actuators are to keep {len(programme)} conditions.",
+            f"the actuator '{twice[0]}' is named twice.", place=_PLACE, cure="Name it once.", code="E-PROG-006"
+        )
+    if least not in (None, "effort"):
+        raise PolhodeError(
+            f"{shown(least)} is nothing that a programme makes least.",
             place=_PLACE,
-            cure="Name as many speeds as there are conditions.",
+            cure='Give least="effort", or leave it out.',
+            code="E-PROG-007",
+        )
+    if weights is not None and least is None:
+        raise PolhodeError(
+            "weights say what is least, and nothing is to be.",
+            place=_PLACE,
+            cure='Give least="effort" beside them.',
+            code="E-PROG-008",
+        )
+    if len(actuators) < conditions:
+        raise PolhodeError(
+            f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
+            place=_PLACE,
+            cure="Name as many speeds as there are conditions, or let some conditions go.",
             code="E-PROG-002",
         )
+    if len(actuators) > conditions and least is None:
+        raise PolhodeError(
+            f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
+            place=_PLACE,
+            cure='Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
+            code="E-PROG-012",
+        )
+
+
+def _programme(
+    equations: EquationsOfMotion, programme: Sequence[Any], actuators: list[str], pull: Expr, weights: Matrix | None
+) -> Programme:
+    tree, time = equations.tree, equations.system.time
     conditions = substitute([as_expr(entry) for entry in programme], tree.followed)
     held = [x for x in free_symbols(conditions) if x.data[0] == "state"]
     if held:
@@ -121,8 +166,12 @@ def _programme(equations: EquationsOfMotion, programme: Sequence[Any], actuators
         )
     numbers = _numbers(equations, G)
     lost = _singular(numbers)
-    found = solve_columns(G, [[-entry] for entry in g], None if any(map(_has_no_value, numbers)) else numbers)
-    control = {name: as_expr(row[0]) for name, row in zip(actuators, found, strict=True)}
+    if len(actuators) > len(G):
+        efforts_found = least_efforts(G, g, weights)
+    else:
+        pivots = None if any(map(_has_no_value, numbers)) else numbers
+        efforts_found = Vector([row[0] for row in solve_columns(G, [[-entry] for entry in g], pivots)])
+    control = {name: as_expr(entry) for name, entry in zip(actuators, efforts_found, strict=True)}
     return Programme(actuators, G, Vector(g), control, (_told(lost),) if lost else ())
 
 

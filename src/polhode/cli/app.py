@@ -49,13 +49,19 @@ def derive(
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
+    pseudo: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pseudo", help="A pseudo-velocity: --pseudo v='cos(turn)*a + sin(turn)*b'", metavar="NAME=EXPRESSION"
+        ),
+    ] = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    command.run(file, formalism, of, latex, json, base, report)
+    command.run(file, formalism, of, latex, json, base, report, pseudo or ())
 
 
 @app.command()

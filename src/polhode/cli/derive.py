@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,21 @@ _SMALL = 150
 
 
 def run(
-    file: Path, formalism: str, of: str | None, latex: bool, json: bool, base: str | None = None, report: bool = False
+    file: Path,
+    formalism: str,
+    of: str | None,
+    latex: bool,
+    json: bool,
+    base: str | None = None,
+    report: bool = False,
+    pseudo: Sequence[str] = (),
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
     system = show.loaded(file, base)
     began = time.perf_counter()
-    equations = system.derive(formalism, report=report)
+    chosen = show.laws(pseudo, "--pseudo") if pseudo else None
+    equations = system.derive(formalism, report=report, pseudo=chosen)
     wanted = [of] if of else ["mass_matrix", "forcing"]
     for name in wanted:
         getattr(equations, name)

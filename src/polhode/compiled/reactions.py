@@ -75,12 +75,12 @@ def motion(functions: Functions, q: ArrayLike, u: ArrayLike, tau: ArrayLike, **m
     """Accelerations of all speeds of the tree, and multipliers of all rows of the constraints (none without)."""
     equations = functions.equations
     constraints = equations.constraints
-    if constraints is None or not constraints.rows:
-        udot = functions.forward_dynamics(q, u, tau, **more)
-        return udot, np.zeros((*udot.shape[:-1], 0))
     if equations.dependent_speeds is not None:
         first, second = functions.evaluate("solved_motion", q, u, tau, **more)
         return first, second
+    if constraints is None or not constraints.rows:
+        udot = functions.forward_dynamics(q, u, tau, **more)
+        return udot, np.zeros((*udot.shape[:-1], 0))
     M, bias = functions.mass_matrix(q, **more), functions.bias(q, u, **more)
     A, gamma = functions.evaluate("constraint_balance", q, u, **more)
     from ..constraints.factorisation import Factorisation

@@ -83,6 +83,18 @@ class DependentSpeeds:
         return rows
 
     @cached_property
+    def forms(self) -> tuple[Matrix, Vector]:
+        """P and p of u_i = P u + p: the independent speeds in all speeds."""
+        size = len(self.constraints.tree.u)
+        rows = [[as_expr(int(k == i)) for k in range(size)] for i in self.independent]
+        return Matrix(rows), Vector([as_expr(0)] * len(rows))
+
+    @property
+    def replaced(self) -> tuple[int, ...]:
+        """The speeds of the tree that are no unknowns."""
+        return self.dependent
+
+    @cached_property
     def followed(self) -> dict[Expr, Expr]:
         """What the dependent speeds stand for."""
         speeds = self.E @ self.u + self.e

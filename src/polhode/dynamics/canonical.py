@@ -36,6 +36,8 @@ def why_not_canonical(equations: EquationsOfMotion) -> str:
     tree = equations.tree
     if equations.constraints is not None:
         return "it has constraints"
+    if equations.dependent_speeds is not None:
+        return "it is written in pseudo-velocities"
     if tree.is_driven:
         return "the motion of a joint is prescribed"
     if len(tree.q) - len(tree.quaternions) != len(tree.u):

@@ -51,7 +51,8 @@ def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     """Every symbol that may occur, by its spelling in text and in SymPy."""
     system, tree = equations.system, equations.tree
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    moving = [*tree.q, *tree.u, *equations.z, *tree.tau, *map(acceleration_of, tree.u)]
+    speeds = dict.fromkeys((*tree.u, *equations.u))  # with pseudo-velocities, these too
+    moving = [*tree.q, *speeds, *equations.z, *tree.tau, *map(acceleration_of, speeds)]
     ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
     made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
     return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

@@ -38,6 +38,7 @@ class Derivation:
     independent: tuple[str, ...] | None = None
     near: Mapping[str, float] | str | None = None
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
+    pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
 
     @classmethod
     def of(
@@ -48,11 +49,13 @@ class Derivation:
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
+        pseudo: Mapping[str, Any] | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
-        if passes is None and independent is None and near is None:
+        if passes is None and independent is None and near is None and pseudo is None:
             return cls(source, formalism, constraints=constraints)
         from ..model.reading import list_of, numbers_by_name
+        from .pseudo import read_pseudo
 
         return cls(
             source,
@@ -61,6 +64,7 @@ class Derivation:
             constraints if independent is None else "embedded",
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
+            pseudo=read_pseudo(source, pseudo, independent),
         )
 
     @cached_property
@@ -76,7 +80,10 @@ class Derivation:
         with _DERIVING:
             if "equations" in vars(self):
                 return self.equations
-            made = derive(self.model, self.formalism, self.passes, self.constraints, self.independent, self.near)
+            pseudo = None if self.pseudo is None else dict(self.pseudo)
+            made = derive(
+                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo
+            )
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
             return made
@@ -96,7 +103,16 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        return key_of(version_digest(), self.source.digest, *map(repr, options))
+        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest)
+
+    @property
+    def _pseudo_digest(self) -> tuple[str, ...]:
+        """The names of pseudo-velocities and the digest of what they are; nothing where there are none."""
+        if self.pseudo is None:
+            return ()
+        from ..model.digest import digest_of
+
+        return (*(name for name, _ in self.pseudo), digest_of([value for _, value in self.pseudo]))
 
     @property
     def is_known(self) -> bool:

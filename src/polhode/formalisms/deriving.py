@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
-from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of
+from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of, pseudo_speeds_of
 from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
@@ -37,6 +38,7 @@ def derive(
     constraints: str = "multipliers",
     independent: Sequence[str] | None = None,
     near: Mapping[str, float] | str | None = None,
+    pseudo: Mapping[str, Any] | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
 
@@ -45,6 +47,7 @@ def derive(
     the recursions are the book's, with passes those of `formalisms.short`. `constraints` says how loops and rolling are
     kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
+    `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
     """
     check(passes or ())
     check_states(system)
@@ -59,6 +62,12 @@ def derive(
             code="E-DERIVE-013",
         )
     make, given = _free_recipe(system, tree, formalism, passes)
+    if pseudo is not None:
+        with quiet_collector():
+            rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
+            chosen = pseudo_speeds_of(system, rows, pseudo)
+        made = _embedded(system, tree, formalism, make, chosen)
+        return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
         return EquationsOfMotion(system, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
@@ -72,14 +81,18 @@ def derive(
             cure='Derive with constraints="multipliers", and see system.diagnose().',
             code="E-BIND-003",
         )
+    made = _embedded(system, tree, formalism, make, dependent_speeds)
+    return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
+
+
+def _embedded(
+    system: Model, tree: Tree, formalism: str, make: Callable[[], Recipe], dependent_speeds: DependentSpeeds
+) -> Callable[[], Recipe]:
+    """The recipe on independent speeds or pseudo-velocities: the formalism's own, or from that of the tree."""
     method = formalism_of(formalism)
-
-    def make_embedded() -> Recipe:
-        return (
-            method.load()(system, tree, dependent_speeds) if method.embeds else embedded(tree, make(), dependent_speeds)
-        )
-
-    return EquationsOfMotion(system, tree, formalism, given, make_embedded, constraint_rows, dependent_speeds)
+    if method.embeds:
+        return lambda: method.load()(system, tree, dependent_speeds)
+    return lambda: embedded(tree, make(), dependent_speeds)
 
 
 def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:

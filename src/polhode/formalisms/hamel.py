@@ -10,7 +10,7 @@ equations (218) to (236), with the corrections listed in docs/errata.md:
 
     paper       here
     a, b        forms, fields: π̇ = a q̇ + a_0, q̇ = b π̇ + b_0 (a_0, b_0: explicit time, the coordinate number 0)
-    π̇_1 … m    the independent speeds;  π̇_m+1 … n  the rates of the constraints, which vanish
+    π̇_1 … m    the independent speeds, or what a user chose;  π̇_m+1 … n  the rates of the constraints, which vanish
     T*, P, R    kinetic energy, generalized forces, reactions: the multipliers of the constraints
 
 Time enters as one more coordinate whose velocity is one, which the paper leaves out. The sum over j is taken at once,
@@ -47,9 +47,25 @@ class Hamel:
         return self.large.tree
 
     @cached_property
-    def independent(self) -> list[int]:
-        """The speeds that are pseudo-velocities 1 … m."""
-        return list(self.large.real if self.dependent_speeds is None else self.dependent_speeds.independent)
+    def u(self) -> Vector:
+        """The pseudo-velocities 1 … m."""
+        if self.dependent_speeds is not None:
+            return self.dependent_speeds.u
+        return Vector([self.tree.u[k] for k in self.large.real])
+
+    @property
+    def m(self) -> int:
+        return len(self.u)
+
+    @cached_property
+    def _chosen(self) -> tuple[Matrix, Vector]:
+        """The pseudo-velocities 1 … m in all speeds."""
+        size = len(self.tree.u)
+        if self.dependent_speeds is None:
+            rows = [[as_expr(int(k == i)) for k in range(size)] for i in self.large.real]
+            return Matrix(rows), Vector([as_expr(0)] * len(rows))
+        P, p = self.dependent_speeds.forms
+        return Matrix([[*row, *(as_expr(0) for _ in self.large.extra)] for row in P]), p
 
     @cached_property
     def constrained(self) -> tuple[Matrix, Vector]:
@@ -66,10 +82,8 @@ class Hamel:
     @cached_property
     def _local(self) -> tuple[Matrix, Vector]:
         """π̇ = Λ u + λ_0 of all speeds."""
-        size = len(self.tree.u)
-        chosen = [[as_expr(int(k == i)) for k in range(size)] for i in self.independent]
-        rows, drift = self.constrained
-        return Matrix([*chosen, *rows]), Vector([*(as_expr(0) for _ in chosen), *drift])
+        (chosen, moved), (rows, drift) = self._chosen, self.constrained
+        return Matrix([*chosen, *rows]), Vector([*moved, *drift])
 
     @cached_property
     def _speeds(self) -> tuple[Matrix, Vector]:
@@ -95,9 +109,8 @@ class Hamel:
     def dependent(self) -> dict[Expr, Expr]:
         """All speeds in terms of the independent ones: π̇_m+1 … n = 0."""
         columns, drift = self._speeds
-        u = Vector([self.tree.u[k] for k in self.independent])
-        found = Matrix([list(row[: len(u)]) for row in columns]) @ u + drift
-        return {name: as_expr(value) for name, value in zip(self.tree.u, found, strict=True) if name not in u}
+        found = Matrix([list(row[: self.m]) for row in columns]) @ self.u + drift
+        return {name: as_expr(value) for name, value in zip(self.tree.u, found, strict=True) if name not in self.u}
 
     def _in_independent_speeds(self, entries: Sequence[Any]) -> list[Expr]:
         return substitute([as_expr(entry) for entry in entries], self.dependent)
@@ -159,8 +172,7 @@ class Hamel:
 
     def equation(self, k: int, ud: Sequence[Any]) -> Expr:
         """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
-        u = [self.tree.u[i] for i in self.independent]
-        along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(u, ud, strict=True)}}
+        along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(self.u, ud, strict=True)}}
         if k not in self._terms:
             self._terms[k] = self.terms(k)
         return directional([self.momenta[k]], along)[0] + self._terms[k]
@@ -171,14 +183,13 @@ class Hamel:
 
     def mass_matrix(self) -> Matrix:
         """∂²T*/∂π̇² of the independent pseudo-velocities."""
-        m = len(self.independent)
-        return jacobian(self.momenta[:m], [self.tree.u[i] for i in self.independent])
+        return jacobian(self.momenta[: self.m], list(self.u))
 
 
 def recipe(system: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
     made = Hamel(system, envelope(tree), dependent_speeds)
-    m = len(made.independent)
+    m = made.m
     mass_matrix = cache(made.mass_matrix)
 
     def inverse(ud: Sequence[Any]) -> Vector:

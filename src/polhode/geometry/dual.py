@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, overload
 
-from ..errors import PolhodeError, understood
-from ..expr import Matrix, Vector
+from ..errors import PolhodeError, shown, understood
+from ..expr import Expr, Matrix, Vector
 from ..expr.extended import Extended
 from .rotations.scalars import cos, is_array, sin, sqrt
 
@@ -142,13 +143,13 @@ class Dual(Extended):
 
 
 @overload
-def dual(real: Matrix, dual: Any = 0) -> Matrix: ...
+def dual(real: Matrix, mu: Any = 0) -> Matrix: ...
 @overload
-def dual(real: Vector, dual: Any = 0) -> Vector: ...
+def dual(real: Vector, mu: Any = 0) -> Vector: ...
 @overload
-def dual(real: Any, dual: Any = 0) -> Any: ...
-def dual(real: Any, dual: Any = 0) -> Any:
-    """real + μ dual: of two numbers a dual number, of two vectors or matrices one of dual numbers.
+def dual(real: Any, mu: Any = 0) -> Any: ...
+def dual(real: Any, mu: Any = 0) -> Any:
+    """real + μ mu: of two numbers a dual number, of two vectors or matrices one of dual numbers.
 
     The dual angle of two lines (152) is the angle between them + μ the distance along their common normal; a line is
     the dual vector of its direction + μ its moment. NumPy arrays are numbers, one for each entry.
@@ -156,21 +157,25 @@ def dual(real: Any, dual: Any = 0) -> Any:
     >>> dual((0, 0, 1), (0, -2, 0)).dot(dual((0, 1, 0)))
     μ*(-2)
     """
-    if isinstance(real, Matrix):
-        below = Matrix.zeros(*real.shape) if _is_zero(dual) else dual
-        return Matrix([[Dual(a, b) for a, b in zip(*rows, strict=True)] for rows in zip(real, below, strict=True)])
     if isinstance(real, list | tuple):
-        if real and isinstance(real[0], list | tuple):
-            return _dual_matrix(real, dual)
-        with understood("a vector like the real part", dual, place="dual", cure="Give as many numbers."):
-            parts = [0] * len(real) if _is_zero(dual) else list(dual)
-            return Vector([Dual(a, b) for a, b in zip(real, parts, strict=True)])
-    return Dual(real, dual)
+        with understood("of the shape of the real part", mu, place="dual", cure="Give as many numbers."):
+            parts = [0] * len(real) if _is_zero(mu) else list(mu)
+            made = [dual(a, b) for a, b in zip(real, parts, strict=True)]
+            return Matrix(made) if made and isinstance(made[0], Vector) else Vector(made)
+    return Dual(_number(real), _number(mu))
 
 
-def _dual_matrix(real: Any, below: Any) -> Matrix:
-    with understood("a matrix like the real part", below, place="dual", cure="Give as many rows and columns."):
-        return dual(Matrix(real), below if _is_zero(below) else Matrix(below))
+def _number(value: Any) -> Any:
+    """A number that can be part of a dual one."""
+    known = isinstance(value, Expr | Real) and not isinstance(value, bool)
+    if known or (is_array(value) and value.dtype.kind in "iuf"):
+        return value
+    raise PolhodeError(
+        f"{shown(value)} is not a number.",
+        place="dual",
+        cure="Give expressions, numbers or NumPy arrays of them.",
+        code="E-DUAL-003",
+    )
 
 
 @overload

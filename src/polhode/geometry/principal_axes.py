@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import PolhodeError, shown
+from ..errors import PolhodeError, shown, understood
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
 from .given import is_rounded
 from .rotations.euler import permutation
@@ -67,9 +67,10 @@ def principal_axes(matrix: Any) -> PrincipalAxes:
     >>> found.branch, found.moments
     ('double', Vector([a - b, a - b, a + 2*b]))
     """
-    if is_rounded(matrix):
-        return _by_lapack(matrix)
-    A = Matrix(matrix).map(as_expr)
+    with understood("a matrix", matrix, place="principal_axes", cure="Give three rows of three numbers."):
+        if is_rounded(matrix):
+            return _by_lapack(matrix)
+        A = Matrix(matrix).map(as_expr)
     if A.shape != (3, 3):
         raise _no_matrix(A.shape)
     if not all(is_zero(A[i, j] - A[j, i]) for i, j in _PAIRS):

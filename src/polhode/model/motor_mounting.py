@@ -221,8 +221,10 @@ def _add_body(
     system: Builder, name: str, carrier: str, kind: Any, seat: Pose, mass: Any, com: Any, moments: tuple[Any, ...]
 ) -> None:
     body(system, name, mass, com, moments, (), False, None)  # some say the inertia about the axis alone
-    seats: dict[str, Any] = {"at": seat.p, "rotation": seat.R, "child_at": (0, 0, 0), "child_rotation": None}
-    joint(system, name, carrier, name, kind, **seats, coordinates=None, speeds=None, options={})
+    joint(
+        system, name, carrier, name, kind, at=seat.p, rotation=seat.R, child_at=(0, 0, 0), child_rotation=None,
+        coordinates=None, speeds=None, limits=None, options={},
+    )  # fmt: skip
 
 
 def _add_losses(system: Builder, motor: Motor) -> None:

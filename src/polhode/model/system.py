@@ -194,16 +194,29 @@ class System(ForceMethods, ConstraintMethods):
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
+        pseudo: Mapping[str, Any] | None = None,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
         from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
         makes its `report` at once: the tables of Sayers' paper for this system.
+
+        `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
+        that are linear in the speeds, as many as there are degrees of freedom.
+
+        >>> import polhode as ph
+        >>> s = ph.System("skate", gravity=(0, 0, 0))
+        >>> slide = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
+        >>> ice = s.joint("ice", s.ground, s.body("skate", 2, inertia=(1, 1, 1)), slide, coordinates=["x", "y", "turn"])
+        >>> _ = s.knife_edge("blade", "skate")
+        >>> (x, y, turn), (c, t) = ice.u, (ph.cos(ice.q[2]), ph.sin(ice.q[2]))
+        >>> s.derive("hamel", pseudo={"v": c * x + t * y, "w": turn}).mass_matrix
+        Matrix([[2, 0], [0, 1]])
         """
         from ..surface.system import derive
 
-        return derive(self, formalism, passes, constraints, independent, near, report)
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

@@ -22,7 +22,7 @@ _MOST_CHANNELS = 24
 
 
 def write_animation(
-    run: Trajectory, path: str | os.PathLike[str], notes: str, screw_axes: bool | str | Sequence[str] = False
+    run: Trajectory, path: str | os.PathLike[str], notes: str, screw_axes: bool | Sequence[str] = False
 ) -> Path:
     """Write the motion as one self-contained page, with coordinates, states and energy beside it."""
     scene, motion = drawn_motion(run)

@@ -111,9 +111,13 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     if not len(trajectory.t):
         return np.zeros_like(trajectory.x)
     given, equations = given_along(trajectory), functions.equations
-    udot, _ = motion(functions, trajectory.q, trajectory.u, np.asarray(trajectory.tau), **given)
-    places = [equations.tree.speeds.index(name) for name in equations.speeds]
-    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), np.atleast_2d(udot)[:, places]]
+    acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
+    if {*equations.speeds} <= {*equations.tree.speeds}:
+        places = [equations.tree.speeds.index(name) for name in equations.speeds]
+        udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]
+    else:  # pseudo-velocities
+        udot = np.atleast_2d(functions.forward_dynamics(*acting, **given))
+    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), udot]
     if equations.z:
         parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **_without_z(given)))
     rates = np.hstack([np.broadcast_to(part, (len(trajectory.t), part.shape[-1])) for part in parts])

@@ -55,11 +55,20 @@ class Guard:
         self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
+        self.pivots = self._moving_pivots() if known.has_pseudo_velocities else []
+        self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
         self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
         self.vector_charts = [
             (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
         ]
+
+    def _moving_pivots(self) -> list[Expr]:
+        """What the speeds are divided by where they follow from pseudo-velocities."""
+        from ..constraints import PseudoSpeeds
+
+        known = self.equations.dependent_speeds
+        return list(known.moving_pivots) if isinstance(known, PseudoSpeeds) else []
 
     @property
     def equations(self) -> EquationsOfMotion:
@@ -74,7 +83,7 @@ class Guard:
     @property
     def watches_steps(self) -> bool:
         """Whether each step must be looked at, since a size that is too large is not all that can go wrong."""
-        return bool(self.watched) or self.discontinuities is not None
+        return bool(self.watched) or bool(self.pivots) or self.discontinuities is not None
 
     @property
     def watches_charts(self) -> bool:
@@ -90,6 +99,7 @@ class Guard:
         """Refuse a first state from which no motion follows."""
         self._check_charts(t, x)
         self._check_constraints(self.watched, t, x)
+        self._check_pseudo_velocities(t, x)
         if len(self.synopsis.speeds) <= _SMALL:
             self._check_mass(t, x)
 
@@ -103,6 +113,7 @@ class Guard:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
+        self._check_pseudo_velocities(t, x)
         if float(np.abs(rate).max(initial=0.0)) > _SUSPICIOUS * (1.0 + size):
             self._check_charts(t, x)
             self._check_mass(t, x)
@@ -184,6 +195,23 @@ class Guard:
         fault = fault_of(self.equations, constraints, self._at(t, x))
         if fault is not None:
             raise Stop(fault.status, f"at t = {t:.6g} s {fault.message}", fault.cure)
+
+    def _check_pseudo_velocities(self, t: float, x: Floats) -> None:
+        """Whether the speeds still follow: what is divided by keeps its sign."""
+        if not self.pivots:
+            return
+        from ..expr import evaluate
+
+        pivots = np.array(evaluate(self.pivots, self._at(t, x)))
+        if self._signs is None and np.abs(pivots).min() > _CHART_MARGIN * np.abs(pivots).max(initial=1.0):
+            self._signs = np.sign(pivots)
+        if self._signs is None or (np.sign(pivots) != self._signs).any():
+            names = ", ".join(f"'{name}'" for name in self.equations.speeds)
+            raise Stop(
+                "pseudo_velocities",
+                f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds.",
+                "Choose others, or derive without them.",
+            )
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
         from ..expr import as_expr, evaluate

@@ -1,7 +1,7 @@
 """Joint limits along a run: which coordinates went beyond them, and when.
 
-Nothing acts at a limit, and a run goes on beyond it; what is told is found among its samples, and the time then between
-them. An event stops a run at a limit: `until=hinge.q[0] - 1`.
+Nothing acts at a limit, and a run goes on beyond it; what is told is found among its samples and, where they are kept,
+its steps, and the time then between them. An event stops a run at a limit: `until=hinge.q[0] - 1`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 from ..expr import Expr, evaluate, free_symbols
 from ..model.records import Parameter
+from .initial_state import Floats
+from .integrators.dense_output import DenseOutput
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -26,7 +28,7 @@ _ROUNDS, _PARTS = 4, 16
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that a coordinate went beyond: when first, and how far at a sample."""
+    """A limit that a coordinate went beyond: when first, and how far at a sample or step."""
 
     coordinate: str
     side: str  # "lower" or "upper"
@@ -74,16 +76,29 @@ def _values(end: Expr, table: Mapping[str, Parameter], given: Mapping[str, objec
 
 def _passed(run: Trajectory, name: str, side: str, limit: float) -> Iterator[PassedLimit]:
     sign = 1.0 if side == "upper" else -1.0
-    beyond = sign * (run[name] - limit)
+    t, values = _known(run, name)
+    beyond = sign * (values - limit)
     if not beyond.max() > _ROUNDING * (1.0 + abs(limit)):
         return
     first = int(np.argmax(beyond > 0.0))
-    time = float(run.t[first])
+    time = float(t[first])
     if first:
-        before = float(run.t[first - 1])
+        before = float(t[first - 1])
         for _ in range(_ROUNDS):
             times = np.linspace(before, time, _PARTS + 1)
             inner = sign * (run.at(times[1:-1])[name] - limit) > 0.0
             place = int(np.argmax(np.append(inner, True))) + 1
             before, time = float(times[place - 1]), float(times[place])
     yield PassedLimit(name, side, limit, time, limit + sign * float(beyond.max()))
+
+
+def _known(run: Trajectory, name: str) -> tuple[Floats, Floats]:
+    """A coordinate at the samples, and at the beginnings of steps that the run has kept."""
+    if not isinstance(run.interpolant, DenseOutput) or name not in run.coordinates:
+        return run.t, run[name]
+    steps = run.interpolant.steps
+    steps = steps[(steps[:, 0] > run.t[0]) & (steps[:, 0] < run.t[-1])]
+    t = np.concatenate([run.t, steps[:, 0]])
+    values = np.concatenate([run[name], steps[:, 2 + run.coordinates.index(name)]])
+    order = np.argsort(t, kind="stable")
+    return t[order], values[order]

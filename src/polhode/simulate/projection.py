@@ -17,9 +17,10 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.stepper import NativeRun
-from ..constraints import DependentSpeeds
+from ..constraints import DependentSpeeds, PseudoSpeeds
 from ..constraints.newton import solve
 from ..errors import listed
+from ..expr import as_expr
 from .guard import Stop
 from .initial_state import Floats
 from .inputs import Signal
@@ -289,9 +290,8 @@ class EmbeddedRates(Rates):
         super().__init__(functions, parameters, tau, inputs, of="kept_rates")
         self.manifold = manifold
         self.sign = 1.0
-        rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
-        # The part of A by which dependent speeds are solved for.
-        self._solved = np.ix_(rows, list(dependent_speeds.dependent))
+        self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
+        self._dependent_speeds = dependent_speeds
 
     @property
     def is_constrained(self) -> bool:
@@ -320,8 +320,12 @@ class EmbeddedRates(Rates):
 
     def _determinant_sign(self, t: float, x: Floats) -> float:
         """The sign of the determinant by which dependent speeds are solved for."""
-        A = self.manifold.matrix(t, x[: self.coordinates])[self._solved]
-        return float(np.linalg.slogdet(A)[0])
+        q, known = x[: self.coordinates], self._dependent_speeds
+        A = self.manifold.matrix(t, q)[self._rows]
+        if isinstance(known, PseudoSpeeds):
+            forms = self.manifold.evaluated([as_expr(entry) for entry in known.forms[0].entries()], t, q)
+            return float(np.linalg.slogdet(np.vstack([np.reshape(forms, (-1, A.shape[1])), A]))[0])
+        return float(np.linalg.slogdet(A[:, list(known.dependent)])[0])
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""

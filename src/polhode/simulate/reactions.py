@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..compiled.quantities import DrivingForceOf, Quantity, ReactionOf
 from ..compiled.reactions import Floats, evaluate, motion
 from ..errors import PolhodeError, understood
+from .contact import Contact, contact_of
 from .manifold import Manifold
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ class ReactionHistory(NamedTuple):
     time: Floats
     torque: Floats
     force: Floats
+
+    def contact(self, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Contact:
+        """Whether plain ground could exert this force: where it would have to pull, and what friction it needs."""
+        return contact_of(self.time, self.force, normal)
 
 
 def reaction_along(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HALF, _FAR, _THIN = 1.0, 5.0, 0.006
 
 
-def moving_axes(run: Trajectory, bodies: bool | str | Sequence[str], scene: Scene) -> list[MovingLine]:
+def moving_axes(run: Trajectory, bodies: bool | Sequence[str], scene: Scene) -> list[MovingLine]:
     """The screw axes of the named bodies, or of all, in their colours; none where a body does not turn, or far away."""
     everyone = [name for name in run.mechanism.equations.system.bodies if name != GROUND]
     names = _names(bodies, everyone)
@@ -46,11 +46,13 @@ def velocities_along(run: Trajectory, body: str) -> tuple[Floats, Floats]:
     return values[:3].T, values[3:].T
 
 
-def _names(bodies: bool | str | Sequence[str], everyone: Sequence[str]) -> list[str]:
+def _names(bodies: bool | Sequence[str], everyone: Sequence[str]) -> list[str]:
     if isinstance(bodies, bool):
         return list(everyone) if bodies else []
     with understood("True or a list of bodies", bodies, place="screw_axes", cure='Give ["coupler"].'):
         names = [bodies] if isinstance(bodies, str) else list(bodies)
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError
     for strange in (name for name in names if name not in everyone):
         raise unknown("body", strange, everyone, place="screw_axes", code="E-SCREW-004")
     return names

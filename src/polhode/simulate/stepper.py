@@ -118,6 +118,13 @@ def stepper(
         engine: Stepping = kept
         brought = kept.begun
     else:
+        if known.has_pseudo_velocities and _has_moving_pivots(derivation):
+            raise PolhodeError(
+                "a stepper does not see where pseudo-velocities no longer determine the speeds.",
+                place="stepper",
+                cure="Use equations.simulate, or derive without them.",
+                code="E-SIM-113",
+            )
         values = functions.parameter_values("state_rates", parameters)
         if values.ndim == 2 and len(values) != count:
             raise ShapeError(
@@ -431,3 +438,11 @@ def _no_method(method: Any) -> PolhodeError:
             code="E-SIM-112",
         )
     return known
+
+
+def _has_moving_pivots(derivation: Derivation) -> bool:
+    """Whether what the speeds are divided by, where they follow from pseudo-velocities, may vanish somewhere."""
+    from ..constraints import PseudoSpeeds
+
+    speeds = derivation.equations.dependent_speeds
+    return isinstance(speeds, PseudoSpeeds) and bool(speeds.moving_pivots)

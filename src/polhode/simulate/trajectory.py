@@ -403,13 +403,8 @@ class Trajectory:
             save_plot(figure, path)
         return figure
 
-    def animate(
-        self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | str | Sequence[str] = False
-    ) -> Path:
-        """Write the motion as one self-contained HTML page and return its path.
-
-        `screw_axes` names bodies whose instantaneous screw axes are drawn, or True for all.
-        """
+    def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
+        """Write the motion as one self-contained HTML page; `screw_axes` of bodies named, or True, are drawn too."""
         from .animation import write_animation
 
         return write_animation(self, path, notes, screw_axes)

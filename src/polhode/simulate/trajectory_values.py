@@ -58,7 +58,7 @@ def substitutions_of(equations: EquationsOfMotion) -> Mapping[Expr, Expr]:
     if dependent_speeds is not None:
         found |= dependent_speeds.followed
         accelerations = dependent_speeds.E @ equations.udot + dependent_speeds.gamma
-        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in dependent_speeds.dependent}
+        rates |= {acceleration_of(tree.u[k]): as_expr(accelerations[k]) for k in dependent_speeds.replaced}
     # A coupled speed is a multiple of its leader's, and so is its acceleration.
     leaders = {u: acceleration_of(u) for u in tree.u}
     coupled = [u for u in dependent_of(equations)[1].values() if u in tree.followed and u not in tree.rates]

@@ -18,7 +18,8 @@ COORDINATE_GROUPS = {
     VECTOR: "Orientations, as vector-parameters",
     PARAMETER: "Parameters of curves",
 }
-SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds"}
+PSEUDO = "of a choice"
+SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds", PSEUDO: "Pseudo-velocities"}
 
 
 def coordinate_units(equations: EquationsOfMotion) -> list[str]:
@@ -46,13 +47,13 @@ def _stage_units(stage: Stage) -> list[str]:
 
 
 def speed_units(equations: EquationsOfMotion) -> list[str]:
-    """rad/s or m/s for each speed; a screw's is that of its angle."""
+    """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities it is not known."""
     units = dict.fromkeys(equations.tree.u, "rad/s")
     for link in equations.tree.links:
         if link.coordinates:
             for k, h in zip(link.speeds, link.stage.H.columns, strict=True):
                 units[equations.tree.u[k]] = f"{_unit(h)}/s"
-    return [units[u] for u in equations.u]
+    return [units.get(u, PSEUDO) for u in equations.u]
 
 
 def _unit(h: Vector | Sequence[object]) -> str:

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from ..analysis.link_inverse import LinkInverse
     from ..analysis.velocity_terms import VelocityTerms
     from ..dynamics.equations import EquationsOfMotion
+    from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods:
-    """The descriptor form, the terms of the bias, the inverse dynamics of elastic joints, programmes."""
+    """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
 
     @property
     def record(self) -> EquationsOfMotion:
@@ -41,8 +42,32 @@ class AnalysisMethods:
 
         return link_inverse(self.record)
 
-    def programme_control(self, programme: Sequence[Any], actuators: Sequence[str], pull: Any = 0) -> Programme:
-        """The efforts that keep a programme; see `polhode.analysis.programme_control`."""
+    @property
+    def structure_coefficients(self) -> StructureCoefficients:
+        """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("slider")
+        >>> x = s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
+        >>> y = s.joint("y", "slide", s.body("bead", 1), ph.Prismatic("y"))
+        >>> made = s.derive("hamel", pseudo={"v": x.u[0], "w": y.u[0] - x.q[0] * x.u[0] - y.q[0] * x.u[0]})
+        >>> made.structure_coefficients.nonzero
+        {('v', 'w', 'w'): -1, ('w', 'w', 'v'): 1}
+        """
+        from ..formalisms.structure_coefficients import structure_coefficients
+
+        return structure_coefficients(self.record)
+
+    def programme_control(
+        self,
+        programme: Sequence[Any],
+        actuators: Sequence[str],
+        pull: Any = 0,
+        *,
+        least: str | None = None,
+        weights: Any = None,
+    ) -> Programme:
+        """The efforts that keep a programme, with least="effort" the least; see `analysis.programme_control`."""
         from ..analysis import programme_control
 
-        return programme_control(self.record, programme, actuators, pull)
+        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)

@@ -24,6 +24,7 @@ def derive(
     independent: Sequence[str] | None,
     near: Mapping[str, float] | str | None,
     report: bool,
+    pseudo: Mapping[str, Any] | None = None,
 ) -> Equations:
     from ..errors import check_kind
     from ..formalisms.derivation import Derivation
@@ -31,7 +32,7 @@ def derive(
 
     check_kind(bool, "True or False", report, "derive report")
     source = system.source or system.model()
-    derivation = Derivation.of(source, formalism, passes, constraints, independent, near)
+    derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo)
     if not derivation.is_known:
         _ = derivation.equations  # so that what is wrong is told here
     made = Equations(derivation)

@@ -78,6 +78,24 @@ def test_six_joints_stay_small_graphs() -> None:
     assert sizes["full"][0] > 4 and sizes["full"][1] < 20000
 
 
+def test_numbers_are_taken_for_one_instant_or_for_many() -> None:
+    made = one(stiffness=100).derive().link_inverse_dynamics
+    motion = np.random.default_rng(1).uniform(-1, 1, (5, 1, 7))
+    many = made.efforts_at(motion)["j rotor"]
+    assert many.shape == (7,)
+    assert many[3] == pytest.approx(float(made.efforts_at(motion[:, :, 3])["j rotor"]), rel=1e-14)
+    q, a = motion[0, 0], motion[2, 0]
+    need = a - 9.81 * np.cos(q)  # the link of 1 kg at 1 m, about y
+    assert made.rotors_at(motion)["j rotor"] == pytest.approx(10 * (q + need / 100), rel=1e-12)
+
+
+def test_a_motion_of_another_shape_is_refused() -> None:
+    made = one(stiffness=100).derive().link_inverse_dynamics
+    for motion in ([[0]] * 4, np.zeros((5, 2)), "fast", np.zeros((5, 1, 2, 2))):
+        with pytest.raises(PolhodeError, match="5 orders of derivatives of 1 coordinates"):
+            made.efforts_at(motion)
+
+
 def refusal(s: ph.System) -> str:
     with pytest.raises(PolhodeError) as raised:
         _ = s.derive().link_inverse_dynamics

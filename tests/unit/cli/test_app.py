@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from polhode.cli.app import main
-from polhode.formats import save_yaml
+from polhode.formats import load, save_yaml
 from polhode.model.samples import motor_driven_pendulum
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -52,6 +52,19 @@ def test_derive_in_latex_and_json(polhode: Shell) -> None:
     record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
     assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"}
     assert record["joints"][0]["holonomic"] is True
+
+
+def test_derive_in_pseudo_velocities(polhode: Shell) -> None:
+    said = polhode("derive", MODELS / "cart_pendulum.yaml", "--formalism", "hamel", *_pseudo("cart_pendulum"))
+    assert "M[first, first]" in said and "M[second, second]" in said
+    polhode("derive", MODELS / "pendulum.yaml", "--pseudo", "v", code=2)
+    assert "--pseudo: 'v' is not understood" in polhode.errors
+
+
+def _pseudo(model: str) -> list[str]:
+    """Sum and difference of the two speeds."""
+    a, b = (f"`{name}`" for name in load(MODELS / f"{model}.yaml").derive().speeds)
+    return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
 
 
 def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:

@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.formats import dumps_yaml, load, loads_yaml, schema
+from polhode.model.samples import biped
 
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((ROOT / "models").glob("*.yaml"))
@@ -81,6 +82,13 @@ def test_the_four_bar_is_assembled_where_it_says_and_the_disc_touches_the_ground
             here = system.diagnose(pose).here
             assert here is not None
             assert not here.moved
+
+
+def test_the_biped_is_the_sample_and_stands() -> None:
+    system = load(ROOT / "models" / "biped.yaml")
+    assert system.derive("newton_euler").agrees_with(biped([1]).derive("newton_euler"))
+    here = system.diagnose("standing").here
+    assert here is not None and not here.moved
 
 
 def test_the_page_shows_a_model_that_loads() -> None:

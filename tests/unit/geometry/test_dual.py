@@ -111,3 +111,9 @@ def test_a_dual_number_does_not_mix_with_what_is_none() -> None:
     with pytest.raises(TypeError):
         _ = Dual(1, 2) ** 0.5
     assert Dual(1, 2) != "x"
+
+
+@pytest.mark.parametrize("wrong", [None, "x", True, {}, 1j, ["a", 1, 2], np.array(["a"]), Dual(1, 2)])
+def test_what_is_no_number_is_refused(wrong: object) -> None:
+    with pytest.raises(PolhodeError, match="is not a number"):
+        dual(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -179,6 +180,20 @@ def test_a_joint_without_a_single_axis_takes_no_motor(kind: Any) -> None:
     s.joint("j3", "fore", s.body("hand", 1, inertia=(1, 1, 1)), kind)
     with pytest.raises(ModelError, match=r"E-MOTOR-002"):
         s.motor("j3", inertia=1)
+
+
+def test_a_coordinate_that_is_no_angle_takes_no_motor() -> None:
+    s = ph.System("arm")
+    s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z", storage="vector"))
+    with pytest.raises(ModelError, match="is not the angle that a rotor would turn by"):
+        s.motor("j", inertia=1)
+
+
+def test_a_model_with_motors_pickles() -> None:
+    s = arm()
+    s.motor("j1", 10, inertia=1, stiffness=5, friction=2)
+    again = pickle.loads(pickle.dumps(s))
+    assert again.model() == s.model() and again.motors == s.motors
 
 
 def test_names_that_are_taken_leave_the_system_as_it_was() -> None:

@@ -33,6 +33,14 @@ def test_a_run_within_its_limits_says_nothing() -> None:
     assert stone().simulate(1).passed_limits == ()
 
 
+def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.5, 2))
+    run = s.derive().simulate(2, start={"hinge": 1.0}, samples=2)
+    assert (run["hinge"] > -0.5).all()
+    assert [each.side for each in run.passed_limits] == ["lower"]
+
+
 def test_a_run_that_starts_beyond_a_limit_has_passed_it_at_once() -> None:
     (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
     assert passed.time == 0

@@ -119,3 +119,17 @@ def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:
     places = np.array([piece.position for piece in ground.shapes])
     assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2)
     assert 1.0 < places[:, 0].max() < 1.3
+
+
+def test_a_decoupled_rotor_is_not_drawn_where_it_is_not() -> None:
+    """It turns against the ground in the equations alone; what it weighs is drawn on its carrier."""
+    shown = {}
+    for coupling in ("full", "reduced"):
+        s = two_links()
+        joint = next(name for name, each in s.joints.items() if each.parent != GROUND and len(each.u) == 1)
+        s.motor(joint, 10, inertia=(1, 1, 1), mass=1, coupling=coupling)
+        shown[coupling] = drawn(s)
+        rotor = f"{joint} rotor"
+    assert shown["full"][rotor].shapes and not shown["reduced"][rotor].shapes
+    assert shown["reduced"][f"{rotor} mass"].shapes
+    assert len(shown["reduced"][GROUND].shapes) == len(shown["full"][GROUND].shapes)

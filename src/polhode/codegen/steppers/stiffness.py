@@ -18,8 +18,8 @@ from ..llvm.builder import BLOCK, Function, Record, Value
 from .run_record import Reason
 
 #: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
-#: little inside of the domain of stability, which ends at 6.1 and 3.3 on the real axis.
-EDGES = {8: 4.0, 5: 2.4}
+#: little inside of the domain of stability, which ends at 6.4, 5.9 and 3.3 on the real axis.
+EDGES = {8: 4.0, 7: 4.0, 5: 2.4}
 #: The same of a series, over its order p: at the edge it is 0.43 p to 0.54 p, elsewhere seldom above 0.3 p.
 SERIES_EDGE = 0.33
 #: So many steps in a row that are not stiff forget those that were.

@@ -34,7 +34,7 @@ def speed_labels(equations: EquationsOfMotion, of_tree: bool = False) -> list[st
         for speed in joint.u:
             own = "" if len(joint.u) == 1 else f" {short(speed.name)}"
             labels[speed.name] = short(joint.name) + own
-    return [labels[name] for name in (equations.tree.speeds if of_tree else equations.speeds)]
+    return [labels.get(name, short(name)) for name in (equations.tree.speeds if of_tree else equations.speeds)]
 
 
 @dataclass

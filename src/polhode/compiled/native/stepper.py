@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,14 +38,27 @@ MOST_KEPT = 64_000_000
 class StepperCode:
     """The functions of one method, loaded, and how much memory they want."""
 
-    def __init__(self, code: Code, stages: int, dense_rows: int, fields: Sequence[Field] = ()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        stages: int,
+        dense_rows: int,
+        fields: Sequence[Field] = (),
+        allowance: Callable[[float], float] | None = None,
+    ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
+        self._allowance = allowance
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
+
+    def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
+        """What estimates of the error may be, so that the error itself keeps to these tolerances."""
+        times = 1.0 if self._allowance is None else self._allowance(max(rtol, atol))
+        return times * rtol, times * atol
 
     @cached_property
     def members(self) -> Callable[[int, int], int]:
@@ -66,18 +79,21 @@ def stepper_code(method: str) -> StepperCode:
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return store.read_or_make("stepper", make, _stepper_in)
+    return store.read_or_make("stepper", make, partial(_stepper_in, method))
 
 
-def _stepper_in(entry: Entry) -> StepperCode:
+def _stepper_in(method: str, entry: Entry) -> StepperCode:
     """The code of a method as it was stored."""
+    from polhode.codegen.steppers.tableaux import PAIRS
+
     facts, names = entry.facts, list(entry.facts["fields"])
     fields: list[Field] = []
     if names:
         from polhode.codegen.steppers.linear import FIELDS
 
         fields = [FIELDS[name] for name in names]
-    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields))
+    allowance = PAIRS[method].allowance if method in PAIRS else None
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), allowance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +186,8 @@ class NativeRun:
         self._lengths = np.ones(max(1, len(groups)))
         self._kept: dict[str, Any] = {}
         record = self.record
-        record.t, record.rtol, record.atol = t, rtol, atol
+        record.t = t
+        record.rtol, record.atol = self.code.allowed(rtol, atol)
         record.h_max, record.growth, record.bound = np.inf, 6.0, 1e12
         record.size, record.blocks = size, padded(size) // 4
         record.groups, record.group_count = self._groups.ctypes.data, len(groups)

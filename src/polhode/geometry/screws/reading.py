@@ -14,6 +14,8 @@ from ..rotations.scalars import is_array
 from . import exact
 from .motion import ScrewMotion
 
+#: Squares of larger numbers are out of the range of a double.
+_LARGEST = 1e150
 _CURE = "Give a Pose, a pair (R, p), a 4×4 matrix, or the six numbers (ω, v) of a twist."
 
 
@@ -102,7 +104,11 @@ def _arrays(first: Any, second: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape[-len(shape) :] != shape or b.shape[-1:] != (3,):
         raise ValueError
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise PolhodeError("it holds a number that is not finite.", cure="Look for NaN or inf.", code="E-SCREW-003")
+    if not ((np.abs(a) < _LARGEST).all() and (np.abs(b) < _LARGEST).all()):
+        raise PolhodeError(
+            f"it holds a number that is not finite, or beyond {_LARGEST:g}.",
+            cure="Look for NaN, inf and wrong units.",
+            code="E-SCREW-003",
+        )
     lead = np.broadcast_shapes(a.shape[: a.ndim - len(shape)], b.shape[:-1])
     return np.broadcast_to(a, (*lead, *shape)), np.broadcast_to(b, (*lead, 3))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...codegen.steppers.fixed_tableaux import METHODS as TABLEAUX
+from ...constraints import PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ..events import EventLocator, Events
@@ -235,10 +236,14 @@ METHODS = {name: Method(_explicit) for name in EXPLICIT} | {
 def check_fit(method: str, equations: EquationsOfMotion) -> None:
     """Refuse a method that cannot step a mechanism."""
     reason = METHODS[method].refusal(equations) if method in METHODS else ""
+    known = equations.dependent_speeds
+    if method in METHODS and isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
+        reason = "it is written in pseudo-velocities, which adaptive methods look after"
+    cure = "." if method in EXPLICIT else ' or "rk4".'
     if reason:
         raise PolhodeError(
             f"the method {method} is not for system '{equations.system.name}': {reason}.",
             place="method",
-            cure='Use method="auto" or "rk4".',
+            cure=f'Use method="auto"{cure}',
             code="E-SIM-101",
         )

@@ -1,0 +1,202 @@
+"""Pseudo-velocities of a user's choice: combinations of the speeds that replace them, constraints put in.
+
+    π̇ = P(q, t) u + p(q, t)                     m of them, as many as there are degrees of freedom
+    Λ = [P; A],   u = E π̇ + e = Λ⁻¹ (π̇ - p, -a)                       all speeds follow
+    u̇ = E π̈ + γ_E,   γ_E = Λ⁻¹ (-Ṗ u - ṗ, -γ)
+
+C. Mladenova, "Group Theory in the Problems of Modeling and Control of Multi-Body Systems", (218), (227), (244) to
+(246): her A_1 is P, her B_1 is E. A choice in which Λ is regular everywhere, such as the velocity along and the turn of
+a skate, has no dead points, where speeds that are independent by name must have some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+from ..errors import PolhodeError, shown, understood
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    jacobian,
+    rank,
+    substitute,
+    symbol,
+)
+from ..expr.spelling import OWN, acceleration_of, told_apart
+from ..geometry.elimination import eliminate
+from ..kinematics.motion import flow
+from ..kinematics.tree import Tree
+from ..model.building import spellings_of
+from ..model.model import Model
+from ..model.reading import checked_name
+from .dependent_speeds import DependentSpeeds, dependent_speeds_of
+from .rows import Constraints
+
+_PLACE = "pseudo-velocities"
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoSpeeds(DependentSpeeds):
+    """All speeds from pseudo-velocities; positions are still corrected by dependent speeds of the tree."""
+
+    chosen: Vector  # the symbols of the pseudo-velocities
+    values: Vector  # what they are, in all speeds of the tree
+
+    @cached_property
+    def u(self) -> Vector:
+        """The pseudo-velocities."""
+        return self.chosen
+
+    @cached_property
+    def forms(self) -> tuple[Matrix, Vector]:
+        """P and p."""
+        u = self.constraints.tree.u
+        return jacobian(list(self.values), list(u)), Vector(substitute(self.values, dict.fromkeys(u, as_expr(0))))
+
+    @cached_property
+    def _inverse(self) -> tuple[Matrix, list[Expr]]:
+        """Λ⁻¹ with Λ⁻¹ (-p, -a) beside it, and what was divided by."""
+        (P, p), A = self.forms, self.constraints.A
+        rows, drift = [*P, *A], [*p, *self.constraints.a]
+        size = len(rows)
+        right = [[*(int(i == j) for j in range(size)), -drift[i]] for i in range(size)]
+        return eliminate(rows, right, self._at_reference)
+
+    @cached_property
+    def _at_reference(self) -> list[list[float]] | None:
+        """Λ in numbers, where it has some."""
+        below = self.constraints.at_reference if self.constraints.rows else []
+        try:
+            above = [evaluate([as_expr(x) for x in row], self.constraints.reference) for row in self.forms[0]]
+        except (ArithmeticError, ValueError, PolhodeError):
+            return None
+        if below is None or not all(isfinite(entry) for row in above for entry in row):
+            return None
+        return [*above, *below]
+
+    @cached_property
+    def E(self) -> Matrix:
+        """u = E π̇ + e."""
+        return Matrix([list(row[: len(self.chosen)]) for row in self._inverse[0]])
+
+    @cached_property
+    def e(self) -> Vector:
+        """The part of the speeds that time alone gives."""
+        return Vector([row[-1] for row in self._inverse[0]])
+
+    @cached_property
+    def followed(self) -> dict[Expr, Expr]:
+        """What the speeds of the tree stand for, but for those that are pseudo-velocities themselves."""
+        speeds, tree = self.E @ self.u + self.e, self.constraints.tree
+        return {tree.u[k]: as_expr(speeds[k]) for k in self.replaced}
+
+    @cached_property
+    def replaced(self) -> tuple[int, ...]:
+        """The speeds of the tree that are no unknowns."""
+        return tuple(k for k, u in enumerate(self.constraints.tree.u) if u not in self.chosen)
+
+    @cached_property
+    def gamma(self) -> Vector:
+        """γ_E: accelerations of all speeds when those of the pseudo-velocities vanish."""
+        constraints = self.constraints
+        bends = directional(list(self.values), flow(constraints.tree, constraints.time))  # Ṗ u + ṗ
+        right = Vector([-entry for entry in self.in_independent_speeds([*bends, *constraints.gamma])])
+        columns = Matrix([list(row[:-1]) for row in self._inverse[0]])
+        return Vector([as_expr(entry) for entry in columns @ right])
+
+    @cached_property
+    def moving_pivots(self) -> list[Expr]:
+        """What is divided by to get the speeds and might vanish in motion."""
+        return [each for each in self._inverse[1] if any(x.data[0] != "parameter" for x in free_symbols([each]))]
+
+    @cached_property
+    def pivots(self) -> Vector:
+        """What is divided by to get the speeds, and to correct positions."""
+        corrected = self._eliminated([[] for _ in self.constraints.rows])[1] if self.constraints.positions else []
+        return Vector([*self._inverse[1], *corrected])
+
+
+def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
+    """The speeds of a tree from pseudo-velocities by name: expressions that are linear in the speeds."""
+    usable = constraints.only(constraints.generic_rows)
+    tree = constraints.tree
+    count, needed = len(given), len(tree.u) - len(usable.rows)
+    if count != needed:
+        kept = f" less {len(usable.rows)} independent constraints" if usable.rows else ""
+        raise PolhodeError(
+            f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}.",
+            place=_PLACE,
+            cure=f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
+            code="E-PSEUDO-001",
+        )
+    values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
+    P = jacobian(values, list(tree.u))
+    for name, row in zip(given, P, strict=True):
+        _check_linear(name, row, tree)
+    found = rank([*P, *usable.A])
+    if found < len(tree.u):
+        beside = " and the constraints" if usable.rows else ""
+        raise PolhodeError(
+            f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known.",
+            place=_PLACE,
+            cure="Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
+            code="E-PSEUDO-003",
+        )
+    chosen = _symbols(system, tree, dict(zip(given, values, strict=True)))
+    spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())
+    return PseudoSpeeds(usable, spare.independent, spare.dependent, chosen, Vector(values))
+
+
+def _value(name: str, value: Any, tree: Tree, time: Expr) -> Expr:
+    with understood("an expression of the speeds", value, place=f"pseudo-velocity {shown(name)}"):
+        (made,) = substitute([as_expr(value)], tree.followed)
+    known = {*tree.q, *tree.u, time}
+    strange = [x for x in free_symbols([made]) if x not in known and x.data[0] != "parameter"]
+    if strange:
+        raise PolhodeError(
+            f"it depends on {strange[0]}, which is no coordinate, speed or parameter.",
+            place=f"pseudo-velocity '{name}'",
+            cure="Give an expression that is linear in the speeds, with coefficients of coordinates, parameters, time.",
+            code="E-PSEUDO-004",
+        )
+    return made
+
+
+def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
+    if {*tree.u}.intersection(free_symbols([as_expr(entry) for entry in row])):
+        raise PolhodeError(
+            "it is not linear in the speeds.",
+            place=f"pseudo-velocity '{name}'",
+            cure="Give a sum of speeds times coefficients of coordinates, parameters and time.",
+            code="E-PSEUDO-002",
+        )
+
+
+def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
+    """The symbols of pseudo-velocities: a speed of the tree that is one keeps its own."""
+    spellings, made = spellings_of(system), []
+    own = dict(zip(tree.speeds, tree.u, strict=True))
+    for name, value in values.items():
+        if name in own:
+            if value != own[name]:
+                raise PolhodeError(
+                    f"there is a speed '{name}' already, which it is not.",
+                    place=f"pseudo-velocity '{name}'",
+                    cure="Give it a name of its own.",
+                    code="E-PSEUDO-005",
+                )
+            made.append(own[name])
+            continue
+        each = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)
+        spellings |= told_apart([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
+        made.append(each)
+    return Vector(made)
