@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Operations whose value or derivative jumps.
 JUMPING = ("sign", "abs", "min", "max")
+_FLAGS = ("is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Synopsis:
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
     is_constrained: bool
-    has_pseudo_velocities: bool  # in place of the speeds of the tree
+    in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
     is_smooth: bool  # whether nothing that acts has a sign, an absolute value, a table or a user's function in it
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
@@ -54,6 +55,8 @@ class Synopsis:
         >>> made.coordinates, dict(made.joints), made.keeps_energy
         (('hinge',), {'hinge': 'w'}, True)
         """
+        from ..constraints import PseudoSpeeds
+
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
         joints = {
             name: joint.u[0].name
@@ -72,7 +75,7 @@ class Synopsis:
             tuple(tree.quaternions),
             tuple(orientations),
             bool(system.constraints),
-            _has_pseudo_velocities(equations),
+            isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
             _is_smooth(equations),
             all(_is_potential(load) for load in system.primitive_loads) and not _is_rheonomic(equations),
@@ -96,10 +99,7 @@ class Synopsis:
             {str(name): float(value) for name, value in data["inputs"].items()},
             tuple(int(first) for first in data["quaternions"]),
             tuple((str(joint), int(first)) for joint, first in data["orientations"]),
-            *(
-                data[flag] is True
-                for flag in ("is_constrained", "has_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy")
-            ),
+            *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
@@ -110,12 +110,6 @@ def _names(given: Any) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise ValueError("names are missing")
     return tuple(given)
-
-
-def _has_pseudo_velocities(equations: EquationsOfMotion) -> bool:
-    from ..constraints import PseudoSpeeds
-
-    return isinstance(equations.dependent_speeds, PseudoSpeeds)
 
 
 def _may_end(link: Link) -> bool:

@@ -45,6 +45,14 @@ class Stop(Exception):
         self.status, self.message, self.cure = status, message, cure
 
 
+def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
+    """What is divided by where speeds follow from pseudo-velocities, as far as it moves."""
+    from ..constraints import PseudoSpeeds
+
+    speeds = equations.dependent_speeds
+    return speeds.moving_pivots if isinstance(speeds, PseudoSpeeds) else []
+
+
 class Guard:
     """Watches one run; `values` gives those of parameters and constant inputs, where they are asked for."""
 
@@ -55,20 +63,13 @@ class Guard:
         self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
-        self.pivots = self._moving_pivots() if known.has_pseudo_velocities else []
+        self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
         self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
         self.vector_charts = [
             (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
         ]
-
-    def _moving_pivots(self) -> list[Expr]:
-        """What the speeds are divided by where they follow from pseudo-velocities."""
-        from ..constraints import PseudoSpeeds
-
-        known = self.equations.dependent_speeds
-        return list(known.moving_pivots) if isinstance(known, PseudoSpeeds) else []
 
     @property
     def equations(self) -> EquationsOfMotion:

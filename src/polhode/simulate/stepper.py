@@ -12,6 +12,7 @@ from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
 from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
+from .guard import moving_pivots
 from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs
 from .integrators import adaptive, fixed
@@ -118,7 +119,7 @@ def stepper(
         engine: Stepping = kept
         brought = kept.begun
     else:
-        if known.has_pseudo_velocities and _has_moving_pivots(derivation):
+        if known.in_pseudo_velocities and moving_pivots(derivation.equations):
             raise PolhodeError(
                 "a stepper does not see where pseudo-velocities no longer determine the speeds.",
                 place="stepper",
@@ -438,11 +439,3 @@ def _no_method(method: Any) -> PolhodeError:
             code="E-SIM-112",
         )
     return known
-
-
-def _has_moving_pivots(derivation: Derivation) -> bool:
-    """Whether what the speeds are divided by, where they follow from pseudo-velocities, may vanish somewhere."""
-    from ..constraints import PseudoSpeeds
-
-    speeds = derivation.equations.dependent_speeds
-    return isinstance(speeds, PseudoSpeeds) and bool(speeds.moving_pivots)

@@ -404,7 +404,7 @@ class Trajectory:
         return figure
 
     def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
-        """Write the motion as one self-contained HTML page; `screw_axes` of bodies named, or True, are drawn too."""
+        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all)."""
         from .animation import write_animation
 
         return write_animation(self, path, notes, screw_axes)

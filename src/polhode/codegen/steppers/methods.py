@@ -21,6 +21,7 @@ from .tableaux import PAIRS
 class Stepper:
     """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields.
 
+    With its `allowance` (a, p), an estimate of the error may be a ε^-p times the tolerance ε.
     `lane_module(lanes, fused=…)` is that of the same steps of several runs side by side, where there is one.
     """
 
@@ -29,6 +30,7 @@ class Stepper:
     dense_rows: int
     fields: tuple[Field, ...] = ()
     lane_module: Callable[..., str] | None = None
+    allowance: tuple[float, float] = (1.0, 0.0)
 
 
 _EXPLICIT = {
@@ -37,6 +39,7 @@ _EXPLICIT = {
         pair.all_stages,
         dense_rows(pair),
         lane_module=partial(lane_pair_module, pair),
+        allowance=pair.allowance,
     )
     for name, pair in PAIRS.items()
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
+_LEAST_TOLERANCE = 1e-15
 
 
 class StepperCode:
@@ -44,7 +45,7 @@ class StepperCode:
         stages: int,
         dense_rows: int,
         fields: Sequence[Field] = (),
-        allowance: Callable[[float], float] | None = None,
+        allowance: tuple[float, float] = (1.0, 0.0),
     ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
         self._allowance = allowance
@@ -57,7 +58,8 @@ class StepperCode:
 
     def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
         """What estimates of the error may be, so that the error itself keeps to these tolerances."""
-        times = 1.0 if self._allowance is None else self._allowance(max(rtol, atol))
+        factor, power = self._allowance
+        times = factor * max(rtol, atol, _LEAST_TOLERANCE) ** -power
         return times * rtol, times * atol
 
     @cached_property
@@ -75,25 +77,28 @@ def stepper_code(method: str) -> StepperCode:
         from polhode.compiled.native import engine
 
         stepper = STEPPERS[method]
-        facts = {"stages": stepper.stages, "rows": stepper.dense_rows, "fields": [each.name for each in stepper.fields]}
+        facts = {
+            "stages": stepper.stages,
+            "rows": stepper.dense_rows,
+            "fields": [each.name for each in stepper.fields],
+            "allowance": stepper.allowance,
+        }
         return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    return store.read_or_make("stepper", make, partial(_stepper_in, method))
+    return store.read_or_make("stepper", make, _stepper_in)
 
 
-def _stepper_in(method: str, entry: Entry) -> StepperCode:
+def _stepper_in(entry: Entry) -> StepperCode:
     """The code of a method as it was stored."""
-    from polhode.codegen.steppers.tableaux import PAIRS
-
     facts, names = entry.facts, list(entry.facts["fields"])
     fields: list[Field] = []
     if names:
         from polhode.codegen.steppers.linear import FIELDS
 
         fields = [FIELDS[name] for name in names]
-    allowance = PAIRS[method].allowance if method in PAIRS else None
-    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), allowance)
+    factor, power = map(float, facts["allowance"])
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), (factor, power))
 
 
 @dataclass(frozen=True, eq=False)
