@@ -24,7 +24,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
-from . import native
+from . import native, native_solver
 
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -69,13 +69,13 @@ def _sundials(name: str) -> Callable[[], Callable[..., Any]]:
 
 #: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
-    "TP86": Method(native.solver("TP86"), is_native=True),
-    "DOP853": Method(native.solver("DOP853"), is_native=True),
-    "RK45": Method(native.solver("RK45"), is_native=True),
-    "RK23": Method(native.solver("RK23"), is_native=True),
-    "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
-    "Rodas5P": Method(native.solver("Rodas5P"), is_implicit=True, is_native=True),
-    "Radau": Method(native.solver("Radau"), is_implicit=True, is_native=True),
+    "TP86": Method(native_solver.solver("TP86"), is_native=True),
+    "DOP853": Method(native_solver.solver("DOP853"), is_native=True),
+    "RK45": Method(native_solver.solver("RK45"), is_native=True),
+    "RK23": Method(native_solver.solver("RK23"), is_native=True),
+    "taylor": Method(lambda: native_solver.TaylorSolver, is_native=True, needs_series=True),
+    "Rodas5P": Method(native_solver.solver("Rodas5P"), is_implicit=True, is_native=True),
+    "Radau": Method(native_solver.solver("Radau"), is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
