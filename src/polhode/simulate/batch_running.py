@@ -71,8 +71,8 @@ def _under_lock(members: Members) -> tuple[str, ...]:
 def run_members(derivation: Derivation, duration: float, members: Members, threads: int | None = None) -> Batch:
     """Run every member, in this process; a member's bits do not depend on which others are run with it.
 
-    Native code runs all that it can, in as many `threads` as there are cores; where it has to ask Python, members are
-    run one by one, under the lock.
+    Native code runs all that it can, in lanes and in as many `threads` as there are cores; where it has to ask Python,
+    members are run one by one, under the lock.
     """
     options = dict(members.shared)
     functions = options.get("functions") or Functions(derivation)
@@ -110,9 +110,10 @@ def _of_native(
         "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
         "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
     }  # fmt: skip
+    status = np.full(count, "done", dtype=f"<U{len(INTERRUPTED)}")
     batch = Batch(
-        made.times, arrays, np.full(count, len(made.times)), np.full(count, "done", dtype="<U32"), ("",) * count,
-        names, labelled(equations, members), parameters, made.infos, {}, functions,
+        made.times, arrays, np.full(count, len(made.times)), status, ("",) * count, names,
+        labelled(equations, members), parameters, made.infos, {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions),
     )  # fmt: skip
     if made.left.any():
@@ -120,26 +121,29 @@ def _of_native(
     again = np.flatnonzero(~made.done)
     if members.shared.get("watch_energy", True):
         again = np.union1d(again, _losing(batch, made, functions))
-    if not len(again):
-        return batch
-    runs = {int(i): _one(derivation, duration, _given(members, int(i), functions)) for i in again}
-    return batch.with_runs(runs)
+    runs: dict[int, Trajectory] = {}
+    for i in again.tolist():
+        runs[i] = _one(derivation, duration, _given(members, i, functions))
+        if runs[i].status == INTERRUPTED:
+            missing = _nowhere(derivation, NOT_RUN, "it was not run.", functions, {})
+            runs |= {k: missing for k in np.flatnonzero(~made.done).tolist() if k not in runs}
+            break
+    return batch.with_runs(runs) if runs else batch
 
 
 def _interrupted(batch: Batch, made: NativeRuns) -> Batch:
     """What was done before an interrupt; members that it left undone, or that need another look, were not run."""
-    left = np.flatnonzero(~made.done)
+    first, undone = int(np.argmax(made.left)), ~made.done
+    status, messages = batch.status.copy(), ["it was not run."] * len(batch)
+    status[undone], status[first] = NOT_RUN, INTERRUPTED
+    for i in np.flatnonzero(made.done).tolist():
+        messages[i] = ""
+    messages[first] = "the run was interrupted."
     arrays = {name: np.array(array) for name, array in batch.arrays.items()}
     for array in arrays.values():
-        array[left] = np.nan
-    status, messages, reached = batch.status.astype(object), list(batch.messages), batch.reached.copy()
-    status[left], reached[left] = NOT_RUN, 0
-    status[np.flatnonzero(made.left)[0]] = INTERRUPTED
-    for i in left:
-        messages[i] = "the run was interrupted." if status[i] == INTERRUPTED else "it was not run."
-    return replace(
-        batch, arrays=arrays, status=status.astype(np.str_), messages=tuple(messages), reached=reached,
-    )  # fmt: skip
+        array[undone] = np.nan
+    reached = np.where(made.done, batch.reached, 0)
+    return replace(batch, arrays=arrays, status=status, messages=tuple(messages), reached=reached)
 
 
 @dataclass(eq=False)

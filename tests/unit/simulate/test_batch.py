@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,33 @@ def test_samples_beyond_memory_and_rows_of_another_width_are_refused(pendulum: p
         pendulum.simulate(1, start=np.zeros((3, 2)))
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"tau": lambda t, q, u: [0.1]}, "'tau' has a Python function"),
+        ({"events": [lambda t, q, u: q[0]]}, "'events' has a Python function"),
+        (
+            {"tau": {"hinge": ph.held(lambda t, q, u: 0.1, every=0.05)}, "events": (lambda t, q, u: q[0],)},
+            "'tau' and 'events' have Python functions",
+        ),
+    ],
+)
+def test_a_batch_that_asks_python_says_that_it_goes_under_the_lock(
+    pendulum: ph.Equations, more: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    with pytest.warns(UserWarning, match=f"3 runs go one by one, under the interpreter's lock: {told}"):
+        batch = pendulum.simulate(0.1, samples=3, start={"hinge": [0.1, 0.3, 0.2]}, **more)
+    assert told in batch.notices[0]
+    assert batch[1:].notices == Batch.load(batch.save(tmp_path / "runs.npz")).notices == batch.notices
+
+
+def test_a_batch_of_expressions_says_nothing(pendulum: ph.Equations) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batch = pendulum.simulate(0.1, samples=3, start={"hinge": [0.1, 0.3]}, tau={"hinge": "0.1*sin(t)"})
+    assert batch.notices == ()
+
+
 def test_ctrl_c_keeps_what_is_done(pendulum: ph.Equations) -> None:
     asked = []
 
@@ -170,7 +198,7 @@ def test_ctrl_c_keeps_what_is_done(pendulum: ph.Equations) -> None:
             raise KeyboardInterrupt
         return [0.0]
 
-    with pytest.raises(SimulationError, match="after 1 of 3 runs") as caught:
+    with pytest.warns(UserWarning, match="lock"), pytest.raises(SimulationError, match="after 1 of 3 runs") as caught:
         pendulum.simulate(0.1, samples=3, start={"hinge": [0.1, 0.3, 0.2]}, tau=controller)
     batch = caught.value.trajectory
     assert isinstance(batch, Batch)

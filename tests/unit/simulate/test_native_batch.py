@@ -1,4 +1,4 @@
-"""Batches in native code: the same bits as alone, whatever the lanes, pieces and threads; what fails is left to Python."""
+"""Batches in native code: the same bits as alone, in lanes, pieces and threads; what fails is left to Python."""
 
 from __future__ import annotations
 
@@ -216,3 +216,14 @@ def test_energy_that_a_member_loses_is_told(chain: Equations) -> None:
             20, start={"a": [0.0, 3.0], "b": [0.0, 2.0]}, rtol=1e-3, atol=1e-3, method="RK45", samples=41
         )
     assert any("energy" in notice for notice in batch[1].notices)
+
+
+def test_energy_is_watched_where_inputs_act_on_gravity() -> None:
+    s = ph.System("lift", gravity=(0, 0, -9.81))
+    load = s.input("load", 2)
+    s.joint("hinge", s.ground, s.body("bob", 1 + load, (0, 0, -1)), ph.Revolute("y"))
+    batch = s.derive().simulate(
+        1.0, start={"hinge": np.linspace(0.1, 1, 20)}, inputs=[[k] for k in range(20)], samples=4
+    )
+    assert not batch.failures
+    assert not any(info["notices"] for info in batch.infos)
