@@ -23,6 +23,7 @@ def warm(file: str, locked: tuple[str, ...]) -> dict[str, float]:
     return {
         "numpy": imported - start,
         "all": time.process_time() - start,
+        "modules": float(sum(name.partition(".")[0] == "polhode" for name in sys.modules)),
         "scipy": float(any(name == "scipy" or name.startswith("scipy.") for name in sys.modules)),
     }
 

@@ -104,7 +104,7 @@ def _first_runs(quick: bool, say: Callable[[str], None]) -> list[Timing]:
         Timing(
             SECTION, "Panda", "first simulate of 10 ms, warm cache, beyond import numpy", best["all"] - best["numpy"],
             most_seconds=_MOST_SECONDS_TO_START if not any(run["scipy"] for run in warm) else 0.0,
-            note=f"import numpy takes {duration(best['numpy'])}; {scipy}",
+            note=f"import numpy takes {duration(best['numpy'])}; {scipy}; {best['modules']:.0f} modules of polhode are",
         ),
         Timing(
             SECTION, "new six-joint arm", "first simulate, beyond compiling its accelerations",

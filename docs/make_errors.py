@@ -80,6 +80,7 @@ FAMILIES = {
     "URDF": "URDF files",
     "VALUE": "Values of parameters and inputs",
     "VECTOR": "Vectors and dyadics",
+    "WAY": "Ways of lines and arcs",
     "WORKSPACE": "Workspaces",
     "YAML": "Model files",
 }

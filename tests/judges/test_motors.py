@@ -127,6 +127,19 @@ MJCF = """
 """
 
 
+def test_an_actuators_own_armature_counts_by_the_square_of_its_gear(tmp_path: Path, agree: Any) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    path.write_text(MJCF.replace('gear="50"', 'gear="50" armature="0.002"'))
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError:
+        pytest.skip("this MuJoCo knows no armature of actuators")
+    s = load_mjcf(path)
+    assert s.motors["a"].inertia[2] == as_expr("0.3") / 2500 + as_expr("0.002")
+    agree_with_mujoco(mujoco, model, s, agree)
+
+
 def test_mujocos_armature_is_a_decoupled_rotor_behind_its_gear(tmp_path: Path, agree: Any) -> None:
     mujoco = pytest.importorskip("mujoco")
     path = tmp_path / "arm.xml"
@@ -136,6 +149,10 @@ def test_mujocos_armature_is_a_decoupled_rotor_behind_its_gear(tmp_path: Path, a
         "a": (50, as_expr("0.3") / 2500), "b": (1, as_expr("0.5")), "c": (1, as_expr("0.7")),
     }  # fmt: skip
     model = mujoco.MjModel.from_xml_path(str(path))
+    agree_with_mujoco(mujoco, model, s, agree)
+
+
+def agree_with_mujoco(mujoco: Any, model: Any, s: ph.System, agree: Any) -> None:
     data, rng = mujoco.MjData(model), np.random.default_rng(4)
     data.qpos[:], data.qvel[:], data.qfrc_applied[:] = rng.uniform(-1, 1, (3, 3))
     mujoco.mj_forward(model, data)

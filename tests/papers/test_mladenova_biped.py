@@ -203,6 +203,41 @@ def test_equation_398_makes_the_equations_algebraic() -> None:
         assert same(substitute(made, halves), angles)
 
 
+@cache
+def algebraic_biped() -> Equations:
+    """The biped whose joints store c = tan(q/2)."""
+    return biped(turn=ph.Revolute("y", storage="vector")).derive("newton_euler")
+
+
+def test_joints_that_store_vector_parameters_give_the_seven_equations_without_a_sine() -> None:
+    """The joints' vector-parameters are those of turns of one body in another: <c, -c'> of the paper's (65)."""
+    equations, c = algebraic_biped(), vector_parameters()
+    made = [*equations.inverse_dynamics, *map(as_expr, equations.mass_matrix.entries())]
+    assert not any(node.op in ("sin", "cos", "tan") for node in topological(made))
+
+    def between(inner: Expr, outer: Expr) -> Expr:
+        return as_expr((c[outer] - c[inner]) / (1 + c[outer] * c[inner]))
+
+    turns = [x, z, c[theta]]
+    for i in LEGS:
+        turns += [between(theta, alpha[i]), between(alpha[i], beta[i])]
+    plain = in_the_papers_coordinates()
+    rates = [plain[w] for kinds in (free().u, free().udot) for w in kinds]
+    put = dict(zip([*equations.q, *equations.u, *equations.udot], [*turns, *rates], strict=True)) | in_flight()
+    on_x, on_z, on_theta, hip_1, knee_1, hip_2, knee_2 = equations.inverse_dynamics
+    rows = [on_x, on_z, on_theta - hip_1 - hip_2, hip_1 - knee_1, knee_1, hip_2 - knee_2, knee_2]
+    assert same(substitute([as_expr(row) for row in rows], put), printed(turns=algebraic()))
+
+
+def test_a_flight_in_vector_parameters_is_that_in_angles() -> None:
+    start, speeds = {"z": 1.0, "hip 1": 0.4, "knee 1": 0.6}, {"z": 2.0, "hip 2": 1.5}
+    halves = {name: value if name == "z" else np.tan(value / 2) for name, value in start.items()}
+    angles = free().simulate(0.4, start=start, speeds=speeds)
+    turned = algebraic_biped().simulate(0.4, start=halves, speeds=speeds)
+    assert np.abs(2 * np.arctan(turned.q[:, 2:]) - angles.q[:, 2:]).max() < 1e-8
+    assert np.abs(turned.u - angles.u).max() < 1e-7
+
+
 # ---- the semi-inverse method -----------------------------------------------------------------------------------
 
 

@@ -364,13 +364,19 @@ def test_equations_256_to_260_the_same_dynamics_on_vector_parameters() -> None:
     assert (x[1] - x[0]) / (2 * step) == pytest.approx((J * gamma @ cd)[3:], abs=1e-8)  # (259)
 
 
-def single_link() -> tuple[dict[str, sympy.Expr], list[sympy.Expr]]:
-    """The arm of Fig. 5 from polhode, its angles written as 2 arctan c, the efforts being those that a motion takes."""
+@cache
+def figure_5() -> ph.Equations:
+    """A link on an elastic joint, its inertia I(l) being about the axis."""
     s = ph.System("single link", gravity=(0, -ph.symbol("g", "parameter"), 0))
     M, L, Il, Im, K, _ = (s.parameter(name) for name in ("M", "L", "Il", "Im", "K", "g"))
     s.joint("l", s.ground, s.body("link", M, (0, -L, 0), (0, 0, Il - M * L**2), check=False), ph.Revolute("z"))
     s.motor("l", inertia=Im, stiffness=K)
-    e = s.derive()
+    return s.derive()
+
+
+def single_link() -> tuple[dict[str, sympy.Expr], list[sympy.Expr]]:
+    """The arm of Fig. 5 from polhode, its angles written as 2 arctan c, the efforts being those that a motion takes."""
+    e = figure_5()
     t = sympy.Symbol("t")
     c = {name: sympy.Function(name)(t) for name in ("cl", "cm")}
     names = {str(x): x for x in sympy.symbols("M L Il Im K g", positive=True)}
@@ -416,11 +422,8 @@ def test_equations_284_to_289_are_not_those_of_305() -> None:
 
 
 def test_equations_306_and_307_state_form_of_the_single_link() -> None:
-    s = ph.System("single link", gravity=(0, -ph.symbol("g", "parameter"), 0))
-    M, L, Il, Im, K, g = (s.parameter(name) for name in ("M", "L", "Il", "Im", "K", "g"))
-    s.joint("l", s.ground, s.body("link", M, (0, -L, 0), (0, 0, Il - M * L**2), check=False), ph.Revolute("z"))
-    s.motor("l", inertia=Im, stiffness=K)
-    e = s.derive()
+    e = figure_5()
+    M, L, Il, Im, K, g = (each.symbol for each in e.system.parameters.values())
     (x1, x3), (x2, x4), u = e.q, e.u, e.tau[1]
     rates = substitute(e.state_rates, {e.tau[0]: as_expr(0)})
     f = [x2, -M * g * L / Il * ph.sin(x1) - K / Il * (x1 - x3), x4, K / Im * (x1 - x3)]

@@ -97,7 +97,7 @@ def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
     >>> import polhode as ph
     >>> s = ph.System("arm", gravity=(0, 0, 0))
     >>> k = s.parameter("k")
-    >>> _ = s.joint("j", s.ground, s.body("link", inertia=(0, 0, 2)), ph.Revolute("z"))
+    >>> _ = s.joint("j", s.ground, s.body("link", inertia=(1, 1, 2)), ph.Revolute("z"))
     >>> _ = s.motor("j", inertia=3, stiffness=k)
     >>> made = link_inverse(s.derive().record)
     >>> made.order, made.rotors["j rotor"][0] == made.motion[0][0] + 2 * made.motion[2][0] / k

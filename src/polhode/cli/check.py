@@ -63,7 +63,7 @@ def _starts(equations: Equations) -> list[str]:
     for pose in (None, *equations.system.poses):
         name = "home" if pose is None else f"pose '{pose}'"
         try:
-            M = functions.mass_matrix(initial_state(equations.record, pose).q)
+            M = functions.mass_matrix(initial_state(equations.derivation, pose).q)
         except PolhodeError as error:
             notes.append(f"{name}: {error.problems[0].message}")
             continue

@@ -116,10 +116,25 @@ def _derivatives(names: Sequence[str], of: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics import derivatives
 
+        _check_open(equations, of)
         matrices = getattr(derivatives, of)(equations)
         return [(name, matrix.shape, list(matrix.entries())) for name, matrix in zip(names, matrices, strict=True)]
 
     return outputs
+
+
+def _check_open(equations: EquationsOfMotion, of: str) -> None:
+    """Refuse derivatives by the state at constant efforts and inputs where these follow the state."""
+    from ..expr import free_symbols
+
+    state = {*equations.q, *equations.u, *equations.z}
+    if not state.isdisjoint(free_symbols(equations.laws.values())):
+        raise PolhodeError(
+            "efforts or inputs follow the state here, and these derivatives hold them still.",
+            place=of.replace("_", " "),
+            cure="Take state_rates_jacobian, which goes through the laws, or functions without them.",
+            code="E-FUN-020",
+        )
 
 
 def _actuation(equations: EquationsOfMotion) -> Outputs:

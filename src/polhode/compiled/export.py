@@ -164,7 +164,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         "",
         "Given:",
         *(
-            _line(array, _entries(equations, array.name), _state_kind(equations, array.name))
+            _line(array, _entries(equations, array.name, given=True), _state_kind(equations, array.name))
             for array in program.arrays
         ),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
@@ -198,8 +198,10 @@ def _line(array: Array | Output, entries: Sequence[str], kind: str = "") -> str:
     return f"{words}: {shown}{more}" if shown else words
 
 
-def _entries(equations: EquationsOfMotion, array: str) -> tuple[str, ...]:
-    """The user's own name for each entry of an array or output, where it has one."""
+def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> tuple[str, ...]:
+    """The user's own name for each entry of an output, or of an array that is given, where it has one."""
+    if given and array == "tau":  # efforts act on all speeds of the tree
+        return tuple(equations.tree.speeds)
     speeds, coordinates, states = tuple(equations.speeds), tuple(equations.coordinates), tuple(equations.states)
     everything = coordinates + speeds + states
     bodies = tuple(name for name in equations.system.bodies if name != GROUND)
@@ -224,7 +226,7 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
         "symbol": symbol,
         "formalism": equations.formalism,
         "arrays": [
-            {"name": array.name, "size": array.size, "entries": _entries(equations, array.name)}
+            {"name": array.name, "size": array.size, "entries": _entries(equations, array.name, given=True)}
             for array in program.arrays
         ],
         "parameters": [_parameter(equations, name) for name in planned.parameters],

@@ -21,8 +21,7 @@ from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
 from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
-from .values import default_of, given_states, real_numbers, stacked
-from .variations import DerivativesOf
+from .values import given_states, real_numbers, stacked
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -159,7 +158,8 @@ class Functions:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         catalogued(name)
         facts = self._facts(name)
-        if facts and given is None and None not in facts.parameters.values():
+        none_given = isinstance(given, Mapping | None) and not given
+        if facts and none_given and None not in facts.parameters.values():
             return np.array(list(facts.parameters.values()), dtype=np.float64)
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
@@ -191,14 +191,14 @@ class Functions:
 
     def input_values(self, given: Mapping[str, Any] | ArrayLike | None = None) -> NDArray[np.float64]:
         """The inputs as an array, the model's defaults where none is given."""
-        table = self.derivation.model.inputs
+        table = self.derivation.synopsis.inputs
         if given is not None and not isinstance(given, Mapping):
             return real_numbers(given, "inputs")
         given = dict(given or {})
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [real_numbers(given.get(key, default_of(value)), f"input '{key}'") for key, value in table.items()]
+        columns = [real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()]
         return stacked(columns)
 
     def evaluate(
@@ -226,11 +226,11 @@ class Functions:
         extra = native.arrays[len(arrays) :]
         if z is not None and "z" not in extra:
             given_states(
-                list(self.derivation.model.states), label_of(name), z
+                list(self.derivation.synopsis.states), label_of(name), z
             )  # it makes no difference here, but must be one
         if extra:
             known = {
-                "z": lambda: given_states(list(self.derivation.model.states), label_of(name), z),
+                "z": lambda: given_states(list(self.derivation.synopsis.states), label_of(name), z),
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
@@ -353,6 +353,8 @@ class Functions:
         >>> s.derive().compile().derivatives("forward_dynamics", ["m", "tau_x"], [0.0], [0.0], [6.0]).tolist()
         [[-1.5, 0.5]]
         """
+        from .variations import DerivativesOf
+
         with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
             asked = DerivativesOf(of, tuple(by))
         if asked.arrays[len(arrays) :] == ("tau",):

@@ -45,7 +45,7 @@ def plan_of(
     wanted, make, _ = catalogued(asked)
     with quiet_collector():
         own = asked.own_arrays(equations) if isinstance(asked, Quantity) else {}
-        outputs = make(equations) if laws is None else laws.put_into(make(equations))
+        outputs = make(equations) if laws is None else laws.put_into(make(equations.driven(laws.given)))
         return plan_outputs(equations, label_of(asked), wanted, outputs, bake, split_angles, notes, own)
 
 

@@ -1,7 +1,7 @@
 """What is stored on disk between runs, in two kinds of entry.
 
-- What a model file led to: the digest of its model and the keys of its derivations. A file that is listed was read
-  without complaint, and so were its equations derived, by this very polhode.
+- What a model file led to: the digest of its model, the keys of its derivations, and a synopsis of each. A file that is
+  listed was read without complaint, and so were its equations derived, by this very polhode.
 - A compiled function of a derivation: its parameters, its program, and its code for one state. It is loaded without
   equations, plan or compiler. Code for many states, or for a loop, is another part of the function, stored when it was
   first wanted (`native.stored_code`).
@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.ir.program import Array, Outline, Program
+from ..dynamics.synopsis import Synopsis
 from ..files.cache import UNREADABLE, default_cache
 from ..files.version import key_of
 from ..formats.model_file import ModelFile
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
 # ---- what a model file led to ----------------------------------------------------------------------------------
 
 
-def known_file(key: str) -> tuple[str, frozenset[str]] | None:
-    """The digest of the model and the keys of its derivations, or None where the file is not known."""
+def known_file(key: str) -> tuple[str, Mapping[str, Synopsis]] | None:
+    """The digest of the model and the synopses of its derivations, or None where the file is not known."""
     payload = default_cache().find(key)
     if payload is None:
         return None
     try:
         found = json.loads(payload)
-        return str(found["model"]), frozenset(map(str, found["derivations"]))
-    except UNREADABLE:
+        return str(found["model"]), {str(each): Synopsis.read(data) for each, data in found["derivations"].items()}
+    except (*UNREADABLE, AttributeError):
         return None
 
 
@@ -51,10 +52,10 @@ def _remember_file(derivation: Derivation) -> None:
     file = derivation.source
     if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
-    digest, known = known_file(file.key) or ("", frozenset())
+    digest, known = known_file(file.key) or ("", {})
     if digest != file.digest or derivation.key not in known:
-        record = {"model": file.digest, "derivations": sorted({*known, derivation.key})}
-        default_cache().store(file.key, json.dumps(record).encode())
+        told = {key: each.data for key, each in sorted({**known, derivation.key: derivation.synopsis}.items())}
+        default_cache().store(file.key, json.dumps({"model": file.digest, "derivations": told}).encode())
 
 
 # ---- a compiled function ---------------------------------------------------------------------------------------

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ShapeError, ValueMissing, listed, unknown
-
-if TYPE_CHECKING:
-    from ..model.records import Parameter
 
 
 def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
@@ -22,11 +19,6 @@ def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
         raise ShapeError(
             f"{value!r} is no real number, nor an array of them.", place=what, code="E-VALUE-007"
         ) from None
-
-
-def default_of(given: Parameter) -> float:
-    """The value that a model gives, zero where it gives none."""
-    return 0.0 if given.value is None else float(given.value)
 
 
 def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:

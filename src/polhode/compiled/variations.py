@@ -182,7 +182,8 @@ class AdjointRates(Quantity):
         if self.integrand is not None:
             slopes = [a + b for a, b in zip(slopes, gradient(self.integrand, by), strict=True)]
         time = equations.system.time
-        entries = substitute([*(-rate for rate in made.rates), *slopes], {time: -time})
+        entries = substitute([*(-rate for rate in made.rates), *slopes], equations.laws)
+        entries = substitute(entries, {time: -time})
         return [("xdot", (len(entries),), entries)]
 
 

@@ -12,8 +12,8 @@ Everything is a graph, made when it is first asked for and kept; what is not ask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -97,12 +97,22 @@ class EquationsOfMotion:
     constraints: Constraints | None = None
     dependent_speeds: DependentSpeeds | None = None
     narrowed: Callable[[Sequence[int]], EquationsOfMotion] | None = None  # the same with some rows of `constraints`
+    laws: Mapping[Expr, Expr] = field(
+        default_factory=dict
+    )  # what some efforts and inputs are; results are without them
 
     @cached_property
     def recipe(self) -> Recipe:
         """What the formalism provides, prepared when it is first needed."""
         with quiet_collector():
             return self.make_recipe()
+
+    def driven(self, laws: Mapping[Expr, Expr]) -> EquationsOfMotion:
+        """The same, knowing laws of some efforts and inputs: derivatives of rates by the state then go through them."""
+        _ = self.recipe  # made once for both
+        made = replace(self, laws=laws)
+        vars(made).update({name: value for name, value in vars(self).items() if name not in vars(made)})
+        return made
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 

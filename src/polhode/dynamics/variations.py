@@ -12,7 +12,8 @@ and so, along any direction of states and parameters, and for any covector w,
 
 where K is factored once. The first is forward accumulation along given directions (variational equations), the second
 reverse accumulation (adjoint equations); neither makes a matrix. Along many directions of a tree it is shorter to make
-the matrices ∂τ/∂q and ∂τ/∂u of the inverse dynamics first, and then that is done.
+the matrices ∂τ/∂q and ∂τ/∂u of the inverse dynamics first, and then that is done. Efforts and inputs s that follow laws
+s(x, t; p) move along a direction as their laws do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..errors import unknown
+from ..errors import PolhodeError, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -30,6 +31,7 @@ from ..expr import (
     derivative,
     directional,
     gradient,
+    jacobian,
     operation_counts,
     quiet_collector,
     substitute,
@@ -100,6 +102,10 @@ class Variations:
     @quiet_collector()
     def along(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The derivatives of ẋ along directions, in each of which symbols move at given rates."""
+        return self._open_along([through_laws(self.equations, direction) for direction in directions])
+
+    def _open_along(self, directions: Sequence[Direction]) -> list[list[Expr]]:
+        """The same, efforts and inputs being symbols like others."""
         each = zip(directions, self._shorter(directions), strict=True)
         return [self._put_in(direction, accelerations) for direction, accelerations in each]
 
@@ -155,7 +161,18 @@ class Variations:
         for k in others:
             total = total + covector[k] * self.rates[k]
         values = solved.solve_transposed(covector[place])
-        return solved.known(substitute(gradient(total, by), dict(zip(weights, values, strict=True))))
+        slopes = self._pulled_through_laws(gradient(total, [*by, *self.equations.laws]), by)
+        return solved.known(substitute(slopes, dict(zip(weights, values, strict=True))))
+
+    def _pulled_through_laws(self, slopes: Sequence[Expr], by: Sequence[Expr]) -> list[Expr]:
+        """Slopes by symbols, from those by symbols and by what follows laws."""
+        own, driven = list(slopes[: len(by)]), slopes[len(by) :]
+        marks = [symbol(f"slope {k}", "adjoint") for k in range(len(driven))]
+        total = as_expr(0)
+        for mark, law in zip(marks, self.equations.laws.values(), strict=True):
+            total = total + mark * law
+        through = substitute(gradient(total, by), dict(zip(marks, driven, strict=True))) if marks else ()
+        return [a + b for a, b in zip(own, through, strict=True)] if marks else own
 
     # ---- matrices --------------------------------------------------------------------------------------------
 
@@ -165,7 +182,9 @@ class Variations:
 
         A motion is the same whatever the length of a quaternion: ẋ is taken as that of its direction.
         """
-        made = self._by_speeds() if self._has_charts else self.along([{x: as_expr(1)} for x in self.x])
+        made = self._closed(
+            self._by_speeds() if self._has_charts else self._open_along([{x: as_expr(1)} for x in self.x])
+        )
         for first in self.equations.tree.quaternions:
             own = range(first, first + 4)
             for row in (k for k in range(len(self.x)) if k not in own):
@@ -174,12 +193,24 @@ class Variations:
                     made[k][row] = made[k][row] - along * self.x[k]
         return Matrix.columns_of(made, len(self.x))
 
+    def _closed(self, columns: list[list[Expr]]) -> list[list[Expr]]:
+        """Columns ∂ẋ/∂x with what comes through laws: ∂ẋ/∂s ∂s/∂x is added."""
+        laws = self.equations.laws
+        if not laws:
+            return columns
+        by_laws = self._open_along([{each: as_expr(1)} for each in laws])
+        slopes = jacobian(list(laws.values()), self.x)
+        for column, by_x in zip(columns, slopes.columns, strict=True):
+            for by_law, slope in zip(by_laws, by_x, strict=True):
+                column[:] = [a + b * slope for a, b in zip(column, by_law, strict=True)] if slope else column
+        return columns
+
     def _by_speeds(self) -> list[list[Expr]]:
         """The columns of ∂ẋ/∂x, those of the accelerations from their derivatives along unit speeds."""
         equations, place = self.equations, self.accelerations
         by_q, by_u, _ = forward_derivatives(equations)
         by_state = [*(by_q @ equations.tree.kinematic_left_inverse()).columns, *by_u.columns]
-        beyond = [column[place] for column in self.along([{x: as_expr(1)} for x in equations.z])]
+        beyond = [column[place] for column in self._open_along([{x: as_expr(1)} for x in equations.z])]
         plain = self.rates[: place.start] + self.rates[place.stop :]
         found = []
         for x, accelerations in zip(self.x, [*by_state, *beyond], strict=True):
@@ -252,6 +283,13 @@ def _size(entries: Sequence[Expr]) -> int:
     return sum(operation_counts(entries).values())
 
 
+def through_laws(equations: EquationsOfMotion, direction: Direction) -> Direction:
+    """A direction in which what follows laws moves as they do."""
+    laws = equations.laws
+    moving = dict(zip(laws, directional(list(laws.values()), direction), strict=True)) if laws else {}
+    return {**direction, **{each: rate for each, rate in moving.items() if rate}}
+
+
 # ---- by name -------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +300,12 @@ def varying(equations: EquationsOfMotion, name: str) -> Expr:
     known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
     if name not in known:
         raise unknown("parameter, input or effort", name, known, code="E-EQ-005")
+    if known[name] in equations.laws:
+        raise PolhodeError(
+            f"'{name}' follows a law, and so is nothing to differentiate by.",
+            cure="Name a parameter that is in the law.",
+            code="E-EQ-010",
+        )
     return known[name]
 
 
@@ -274,4 +318,5 @@ def derivatives_by(equations: EquationsOfMotion, of: str, names: Sequence[str]) 
         return matrix if of == "state_rates" else Matrix(list(matrix)[made.accelerations])
     with quiet_collector():
         roots = list(getattr(equations, of))
-        return Matrix.columns_of([derivative(roots, each) for each in symbols], len(roots))
+        moved = [directional(roots, through_laws(equations, {each: as_expr(1)})) for each in symbols]
+        return Matrix.columns_of(moved, len(roots))

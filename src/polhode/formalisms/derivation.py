@@ -11,6 +11,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from ..dynamics.synopsis import Synopsis
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
 from .registry import formalism_of
@@ -88,6 +89,12 @@ class Derivation:
             return made
 
     @cached_property
+    def synopsis(self) -> Synopsis:
+        """The equations in brief: as stored where they were derived from this file before, else of the derived ones."""
+        known = self.source.derivations.get(self.key) if isinstance(self.source, ModelFile) else None
+        return known or Synopsis.of(self.equations)
+
+    @cached_property
     def key(self) -> str:
         """The digest of all that the equations follow from, under which the store has what they led to."""
         pose: Any = self.near
@@ -116,6 +123,7 @@ class Derivation:
         """The same with some rows of the constraints alone."""
         made = replace(self, rows=tuple(rows))
         vars(made)["equations"] = self.equations.keeping(rows)
+        vars(made)["synopsis"] = self.synopsis
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ class ModelFile:
     options: dict[str, Any]
     key: str  # of content and options, in the store
     known_digest: str = ""  # of the model
-    derivations: frozenset[str] = frozenset()  # keys of those that were made without complaint
+    derivations: Mapping[str, Any] = field(default_factory=dict)  # made without complaint: their synopses by their keys
 
     @cached_property
     def _model(self) -> Model:

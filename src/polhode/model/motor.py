@@ -77,6 +77,11 @@ class Motor:
         return self.is_elastic or bool(self.mass) or any(map(bool, self.inertia))
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is a ratio alone, as robot files have it: more may be said of it later."""
+        return not self.bodies and not self.loads
+
+    @property
     def is_placeless(self) -> bool:
         """Whether its rotor turns against the ground, decoupled, and so is not seen where it is."""
         return self.has_rotor and self.coupling == "reduced"

@@ -65,7 +65,8 @@ def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Mot
 def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     """The record, each value read and checked."""
     place = f"motor of joint '{link.name}'"
-    if link.name in system.motors:
+    there = system.motors.get(link.name)
+    if there is not None and not there.is_bare:
         raise ModelError(
             "this joint has a motor already.",
             place=place,
@@ -81,7 +82,8 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
             cure="Put motors on revolute, prismatic or screw joints with their usual coordinate.",
             code="E-MOTOR-002",
         )
-    values = completed(Motor.fields, {key: value for key, value in given.items() if value is not None}, place)
+    said = {key: value for key, value in given.items() if value is not None}
+    values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | said, place)
     values["inertia"] = _moments(values["inertia"], place)
     values["on"] = None if values["on"] is None else frame_name(system, values["on"], place)
     if values["coupling"] not in COUPLINGS:

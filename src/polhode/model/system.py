@@ -149,7 +149,7 @@ class System(ForceMethods, ConstraintMethods):
         rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
         return joint(self, name, parent, child, kind, **seats, **rest)
 
-    def motor(self, joint: Joint | str, ratio: Any = 1, **given: Unpack[MotorOptions]) -> Motor:
+    def motor(self, joint: Joint | str, ratio: Any = None, **given: Unpack[MotorOptions]) -> Motor:
         """Put a motor on a joint of one axis: a rotor that turns `ratio` times as fast, behind a stiff or elastic gear.
 
         With a `stiffness` (and `damping`, both on the joint's side) the gear is elastic: the rotor has a coordinate and
@@ -158,12 +158,12 @@ class System(ForceMethods, ConstraintMethods):
         carried by the joint's parent, on the joint's axis, unless `on`, `axis`, `at` and `com` say otherwise. With
         `coupling="reduced"` its spin is decoupled from the motion of what carries it. `friction` is that of the rotor,
         `joint_friction` that of the joint. With `resistance`, `constant` and perhaps `inductance` it is driven by the
-        input "<joint> voltage", and its current is a state.
+        input "<joint> voltage", and its current is a state. The ratio is 1 unless it is given here or by a robot file.
 
         >>> import polhode as ph
         >>> s = ph.System("arm", gravity=(0, 0, 0))
         >>> k, n = s.parameter("k"), s.parameter("n")
-        >>> _ = s.joint("elbow", s.ground, s.body("arm", inertia=(0, 0, 2)), ph.Revolute("z"))
+        >>> _ = s.joint("elbow", s.ground, s.body("arm", inertia=(1, 1, 2)), ph.Revolute("z"))
         >>> _ = s.motor("elbow", n, inertia=3, stiffness=k)
         >>> s.derive().coordinates, s.derive().mass_matrix
         (['elbow', 'elbow rotor'], Matrix([[2, 0], [0, 3]]))

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.closed_loop import Laws, laws_of
 from ..compiled.functions import Functions
-from ..expr import Expr
 from .breaks import Breaks, breaks_at, tables_of_time
 from .callables import Asked, ControllerFailed, sample_times
 from .initial_state import Floats
 from .inputs import Signal
 from .record import Record
-from .switching import expressions_of
+
+if TYPE_CHECKING:
+    from ..compiled.closed_loop import Laws
+    from ..model import Model
 
 #: A time this near to a break, as a part of the run, is at it.
 _ROUNDING = 1e-13
@@ -31,18 +32,20 @@ class Actuation:
     """Efforts and inputs of one run."""
 
     def __init__(self, functions: Functions, parameters: Mapping[str, Any] | None, tau: Signal, inputs: Signal) -> None:
-        equations = functions.equations
+        known = functions.derivation.synopsis
         self.functions, self.parameters = functions, parameters
-        self.system = equations.system
         self.efforts = len(tau.names)
-        self.coordinates, self.speeds = len(equations.q), len(equations.u)
+        self.coordinates, self.speeds = len(known.coordinates), len(known.speeds)
         self.values = np.concatenate([tau.constant, inputs.constant])
         self.tau, self.inputs = self.values[: self.efforts], self.values[self.efforts :]  # views
         self.names = (*(f"effort '{name}'" for name in tau.names), *(f"input '{name}'" for name in inputs.names))
-        symbols = [*equations.tau, *(given.symbol for given in self.system.inputs.values())]
         given = self._columns(tau, inputs)
         self.laws: Laws | None = None
         if tau.laws or inputs.laws:
+            from ..compiled.closed_loop import laws_of
+
+            equations = functions.equations
+            symbols = [*equations.tau, *(each.symbol for each in self.system.inputs.values())]
             found = {**tau.laws, **{self.efforts + column: law for column, law in inputs.laws.items()}}
             self.laws = laws_of(equations, {symbols[column]: found[column] for column in sorted(found)})
         self._asked = [(each, columns) for each, columns in given if each.every is None]
@@ -55,6 +58,11 @@ class Actuation:
         """The functions that are asked, each with the columns of all values that it gives."""
         pairs = ((tau, 0), (inputs, self.efforts))
         return [(each, np.array(each.columns) + first) for signal, first in pairs for each in signal.asked]
+
+    @property
+    def system(self) -> Model:
+        """The mechanism that is driven."""
+        return self.functions.derivation.model
 
     @property
     def is_asked(self) -> bool:
@@ -75,11 +83,20 @@ class Actuation:
     def breaks(self, end: float) -> Breaks:
         """The times at which held values change, and the knots of all tables of time."""
         clocks = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
-        expressions: list[Expr] = [*expressions_of(self.system), *(self.laws.given.values() if self.laws else ())]
-        tables = tables_of_time(expressions, self.system.time)
-        found = breaks_at([*clocks, *(np.array(table.pieces.knots[0]) for table in tables)], end)
+        found = breaks_at([*clocks, *self._knots()], end)
         self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
         return found
+
+    def _knots(self) -> list[Floats]:
+        """The knots of all tables of time, in the model and in laws."""
+        expressions = [] if self.laws is None else [*self.laws.given.values()]
+        if not self.functions.derivation.synopsis.is_smooth:
+            from ..model.expressions import expressions_of
+
+            expressions += expressions_of(self.system)
+        if not expressions:
+            return []
+        return [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
 
     def begin(self, t: float, before: float, x: Floats, slack: float) -> None:
         """Ask what is held and due, and note the state: from here on it acts until the next break."""
@@ -90,6 +107,15 @@ class Actuation:
                 self.values[columns] = each(round(t / each.every) * each.every, *self._parts(x))
         self._latest = None
         self.begun.append((t, before, x.copy(), self.values.copy()))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a Python function is asked at breaks."""
+        return bool(self._held)
+
+    def passed(self, t: float, before: float, x: Floats) -> None:
+        """Note the state at a break that native code has passed: nothing is held here that could be due."""
+        self.begun.append((t, before, x, self.values.copy()))
 
     def plain(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """Efforts and inputs but for those that follow laws; a function is asked once for a state."""

@@ -28,7 +28,6 @@ from ..errors import PolhodeError, refuse, unknown
 from ..expr import Expr, as_expr, evaluate, jacobian
 from ..expr.spelling import spelled
 from .initial_state import Floats
-from .jumps import expressed
 from .sensitivities import read_by
 from .smooth_run import Followed, Met, SmoothOptions, SmoothRun
 from .start_variations import start_variations
@@ -109,9 +108,9 @@ class _Adjoint:
         self.run, self.symbols, self.size = run, symbols, len(run.x)
         state = [*equations.q, *equations.u, *equations.z]
         self.varies = np.array([each not in state for each in symbols])
-        self.final = as_expr(0) if of is None else expressed(equations, of, "of")
+        self.final = as_expr(0) if of is None else run.expressed(of, "of")
         self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *symbols]).entries())
-        along = None if integrand is None else expressed(equations, integrand, "integrand")
+        along = None if integrand is None else run.expressed(integrand, "integrand")
         asked: Asked = "state_rates" if along is None else IntegratedRates(along)
         self.forward = run.right_side(asked)
         names = tuple(spelled(each) for each, varies in zip(symbols, self.varies, strict=True) if varies)
@@ -153,17 +152,17 @@ class _Adjoint:
         """λ(0), and what parameters have gathered on the way."""
         slopes = np.array(evaluate(self.final_slopes, known))
         adjoint, own = slopes[: self.size].copy(), slopes[self.size + 1 :][self.varies]
-        jumps = list(made.met)
         if made.status == "event":
-            met = jumps.pop()
+            met = made.met[-1]
             rates = self.forward(met.t, met.before)
             gain = adjoint @ rates[: self.size] + slopes[self.size] + self._integrand(rates)
             by_x, by_p = met.jump.time_slopes(known, rates[: self.size])
             adjoint, own = adjoint + gain * by_x, own + gain * by_p[self.varies]
         for number in reversed(range(len(made.pieces))):
             adjoint, own = self._along(*made.pieces[number], adjoint, own)
-            if number:
-                adjoint, own = self._across(jumps[number - 1], made.pieces[number][1][0], adjoint, own)
+            jump = made.behind[number]
+            if jump is not None:
+                adjoint, own = self._across(jump, made.pieces[number][1][0], adjoint, own)
         return adjoint, own
 
     def _along(

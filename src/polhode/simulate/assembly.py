@@ -11,7 +11,7 @@ bead on its wire tells where the bead is. With σ as given, the joints' coordina
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never
@@ -25,6 +25,7 @@ from ..errors import PolhodeError, listed, refuse, suggestion
 from .guard import fault_of
 from .initial_state import Floats, InitialState, initial_state
 from .manifold import FAILED, TOLERANCE, Freedom, Manifold, mobility
+from .settings import check_held
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
@@ -95,19 +96,11 @@ def assemble(
     functions = Functions(derivation)
     equations = derivation.equations
     functions.values_of((), parameters)  # told here, whether there are constraints or not
-    begin = initial_state(equations, start, speeds)
+    begin = initial_state(derivation, start, speeds)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices, begin.z)
     manifold = Manifold(functions, equations.constraints, parameters)
     return assembled(manifold, begin, hold, time)
-
-
-def check_held(hold: Any, place: str) -> None:
-    """Refuse what is no list of coordinates."""
-    if isinstance(hold, str) or not isinstance(hold, Collection):
-        raise PolhodeError(
-            f"hold is {hold!r}, not a list of coordinates.", place=place, cure="Give hold=[…].", code="E-SIM-039"
-        )
 
 
 def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:

@@ -15,7 +15,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.reactions import motion
 from ..errors import PolhodeError
-from .initial_state import Floats, quaternion_groups
+from .initial_state import Floats
 from .reactions import given_along
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
         )
     inside = np.clip(times, t[0], t[-1])
     known = trajectory.functions
-    groups = quaternion_groups(known.equations) if known else []
+    groups = known.derivation.synopsis.quaternion_groups if known else []
     if trajectory.interpolant is not None:
         x, how = np.array(trajectory.interpolant(inside), dtype=np.float64), OWN
     elif len(t) == 1:

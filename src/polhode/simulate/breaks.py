@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..expr import Expr, topological
-from ..expr.node import CALL
-from ..expr.opaque.table import Table
 from .initial_state import Floats
+
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from ..expr.opaque.table import Table
 
 #: Breaks that lie nearer to each other than this part of the run are one.
 _SAME = 1e-14
@@ -38,7 +40,8 @@ def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
     >>> breaks_at([np.array([0.1, 0.2, 9.0]), 3 * np.array([0.1])], 1.0).times.tolist()
     [0.1, 0.2, 0.30000000000000004]
     """
-    found = np.unique(np.concatenate([np.zeros(0), *times]))
+    given = [*times]
+    found = np.unique(np.concatenate(given)) if given else np.zeros(0)
     same = max(_SAME * end, 4.0 * float(np.spacing(end)))
     late = found[found <= same]
     found = found[(found > same) & (found <= end + same)]
@@ -52,6 +55,10 @@ def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
 
 def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
     """The tables in some expressions that are asked at the time itself."""
+    from ..expr import topological
+    from ..expr.node import CALL
+    from ..expr.opaque.table import Table
+
     for node in topological(list(expressions)):
         if node.op == CALL and node.args == (time,) and isinstance(node.data, Table):
             yield node.data

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import PolhodeError
-from .initial_state import Floats, quaternion_groups
+from .initial_state import Floats
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -80,7 +80,7 @@ def _named(run: Trajectory, inside: Floats) -> Iterator[tuple[str, Floats]]:
 
 def _turn(run: Trajectory, mine: Mapping[str, Floats], theirs: dict[str, Floats]) -> None:
     """Quaternions of the second run with the signs of the first's."""
-    for first, count in quaternion_groups(run.functions.equations) if run.functions else ():
+    for first, count in run.functions.derivation.synopsis.quaternion_groups if run.functions else ():
         names = run.coordinates[first : first + count]
         if all(name in theirs for name in names):
             dot = sum(mine[name] * theirs[name] for name in names)

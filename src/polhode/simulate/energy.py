@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import warn
-from ..expr import free_symbols
-from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad
 from .initial_state import Floats
 from .inputs import Signal
 
@@ -54,24 +51,9 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     Springs and potentials store energy; other forces are not asked whether they have a potential, and what states
     without mass store is not known.
     """
-    equations = functions.equations
     if not tau.is_constant or tau.constant.any() or not inputs.is_constant:
         return False
-    if not all(_is_potential(load) for load in equations.system.primitive_loads) or _is_rheonomic(equations):
-        return False
-    return not {"t", "z"} & {*functions.native("energy").arrays}
-
-
-def _is_potential(load: PrimitiveLoad) -> bool:
-    """Whether all that a load takes in is in the potential energy."""
-    return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
-
-
-def _is_rheonomic(equations: EquationsOfMotion) -> bool:
-    """Whether a joint or a constraint moves by itself, and so does work."""
-    constraints, time = equations.constraints, equations.system.time
-    moves = constraints is not None and any(constraints.a)
-    return moves or time in free_symbols(equations.tree.followed.values())
+    return functions.derivation.synopsis.keeps_energy and not {"t", "z"} & {*functions.native("energy").arrays}
 
 
 def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compiled.native.compiled import Compiled
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, understood
-from ..expr import Expr, as_expr
-from .callbacks import with_rest
 from .guard import Stop
 from .initial_state import Floats
 from .record import Record
 from .roots import find_root
-from .state_changes import StateChange, compiled_values, read_change
+
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from ..formalisms.derivation import Derivation
+    from .state_changes import StateChange
 
 Event = Callable[[float, Floats, Floats], float]
 
@@ -51,6 +52,8 @@ def crossing(expression: Any, direction: int = 0, terminal: bool = False) -> Cro
     >>> round(float(run.t[-1]), 9)
     1.0
     """
+    from ..expr import as_expr
+
     return Crossing(as_expr(expression), direction, terminal)
 
 
@@ -86,7 +89,7 @@ class Events:
 
 
 def read_events(
-    equations: EquationsOfMotion,
+    derivation: Derivation,
     events: Sequence[Any],
     until: Any,
     parameters: Mapping[str, Any],
@@ -100,11 +103,15 @@ def read_events(
         listed = list(events)
     with understood("a mapping from events to new values", on, place="on", cure="Give on={event: {name: value}}."):
         changes = dict(on or {})
+    if not listed and not changes and until is None:
+        return Events()
+    from .callbacks import with_rest
+    from .state_changes import compiled_values, read_change
+
+    equations = derivation.equations
     given: list[tuple[Any, bool, StateChange | None]] = [(event, False, None) for event in listed]
     given += [(event, False, read_change(equations, change, parameters)) for event, change in changes.items()]
     given += [] if until is None else [(until, True, None)]
-    if not given:
-        return Events()
     known = [_as_crossing(event) for event, _, _ in given]
     expressions = [event.expression for event in known if isinstance(event, Crossing)]
     compiled = compiled_values(equations, expressions, parameters, "events") if expressions else None
@@ -121,6 +128,8 @@ def read_events(
 
 def _as_crossing(event: Any) -> Any:
     """An expression as a crossing; what is neither that nor a function is refused."""
+    from ..expr import Expr
+
     if isinstance(event, Expr):
         return Crossing(event)
     if not isinstance(event, Crossing) and not callable(event):

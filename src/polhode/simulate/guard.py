@@ -6,22 +6,21 @@ which orientations are stored (gimbal lock of angles, the half turn of vector-pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..constraints import PseudoSpeeds
-from ..dynamics.equations import EquationsOfMotion
-from ..expr import Expr, as_expr, evaluate, substitute
-from ..expr.spelling import spelled
-from ..kinematics.tree import Link
-from ..model.constraints.protocol import Constraint, Fault
 from .initial_state import Floats
 from .rates import NonFinite, Rates
 
 if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
+    from ..expr import Expr
+    from ..kinematics.tree import Link
+    from ..model.constraints.protocol import Constraint, Fault
     from .discontinuities import Discontinuities
 
 #: Rates this much larger than the state are looked into.
@@ -46,26 +45,41 @@ class Stop(Exception):
         self.status, self.message, self.cure = status, message, cure
 
 
-class Guard:
-    """Watches one run."""
+def moving_pivots(equations: EquationsOfMotion) -> list[Expr]:
+    """What is divided by where speeds follow from pseudo-velocities, as far as it moves."""
+    from ..constraints import PseudoSpeeds
 
-    def __init__(self, rates: Rates, functions: Functions, values: dict[Expr, float]) -> None:
-        self.rates, self.functions, self.equations = rates, functions, functions.equations
-        self.values = values
+    speeds = equations.dependent_speeds
+    return speeds.moving_pivots if isinstance(speeds, PseudoSpeeds) else []
+
+
+class Guard:
+    """Watches one run; `values` gives those of parameters and constant inputs, where they are asked for."""
+
+    def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
+        self.rates, self.functions, self._read_values = rates, functions, values
+        self.synopsis = known = functions.derivation.synopsis
         self.scale: Floats | None = None
-        self.constraints = list(self.equations.system.constraints.values())
+        self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
-        known = self.equations.dependent_speeds
-        self.pivots = known.moving_pivots if isinstance(known, PseudoSpeeds) else []
+        self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
-        charts = [i for i, link in enumerate(self.equations.tree.links) if _can_lock(link)]
-        self.angle_charts = charts
+        links = self.equations.tree.links if known.has_charts else ()
+        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
         self.vector_charts = [
-            (link, list(link.coordinates[:3]))
-            for link in self.equations.tree.links
-            if link.coordinates and link.stage.storage == "vector"
+            (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
         ]
+
+    @property
+    def equations(self) -> EquationsOfMotion:
+        """What is run; asked for where its synopsis does not tell."""
+        return self.functions.equations
+
+    @cached_property
+    def values(self) -> Mapping[Expr, float]:
+        """Parameters and constant inputs."""
+        return self._read_values()
 
     @property
     def watches_steps(self) -> bool:
@@ -87,7 +101,7 @@ class Guard:
         self._check_charts(t, x)
         self._check_constraints(self.watched, t, x)
         self._check_pseudo_velocities(t, x)
-        if len(self.equations.u) <= _SMALL:
+        if len(self.synopsis.speeds) <= _SMALL:
             self._check_mass(t, x)
 
     def step(self, t: float, x: Floats, rate: Floats) -> None:
@@ -126,9 +140,10 @@ class Guard:
 
     def nonfinite(self, found: NonFinite) -> Stop:
         """A right-hand side that is not finite: which entries, and why if that can be told."""
-        names = [*(f"rate of coordinate '{name}'" for name in self.equations.coordinates)]
-        names += [f"acceleration of '{name}'" for name in self.equations.speeds]
-        names += [f"rate of state '{name}'" for name in self.equations.states]
+        known = self.synopsis
+        names = [*(f"rate of coordinate '{name}'" for name in known.coordinates)]
+        names += [f"acceleration of '{name}'" for name in known.speeds]
+        names += [f"rate of state '{name}'" for name in known.states]
         bad = [name for name, value in zip(names, found.rate, strict=True) if not np.isfinite(value)]
         if not np.isfinite(found.x).all():
             return self._diverged(found.t, found.x)
@@ -151,6 +166,8 @@ class Guard:
         return ", ".join(told[:most]) + (" …" if len(told) > most else "")
 
     def _names(self) -> list[str]:
+        from ..expr.spelling import spelled
+
         return [spelled(x) for x in (*self.equations.q, *self.equations.u, *self.equations.z)]
 
     # ---- checks ------------------------------------------------------------------------------------------------
@@ -173,7 +190,9 @@ class Guard:
             if margin < _CHART_MARGIN:
                 raise self._gimbal_lock(i, t, x, margin)
 
-    def _check_constraints(self, constraints: Iterable[Constraint], t: float, x: Floats) -> None:
+    def _check_constraints(self, constraints: Sequence[Constraint], t: float, x: Floats) -> None:
+        if not constraints:
+            return
         fault = fault_of(self.equations, constraints, self._at(t, x))
         if fault is not None:
             raise Stop(fault.status, f"at t = {t:.6g} s {fault.message}", fault.cure)
@@ -182,6 +201,8 @@ class Guard:
         """Whether the speeds still follow: what is divided by keeps its sign."""
         if not self.pivots:
             return
+        from ..expr import evaluate
+
         pivots = np.array(evaluate(self.pivots, self._at(t, x)))
         if self._signs is None and np.abs(pivots).min() > _CHART_MARGIN * np.abs(pivots).max(initial=1.0):
             self._signs = np.sign(pivots)
@@ -194,6 +215,8 @@ class Guard:
             )
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
+        from ..expr import as_expr, evaluate
+
         _, back = self.equations.tree.stage_kinematics[i]
         rows, columns = back.shape
         numbers = np.array(evaluate(map(as_expr, back.entries()), self._at(t, x))).reshape(rows, columns)
@@ -217,12 +240,13 @@ class Guard:
         )
 
     def _check_mass(self, t: float, x: Floats) -> None:
-        if not len(self.equations.u):
+        known = self.synopsis
+        if not known.speeds:
             return
         M = self.functions.mass_matrix(
-            x[: len(self.equations.q)], t=t, inputs=self.rates.drive.inputs, parameters=self.rates.given
+            x[: len(known.coordinates)], t=t, inputs=self.rates.drive.inputs, parameters=self.rates.given
         )
-        stop = mass_matrix_stop(M, self.equations.speeds, t, self.scale)
+        stop = mass_matrix_stop(M, known.speeds, t, self.scale)
         if stop is not None:
             raise stop
         if self.scale is None:
@@ -290,6 +314,8 @@ def fault_of(
     equations: EquationsOfMotion, constraints: Iterable[Constraint], known: Mapping[Expr, float]
 ) -> Fault | None:
     """What is wrong with the first of these constraints that cannot hold where it is; `known` has all values."""
+
+    from ..expr import as_expr, evaluate, substitute
 
     def number(value: Any) -> float:
         return evaluate(substitute([as_expr(value)], equations.tree.followed), known)[0]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, ShapeError, unknown
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derivation
 
 Floats = NDArray[np.float64]
 
@@ -30,45 +33,39 @@ class InitialState:
     z: Floats = field(default_factory=lambda: np.zeros(0))
 
 
-def quaternion_groups(equations: EquationsOfMotion) -> list[tuple[int, int]]:
-    """(first index, 4) of every unit quaternion among the coordinates."""
-    return [(first, 4) for first in equations.tree.quaternions]
-
-
-def home(equations: EquationsOfMotion) -> Floats:
+def home(known: Synopsis) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
-    q = np.zeros(len(equations.q))
-    for first, _ in quaternion_groups(equations):
-        q[first] = 1.0
+    q = np.zeros(len(known.coordinates))
+    q[list(known.quaternions)] = 1.0
     return q
 
 
-def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any = None) -> InitialState:
+def initial_state(derivation: Derivation, start: Any = None, speeds: Any = None) -> InitialState:
     """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z).
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
     >>> _ = s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())
-    >>> initial_state(s.derive(), speeds={"socket_wz": 2}).u.tolist()
+    >>> initial_state(s.derive().derivation, speeds={"socket_wz": 2}).u.tolist()
     [0.0, 0.0, 2.0]
     """
-    q, u = home(equations), np.zeros(len(equations.u))
-    z = np.array([float(state.start) for state in equations.system.states.values()])
+    known = derivation.synopsis
+    q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
-        pose = equations.system.poses.get(start)
+        poses = derivation.model.poses
+        pose = poses.get(start)
         if pose is None:
-            raise unknown("pose", start, equations.system.poses, place="start", code="E-SIM-026")
-        _fill(q, pose.coordinates, equations.coordinates, "coordinate")
-        own = {
-            name: v for name, v in pose.speeds.items() if name in equations.speeds or equations.dependent_speeds is None
-        }
-        _fill(u, own, equations.speeds, "speed")  # dependent speeds follow
-        _fill(z, pose.states, equations.states, "state")
+            raise unknown("pose", start, poses, place="start", code="E-SIM-026")
+        _fill(q, pose.coordinates, known.coordinates, "coordinate")
+        is_embedded = derivation.equations.dependent_speeds is not None
+        own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
+        _fill(u, own, known.speeds, "speed")  # dependent speeds follow
+        _fill(z, pose.states, [*known.states], "state")
         given, given_speeds = tuple(pose.coordinates), tuple(pose.speeds)
     elif isinstance(start, Mapping):
-        strays = [name for name in start if name in equations.speeds and name not in equations.coordinates]
+        strays = [name for name in start if name in known.speeds and name not in known.coordinates]
         if strays:
             raise PolhodeError(
                 f"'{strays[0]}' is a speed, not a coordinate.",
@@ -76,29 +73,29 @@ def initial_state(equations: EquationsOfMotion, start: Any = None, speeds: Any =
                 cure=f"Give it as speeds={{{strays[0]!r}: …}}.",
                 code="E-SIM-005",
             )
-        own = {name: value for name, value in start.items() if name in equations.states}
+        own = {name: value for name, value in start.items() if name in known.states}
         placed = {name: value for name, value in start.items() if name not in own}
-        _fill(q, placed, equations.coordinates, "coordinate", equations.states)
-        _fill(z, own, equations.states, "state")
+        _fill(q, placed, known.coordinates, "coordinate", [*known.states])
+        _fill(z, own, [*known.states], "state")
         given = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
         u = numbers(start[1], len(u), "start speeds")
         z = numbers(start[2], len(z), "start states") if len(start) == 3 else z
-        given, given_speeds = tuple(equations.coordinates), tuple(equations.speeds)
+        given, given_speeds = known.coordinates, known.speeds
     elif start is not None:
         q = numbers(start, len(q), "start coordinates")
-        given = tuple(equations.coordinates)
+        given = known.coordinates
     if isinstance(speeds, Mapping):
-        _fill(u, speeds, equations.speeds, "speed")
+        _fill(u, speeds, known.speeds, "speed")
         given_speeds = tuple(dict.fromkeys([*given_speeds, *speeds]))
     elif speeds is not None:
         u = numbers(speeds, len(u), "start speeds")
-        given_speeds = tuple(equations.speeds)
-    _check_finite(q, equations.coordinates, "coordinate")
-    _check_finite(u, equations.speeds, "speed")
-    _check_finite(z, equations.states, "state")
-    return InitialState(q, u, tuple(_make_unit(q, equations)), given, given_speeds, z)
+        given_speeds = known.speeds
+    _check_finite(q, known.coordinates, "coordinate")
+    _check_finite(u, known.speeds, "speed")
+    _check_finite(z, [*known.states], "state")
+    return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z)
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:
@@ -131,21 +128,19 @@ def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
             raise PolhodeError(f"the start value is {value}.", place=f"{kind} '{name}'", code="E-SIM-003")
 
 
-def _make_unit(q: Floats, equations: EquationsOfMotion) -> list[str]:
+def _make_unit(q: Floats, known: Synopsis) -> list[str]:
     notices = []
-    for link in equations.tree.links:
-        if link.stage.storage != "quaternion":
-            continue
-        part = slice(link.coordinates[0], link.coordinates[0] + 4)
+    for joint, first in known.orientations:
+        part = slice(first, first + 4)
         length = float(np.linalg.norm(q[part]))
         if length == 0.0:
             raise PolhodeError(
                 "the start quaternion is zero, which is no orientation.",
-                place=f"joint '{link.joint}'",
+                place=f"joint '{joint}'",
                 cure="No turn is (1, 0, 0, 0).",
                 code="E-SIM-004",
             )
         if abs(length - 1.0) > _LENGTH_SLACK:
-            notices.append(f"the start quaternion of joint '{link.joint}' had length {length:.6g} and was scaled to 1.")
+            notices.append(f"the start quaternion of joint '{joint}' had length {length:.6g} and was scaled to 1.")
         q[part] /= length
     return notices

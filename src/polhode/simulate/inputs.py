@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown, suggestion, understood
-from ..expr import Expr, Function
-from ..expr.calls import sampled
 from .callables import Asked, Held, asked
 from .initial_state import Floats, numbers
+
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from ..formalisms.derivation import Derivation
 
 _SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
 
@@ -39,13 +40,17 @@ class Signal:
 class _Reader:
     """Reads what a user gave for values of these names; `also` are other words for some of them."""
 
-    equations: EquationsOfMotion
+    derivation: Derivation
     what: str
     names: tuple[str, ...]
     default: Floats
     also: Mapping[str, str]
 
     def signal(self, given: Any) -> Signal:
+        if given is None or isinstance(given, int | float | np.ndarray):
+            return Signal(self.what, self.names, self.constants(given))
+        from ..expr import Expr, Function
+
         if isinstance(given, Held) or (callable(given) and not isinstance(given, Function)):
             every = tuple(range(len(self.names)))
             whole = asked(given, f"the controller of {self.what}", every, self.constants)
@@ -59,6 +64,8 @@ class _Reader:
         return self._by_name(given)
 
     def _by_name(self, given: Mapping[Any, Any]) -> Signal:
+        from ..expr import Expr
+
         values, laws, functions = self.default.copy(), {}, []
         for key, value in given.items():
             column = self._column(key)
@@ -74,10 +81,13 @@ class _Reader:
 
     def _read(self, key: str, value: Any) -> Any:
         """One value as an expression, a function, or what should be a number."""
-        place, time = f"{self.what} '{key}'", self.equations.system.time
+        from ..expr import Function
+        from ..expr.calls import sampled
+
+        place, time = f"{self.what} '{key}'", self.derivation.model.time
         with understood("a value in time", value, place=place):
             if isinstance(value, str):
-                return _parsed(value, self.equations)
+                return _parsed(value, self.derivation)
             if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) > 0 for part in value):
                 value = sampled(*value)
             if isinstance(value, Function):
@@ -130,29 +140,26 @@ class _Reader:
         return given
 
 
-def read_efforts(equations: EquationsOfMotion, given: Any) -> Signal:
+def read_efforts(derivation: Derivation, given: Any) -> Signal:
     """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
-    names = tuple(equations.tree.speeds)
-    also = {
-        name: joint.u[0].name
-        for name, joint in equations.system.joints.items()
-        if len(joint.u) == 1 and name not in names and joint.u[0].name in names
-    }
-    return _Reader(equations, "tau", names, np.zeros(len(equations.tau)), also).signal(given)
+    known = derivation.synopsis
+    return _Reader(derivation, "tau", known.efforts, np.zeros(len(known.efforts)), known.joints).signal(given)
 
 
-def read_inputs(equations: EquationsOfMotion, given: Any, default: Floats) -> Signal:
+def read_inputs(derivation: Derivation, given: Any, default: Floats) -> Signal:
     """What a user gave as `inputs`, with what the model has for those that are not given."""
-    return _Reader(equations, "inputs", tuple(equations.system.inputs), default, {}).signal(given)
+    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(given)
 
 
 def _varies(value: Any) -> bool:
+    from ..expr import Expr, Function
+
     return isinstance(value, str | Expr | Function | Held) or callable(value)
 
 
-def _parsed(text: str, equations: EquationsOfMotion) -> Expr:
+def _parsed(text: str, derivation: Derivation) -> Expr:
     """The expression that a text spells, by the grammar of model files: no text becomes code."""
     from ..formats.grammar import parse
     from ..formats.names import scope_of
 
-    return parse(text, scope_of(equations.system, now=True))
+    return parse(text, scope_of(derivation.model, now=True))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .events import Crossing, Events, read_events
 from .guard import Stop
 from .initial_state import Floats
 from .state_changes import place_of
+
+if TYPE_CHECKING:
+    from ..formalisms.derivation import Derivation
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +84,7 @@ class Jump:
 
 
 def read_jumps(
-    equations: EquationsOfMotion,
+    derivation: Derivation,
     events: Sequence[Any],
     until: Any,
     on: Mapping[Any, Any] | None,
@@ -89,7 +92,8 @@ def read_jumps(
     by: Sequence[Expr],
 ) -> tuple[Events, list[Jump]]:
     """The events of a run as it watches them, and each as a jump; they must be expressions."""
-    watched = read_events(equations, events, until, parameters, on)
+    equations = derivation.equations
+    watched = read_events(derivation, events, until, parameters, on)
     asked = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
     jumps = []
     for event, changes in asked:

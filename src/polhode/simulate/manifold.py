@@ -25,7 +25,7 @@ from ..constraints.rows import assembly_branches
 from ..errors import listed
 from ..expr import Expr, evaluate
 from .guard import Stop
-from .initial_state import Floats, quaternion_groups
+from .initial_state import Floats
 
 #: Residuals below this, in metres or of sines, are zero.
 TOLERANCE = 1e-13
@@ -52,7 +52,7 @@ class Manifold:
         self.auxiliary = self.equations.tree.auxiliary_coordinates
         self.positions = constraints.positions
         self.parameters = parameters
-        self.groups = quaternion_groups(self.equations)
+        self.groups = functions.derivation.synopsis.quaternion_groups
         self.scale = np.ones(len(self.names))
         dependent_speeds = self.equations.dependent_speeds
         self.is_embedded = dependent_speeds is not None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import EquationsOfMotion
 from ..errors import ShapeError, listed
 from .initial_state import Floats
+
+if TYPE_CHECKING:
+    from ..dynamics.equations import EquationsOfMotion
 
 #: The options of a run that may be given one for each member.
 OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")

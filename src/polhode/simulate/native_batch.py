@@ -183,15 +183,15 @@ def _plan(
     if method != "auto" and (found is None or not found.is_native or found.is_implicit):
         return None
     first = members.member(0)
-    tau = read_efforts(equations, first.get("tau"))
-    inputs = read_inputs(equations, first.get("inputs"), functions.input_values())
+    tau = read_efforts(derivation, first.get("tau"))
+    inputs = read_inputs(derivation, first.get("inputs"), functions.input_values())
     if tau.asked or inputs.asked:
         return None
     parameters, sound = _parameters(members)
     if not sound.any():
         return None
     rates = Rates(functions, {name: _of(value, 0) for name, value in parameters.items()}, tau, inputs)
-    guard = Guard(rates, functions, {})
+    guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
     times = span_of(duration, options.get("samples"), options.get("rate"), 1).times
@@ -255,7 +255,7 @@ def _starts(
         try:
             if filled is None:
                 given = members.member(i)
-                begin = initial_state(equations, given.get("start"), given.get("speeds"))
+                begin = initial_state(derivation, given.get("start"), given.get("speeds"))
                 sound[i] = not begin.notices
                 starts[i] = np.concatenate([begin.q, begin.u, begin.z])
             for name, mass in heavy:
@@ -281,7 +281,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     if first is None:
         return None
     given = members.member(first)
-    begin = initial_state(equations, given.get("start"), given.get("speeds"))
+    begin = initial_state(derivation, given.get("start"), given.get("speeds"))
     starts = np.tile(np.concatenate([begin.q, begin.u, begin.z]), (members.count, 1))
     for which, rows in own.items():
         starts[:, columns[which]] = rows

@@ -47,8 +47,8 @@ _PATIENCE = 30
 class ProjectedRates(Rates):
     """The right-hand side of a run with constraints and multipliers, and the projection after each step.
 
-    With `attraction`, in 1/s, rates are those at the nearest state on the constraints, with a pull towards it: for
-    multistep methods, and those that differentiate the rates.
+    Where `attraction`, in 1/s, is set, rates are those at the nearest state on the constraints, with a pull towards it:
+    for multistep methods, and those that differentiate the rates in Python.
     """
 
     def __init__(
@@ -59,10 +59,9 @@ class ProjectedRates(Rates):
         inputs: Signal,
         manifold: Manifold,
         rows: list[int],
-        attraction: float = 0.0,
     ) -> None:
         self.manifold = manifold
-        self.attraction = attraction
+        self.attraction = 0.0
         self.full = functions
         self._of_rows: dict[tuple[int, ...], Functions] = {}
         self.ill_conditioned_steps = self.halved = self.failed_searches = 0

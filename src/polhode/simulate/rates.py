@@ -8,7 +8,7 @@ the motion. This holds for every integrator, whether it can be corrected between
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
 from .breaks import Breaks
-from .initial_state import Floats, quaternion_groups
+from .initial_state import Floats
 from .inputs import Signal
-from .switching import with_fixed_signs
+
+if TYPE_CHECKING:
+    from .switching import FixedSigns
 
 
 class NonFinite(Exception):
@@ -48,8 +50,8 @@ class Rates:
         self.drive = Actuation(functions, parameters, tau, inputs)
         self.breaks = Breaks()
         self._piece, self._next = (-np.inf, np.inf), 0  # times of the piece between breaks, and the break that ends it
-        self.groups = quaternion_groups(functions.equations)
-        self.coordinates = len(functions.equations.q)
+        self.groups = functions.derivation.synopsis.quaternion_groups
+        self.coordinates = len(functions.derivation.synopsis.coordinates)
         self.evaluations = 0
         self.signs_released: float | None = None  # when signs were first not fixed, though a run fixes them
         self.alpha = np.zeros(1)
@@ -60,11 +62,25 @@ class Rates:
         """Use these functions from now on, with the laws of the run in them."""
         functions = self.drive.driving(functions)
         self.functions, self.given = functions, parameters
+        compiled: Compiled = functions.native(self.of)  # first: where it is stored, so are the values of its parameters
         values = functions.parameter_values(self.of, parameters)
-        self.signs = with_fixed_signs(functions, self.of, values)
-        self._compiled: Compiled = functions.native(self.of).with_parameters(values)
+        self.signs = self._signs(values)
+        self._compiled = compiled.with_parameters(values)
         self.native = self.signs or self._compiled
         self._more = self.native.arrays[2:]
+
+    @property
+    def is_surely_smooth(self) -> bool:
+        """Whether there is nothing in mechanism and laws that might jump: no sign, no table, no user's function."""
+        return self.functions.derivation.synopsis.is_smooth and self.functions.laws is None
+
+    def _signs(self, values: Floats) -> FixedSigns | None:
+        """The rates with their signs fixed, where there are any."""
+        if self.is_surely_smooth:
+            return None
+        from .switching import with_fixed_signs
+
+        return with_fixed_signs(self.functions, self.of, values)
 
     @property
     def is_autonomous(self) -> bool:
@@ -110,15 +126,17 @@ class Rates:
     @property
     def has_series(self) -> bool:
         """Whether the rates have Taylor series: all in the equations, and smooth."""
-        from ..codegen.taylor.recurrences import has_recurrences
+        from ..compiled.native.taylor import has_series
 
-        return self.can_step_natively and not self.is_constrained and has_recurrences(self._compiled.program)
+        return self.can_step_natively and not self.is_constrained and has_series(self._compiled)
 
     def stepper(self, method: str) -> str | StepperCode:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
+        if method != "taylor":
+            return method
         from ..compiled.native.taylor import taylor_code
 
-        return taylor_code(self._compiled) if method == "taylor" else method
+        return taylor_code(self._compiled)
 
     def singular_pose(self, t: float, x: Floats) -> tuple[Floats, float] | None:
         """A singular pose of the constraints near a state, and how far around it they are ill conditioned."""
@@ -147,12 +165,12 @@ class Rates:
     def _derivatives(self) -> Compiled | None:
         """The compiled derivatives of the rates.
 
-        There are none where Python has a say in the rates, under constraints or laws of efforts and inputs, or through
-        a function of a user's own whose derivative was not given.
+        There are none where Python has a say in the rates, under constraints, or through a function of a user's own
+        whose derivative was not given.
         """
-        if self.is_constrained or self.drive.laws or not self.can_step_natively:
+        if not self.can_step_natively:
             return None
-        name = f"{self.of}_jacobian"
+        name = f"{self.rates_alone}_jacobian"
         try:
             made: Compiled = self.functions.native(name)
         except ModelError as problem:
@@ -194,9 +212,28 @@ class Rates:
         self._begin(at, at, before, x, slack + 1e-12 * at)
         return True
 
+    @property
+    def passed(self) -> int:
+        """How many breaks the run has passed."""
+        return self._next
+
+    def pass_to(self, number: int, states: Floats) -> None:
+        """Go on in the piece behind so many breaks, which native code has passed with these states."""
+        for k in range(self._next, number):
+            x = states[k].copy()
+            at, before = float(self.breaks.times[k]), float(self.breaks.before[k])
+            self.drive.passed(at, before, self.unit(x)[0] if self.groups else x)
+        if number > self._next:
+            self._next = number
+            self._piece = float(self.breaks.times[number - 1]), self._last
+
+    @property
+    def _last(self) -> float:
+        """The latest time of the piece at which the run is."""
+        return float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
+
     def _begin(self, t: float, first: float, before: float, x: Floats, slack: float) -> None:
-        last = float(self.breaks.before[self._next]) if self._next < len(self.breaks) else np.inf
-        self._piece = first, last
+        self._piece = first, self._last
         self.drive.begin(t, before, self.unit(x)[0] if self.groups else x, slack)
 
     def within(self, t: float) -> float:

@@ -10,31 +10,30 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, listed, refuse, understood, warn
-from ..expr import Expr
-from ..model.body import check_mass
-from .assembly import Assembly, assembled, check_held
 from .callables import ControllerFailed
-from .discontinuities import Discontinuities, table_jumps
 from .energy import check_energy
 from .events import Crossing, Event, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
-from .integrators import METHODS, adaptive, fixed
-from .manifold import Manifold
+from .integrators import adaptive
+from .members import Members
 from .progress import reporting
-from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
 from .record import Record, Report
-from .settings import Even, check_kinds, control_of, grid_of, span_of, unknown_method
+from .settings import Even, RunOptions, check_held, check_kinds, control_of, grid_of, span_of, unknown_method
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from .assembly import Assembly
+    from .batch import Batch
+    from .manifold import Manifold
 
-#: The rate, in 1/s, at which implicit methods draw the state to its constraints.
+#: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
 
 
@@ -100,27 +99,32 @@ def simulate(
     True
     """
     refuse(strange, simulate)
-    if method not in METHODS:
-        raise unknown_method(method)
+    is_fixed = _is_fixed(method)
     check_held(hold, "simulate")
     check_kinds(functions, progress, audit)
-    equations = derivation.equations
-    fixed.check_fit(method, equations)
-    width = 1 + sum(map(len, (equations.q, equations.u, equations.z, equations.tau, equations.system.inputs)))
+    known = derivation.synopsis
+    if is_fixed:
+        from .integrators import fixed
+
+        fixed.check_fit(method, derivation.equations)
+    width = 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
     span = span_of(duration, samples, rate, width)
     functions = functions or Functions(derivation)
     with understood("a mapping from names to numbers", parameters, place="parameters"):
         if not isinstance(parameters, Mapping | None):
             raise TypeError
         changed = dict(parameters or {})
-    for name, body in equations.system.bodies.items() if changed else ():
-        check_mass(body.mass, changed, f"body '{name}'")
-    begin, manifold, assembly = _begin(equations, functions, start, speeds, hold, parameters)
-    efforts = read_efforts(equations, tau)
-    given = read_inputs(equations, inputs, functions.input_values())
-    run = _Run(equations, functions, changed, efforts, given, begin, manifold, assembly)
-    watched = read_events(equations, events, until, run.parameters, on)
-    if method in fixed.METHODS:
+    if changed:
+        from ..model.body import check_mass
+
+        for name, body in derivation.model.bodies.items():
+            check_mass(body.mass, changed, f"body '{name}'")
+    begin, manifold, assembly = _begin(derivation, functions, start, speeds, hold, parameters)
+    efforts = read_efforts(derivation, tau)
+    given = read_inputs(derivation, inputs, functions.input_values())
+    run = _Run(derivation, functions, changed, efforts, given, begin, manifold, assembly, is_fixed)
+    watched = read_events(derivation, events, until, run.parameters, on)
+    if is_fixed:
         if watched.changes_states:
             raise PolhodeError(
                 f"events that change the state need an adaptive method; {method} has fixed steps.",
@@ -148,7 +152,7 @@ def simulate(
             record.info |= {"rtol": control.rtol, "atol": control.atol}
             return adaptive.integrate(rates, guard, record, span.times, control, watched, report)
 
-    made = run.execute(go, control.method if method not in fixed.METHODS else method, span.duration, progress)
+    made = run.execute(go, method if is_fixed else control.method, span.duration, progress)
     if watch_energy and not watched.changes_states:
         made = check_energy(made, efforts, given)
     if audit is not False:
@@ -158,11 +162,32 @@ def simulate(
     return made
 
 
+def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -> Trajectory | Batch:
+    """One run or, where some option has a value for each of several, all of them."""
+    members = Members.of(options)
+    if members is None:
+        return simulate(derivation, duration, **options)
+    from .batch_running import simulate_batch
+
+    return simulate_batch(derivation, duration, members)
+
+
+def _is_fixed(method: Any) -> bool:
+    """Whether a method has steps of a fixed length; raises where there is no such method."""
+    if isinstance(method, str) and (method == "auto" or method in adaptive.METHODS):
+        return False
+    from .integrators import METHODS
+
+    if method not in METHODS:
+        raise unknown_method(method)
+    return True
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
     """One run, from its first state to the trajectory or to the error that holds it."""
 
-    equations: EquationsOfMotion
+    derivation: Derivation
     functions: Functions
     parameters: dict[str, Any]
     tau: Signal
@@ -170,15 +195,27 @@ class _Run:
     start: InitialState
     manifold: Manifold | None
     assembly: Assembly | None
+    is_fixed: bool
+
+    @property
+    def known(self) -> Synopsis:
+        """Names, and what kinds of things are in the equations."""
+        return self.derivation.synopsis
 
     def _rates(self, method: str) -> Rates:
         given = self.functions, self.parameters, self.tau, self.inputs
         if self.manifold is None or self.assembly is None:
             return Rates(*given)
-        if self.equations.dependent_speeds is not None:
-            return EmbeddedRates(*given, self.manifold, self.equations.dependent_speeds)
-        is_implicit = method in adaptive.METHODS and adaptive.METHODS[method].is_implicit
-        return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows, _ATTRACTION if is_implicit else 0.0)
+        from .projection import EmbeddedRates, ProjectedRates
+
+        dependent_speeds = self.derivation.equations.dependent_speeds
+        if dependent_speeds is not None:
+            return EmbeddedRates(*given, self.manifold, dependent_speeds)
+        made = ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
+        found = adaptive.METHODS.get(method)
+        if found is not None and found.is_implicit and not (found.is_native and made.can_step_natively):
+            made.attraction = _ATTRACTION
+        return made
 
     def execute(
         self,
@@ -188,7 +225,9 @@ class _Run:
         progress: bool | Callable[[float], object] | None,
     ) -> Trajectory:
         rates = self._rates(method)
-        guard = Guard(rates, self.functions, self._values())
+        guard = Guard(rates, self.functions, self._values)
+        if self.parameters:
+            _ = guard.values  # so that what is wrong with them is told here
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
         record.info |= {"method": method, "notices": record.notices}
@@ -199,12 +238,14 @@ class _Run:
         status = "done"
         cause: BaseException | None = None
         try:
-            with reporting(progress, f"simulating {self.equations.system.name}", duration) as report:
+            with reporting(progress, f"simulating {self.known.system}", duration) as report:
                 guard.start(0.0, x)
                 rates.measure(0.0, x)
                 x = self._begun(rates, record, x)
                 rates.start(x, duration)
                 if rates.signs is not None:
+                    from .discontinuities import Discontinuities
+
                     guard.discontinuities = Discontinuities(rates, guard, record, duration)
                     guard.discontinuities.start(0.0, x)
                 rates(0.0, x)
@@ -226,10 +267,10 @@ class _Run:
         except KeyboardInterrupt:
             stop = Stop("interrupted", f"the run was interrupted after t = {record.last[0]:.6g} s.", "")
         record.info["wall_time"] = time.perf_counter() - began
-        jumped = guard.discontinuities.summary(method in fixed.METHODS) if guard.discontinuities else ""
+        jumped = guard.discontinuities.summary(self.is_fixed) if guard.discontinuities else ""
         if jumped:
             record.notices.append(jumped)
-            if method in fixed.METHODS and stop is None:
+            if self.is_fixed and stop is None:
                 warn(jumped)
         signs_released = guard.discontinuities.released_in_words() if guard.discontinuities else ""
         record.notices += [signs_released] if signs_released else []
@@ -248,9 +289,7 @@ class _Run:
         record.restart(on)
         gone = [
             f"'{name}' from {was:.6g} to {now:.6g}"
-            for name, was, now in zip(
-                self.equations.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False
-            )
+            for name, was, now in zip(self.known.speeds, x[rates.coordinates :], on[rates.coordinates :], strict=False)
             if abs(was - now) > 1e-6
         ]
         record.notices.append(f"no motion leaves the singular pose at the start with the speeds given: {listed(gone)}.")
@@ -258,7 +297,7 @@ class _Run:
         return on
 
     def _values(self) -> dict[Any, float]:
-        system = self.equations.system
+        system = self.derivation.model
         known = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
         for name, value in self.parameters.items():
             try:
@@ -275,7 +314,7 @@ class _Run:
         for first, count in rates.groups:
             part = x[:, first : first + count]
             part /= np.linalg.norm(part, axis=1, keepdims=True)
-        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.equations.u)], axis=1)
+        q, u, z = np.split(x, [rates.coordinates, rates.coordinates + len(self.known.speeds)], axis=1)
         acted = rates.drive.acted(record)
         tau, inputs = acted.along(t, x)
         wall = record.info["wall_time"]
@@ -285,18 +324,27 @@ class _Run:
             "steps_per_second": record.steps / wall if wall > 0 else 0.0,
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
-        record.notices += [*table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
+        record.notices += [*_table_jumps(rates, t, x, np.hstack([tau, inputs])), *rates.drive.notices(float(t[-1]))]
         return Trajectory(
-            t, q, u, tuple(self.equations.coordinates), tuple(self.equations.speeds), status,
+            t, q, u, self.known.coordinates, self.known.speeds, status,
             "" if stop is None else stop.message, info,
             inputs=inputs, tau=tau, acted=acted, interpolant=record.interpolant,
             efforts=self.tau.names, input_names=self.inputs.names,
-            functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.equations.states),
+            functions=self.functions, parameters=self.parameters, z=z, states=tuple(self.known.states),
         )  # fmt: skip
 
 
+def _table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
+    """A sentence for each table that jumped between the samples of a run."""
+    if rates.is_surely_smooth:
+        return []
+    from .discontinuities import table_jumps
+
+    return table_jumps(rates, times, states, driven)
+
+
 def _begin(
-    equations: EquationsOfMotion,
+    derivation: Derivation,
     functions: Functions,
     start: Any,
     speeds: Any,
@@ -304,12 +352,15 @@ def _begin(
     parameters: Mapping[str, Any] | None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
-    begin = initial_state(equations, start, speeds)
+    begin = initial_state(derivation, start, speeds)
     told = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None
-    constraints = equations.constraints
+    constraints = derivation.equations.constraints if derivation.synopsis.is_constrained else None
     if constraints is not None and constraints.rows:
+        from .assembly import assembled
+        from .manifold import Manifold
+
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
         told += assembly.warnings(begin)

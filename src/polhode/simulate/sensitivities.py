@@ -17,7 +17,7 @@ import numpy as np
 from ..compiled.variations import TangentVariations, VariationalRates
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, refuse, understood, unknown
-from ..expr import Expr, jacobian
+from ..expr import Expr, jacobian, substitute
 from ..expr.spelling import spelled
 from .initial_state import Floats
 from .jumps import expressed
@@ -80,7 +80,10 @@ class Sensitivities:
         [[-1.0], [-1.0], [-1.0]]
         """
         equations = self.trajectory.equations.record
+        acted = self.trajectory.acted
+        laws = acted.functions.laws if acted is not None else None
         entries = [expressed(equations, each, "values") for each in expressions]
+        entries = entries if laws is None else substitute(entries, laws.given)
         state = [*equations.q, *equations.u, *equations.z]
         starts = {*state}
         slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in starts)])
@@ -107,7 +110,8 @@ def sensitivities(
 
     by              parameters, inputs, and, for their values at the start, coordinates and speeds: by name (the speed
                     that is the rate of a coordinate `theta` is `theta'`), or as symbols; so are constant efforts
-    options         those of `simulate`, but for controllers and the choice of a method; events are expressions, and
+    options         those of `simulate`, but for Python functions and the choice of a method: efforts and inputs are
+                    numbers, expressions (of the state too) and samples; events are expressions, and
                     on={event: {speed: expression}} changes the state where one passes through zero
 
     >>> import polhode as ph

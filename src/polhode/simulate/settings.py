@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..errors import LimitError, PolhodeError, understood
 from .initial_state import Floats
-from .integrators import METHODS
 from .integrators.adaptive import Control
 
 if TYPE_CHECKING:
@@ -63,6 +61,14 @@ def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
         with understood(what, value, place=place):
             if not is_right:
                 raise TypeError
+
+
+def check_held(hold: Any, place: str) -> None:
+    """Refuse what is no list of coordinates."""
+    if isinstance(hold, str) or not isinstance(hold, Collection):
+        raise PolhodeError(
+            f"hold is {hold!r}, not a list of coordinates.", place=place, cure="Give hold=[…].", code="E-SIM-039"
+        )
 
 
 def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
@@ -160,6 +166,10 @@ def control_of(method: str, rtol: Any, atol: Any, step: Any, max_steps: Any) -> 
 
 def unknown_method(method: Any) -> PolhodeError:
     """The error of a method that there is not."""
+    from difflib import get_close_matches
+
+    from .integrators import METHODS
+
     lower = {name.lower(): name for name in METHODS}
     close = get_close_matches(str(method).lower(), lower, n=1)
     return PolhodeError(

@@ -1,7 +1,8 @@
-"""The run behind a derivative: as any run, of expressions and constants alone, smooth between its jumps.
+"""The run behind a derivative: as any run, of expressions and constants alone, smooth between its jumps and breaks.
 
 What is followed may be more than the state: variations of it, or an integral, come after it in one array, under the
-same control of errors.
+same control of errors. Efforts and inputs may follow laws. Where one jumps at a given time, as held samples do, rates
+jump and what is followed does not: steps end there, and a piece begins.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from ..codegen.passes.switches import switched
+from ..codegen.passes.switches import jumping_tables, switched
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..errors import PolhodeError, SimulationError, warn
-from ..expr import Expr
-from .assembly import Assembly, assembled, check_held
+from ..expr import Expr, evaluate, substitute
+from ..expr.spelling import spelled
+from .actuation import Actuation
+from .assembly import Assembly, assembled
 from .events import EventLocator, Events
 from .events import Met as Located
 from .guard import Guard, Stop
@@ -27,12 +30,12 @@ from .initial_state import Floats, InitialState, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators.adaptive import Control
 from .integrators.native import changed
-from .jumps import Jump, read_jumps
+from .jumps import Jump, expressed, read_jumps
 from .manifold import Manifold
 from .projection import EmbeddedRates, ProjectedRates
 from .rates import NonFinite, Rates
 from .record import Record
-from .settings import control_of, span_of
+from .settings import check_held, control_of, span_of
 from .stepping import RightSide, Step, Stepper
 from .trajectory import Trajectory
 
@@ -74,11 +77,15 @@ class Met:
 
 @dataclass(eq=False)
 class Followed:
-    """What was followed: samples, the ends of all steps between jumps, the jumps, and events that change nothing."""
+    """What was followed: samples, the ends of all steps between jumps, the jumps, and events that change nothing.
+
+    A piece begins at the start, behind a jump, or at a break; `behind` has the jump, None where there is none.
+    """
 
     times: list[float] = field(default_factory=list)
     samples: list[Floats] = field(default_factory=list)
     pieces: list[tuple[list[float], list[Floats]]] = field(default_factory=list)
+    behind: list[Met | None] = field(default_factory=list)
     met: list[Met] = field(default_factory=list)
     noted: list[Met] = field(default_factory=list)
     status: str = "done"
@@ -94,9 +101,10 @@ class Followed:
         if self.times[-1] < t:
             self.add(t, x)
 
-    def begin(self, t: float, x: Floats) -> None:
+    def begin(self, t: float, x: Floats, behind: Met | None = None) -> None:
         """A piece begins here."""
         self.pieces.append(([t], [x]))
+        self.behind.append(behind)
 
     def reach(self, t: float, x: Floats) -> None:
         """A step ends here."""
@@ -153,19 +161,19 @@ class SmoothRun:
         functions.values_of((), parameters)
         changed = dict(parameters or {})
         signals = (
-            read_efforts(equations, tau),
-            read_inputs(equations, inputs, functions.input_values()),
+            read_efforts(derivation, tau),
+            read_inputs(derivation, inputs, functions.input_values()),
         )
         for signal in signals:
-            if not signal.is_constant:
+            if signal.asked:
                 raise PolhodeError(
-                    f"{signal.what} varies while the run goes on, and is not differentiated.",
+                    f"{signal.asked[0].words} is a Python function, which has no derivative.",
                     place=signal.what,
-                    cure="Write it as a force of the model: an expression of coordinates, speeds, time and parameters.",
+                    cure="Write it as an expression of coordinates, speeds, time and parameters, or as samples.",
                     code="E-SENS-005",
                 )
         span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
-        given = initial_state(equations, start, speeds)
+        given = initial_state(derivation, start, speeds)
         begin, manifold, assembly = given, None, None
         if equations.constraints is not None and equations.constraints.rows:
             manifold = Manifold(functions, equations.constraints, changed)
@@ -176,8 +184,10 @@ class SmoothRun:
             rows = assembly.freedom.rows
             if equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
-        _check_smooth(functions)
-        watched, jumps = read_jumps(functions.equations, events, until, on, changed, by)
+        driven = Actuation(functions, changed, *signals).driving(functions)
+        _check_by(driven, by)
+        _check_smooth(driven)
+        watched, jumps = read_jumps(functions.derivation, events, until, on, changed, by)
         control = control_of("DOP853", rtol, atol, step, max_steps)
         return cls(
             functions, changed, *signals, given, begin, manifold, assembly, tuple(hold), watched, tuple(jumps), control,
@@ -200,10 +210,24 @@ class SmoothRun:
             return EmbeddedRates(*given, self.manifold, dependent)
         return ProjectedRates(*given, self.manifold, self.assembly.freedom.rows)
 
+    @cached_property
+    def driven(self) -> Functions:
+        """The functions with the laws of efforts and inputs in them."""
+        return self.rates.drive.driving(self.functions)
+
+    @property
+    def laws(self) -> Mapping[Expr, Expr]:
+        """What some efforts and inputs are."""
+        return {} if self.driven.laws is None else self.driven.laws.given
+
+    def expressed(self, expression: Any, place: str) -> Expr:
+        """An expression in the symbols of the run, laws put in."""
+        return substitute([expressed(self.functions.equations, expression, place)], self.laws)[0]
+
     def right_side(self, asked: Asked) -> RightSide:
         """A native function of one array `x`, at this run's parameters, efforts and inputs."""
-        native = self.functions.native(asked)
-        values = self.functions.parameter_values(asked, self.parameters)
+        native = self.driven.native(asked)
+        values = self.driven.parameter_values(asked, self.parameters)
         given = {"tau": self.tau.constant, "inputs": self.inputs.constant}
         return RightSide(native.with_parameters(values) if len(values) else native, given)
 
@@ -216,7 +240,8 @@ class SmoothRun:
         symbols = [*equations.q, *equations.u, *equations.z, *equations.tau]
         symbols += [each.symbol for each in system.inputs.values()]
         numbers = np.concatenate([x, self.tau.constant, self.inputs.constant]).tolist()
-        return {**values, system.time: t, **dict(zip(symbols, numbers, strict=True))}
+        found = {**values, system.time: t, **dict(zip(symbols, numbers, strict=True))}
+        return {**found, **dict(zip(self.laws, evaluate(self.laws.values(), found), strict=True))}
 
     # ---- following -------------------------------------------------------------------------------------------
 
@@ -245,7 +270,7 @@ class SmoothRun:
 
     @cached_property
     def _guard(self) -> Guard:
-        return Guard(self.rates, self.functions, self.known(0.0, self.x))
+        return Guard(self.rates, self.functions, lambda: self.known(0.0, self.x))
 
     def _follow(
         self,
@@ -260,10 +285,11 @@ class SmoothRun:
         self._guard.start(0.0, x[:size])
         self.rates.measure(0.0, x[:size])
         t = 0.0
+        self.rates.start(x[:size], end)
         made.add(t, x)
         made.begin(t, x)
         locator = EventLocator(self.events, len(self.functions.equations.q), record, t, x[:size])
-        stepper = Stepper(rates, t, x, end, self.control)
+        stepper = Stepper(rates, t, x, self._goal(end), self.control)
         while t < end:
             step = stepper.step()
             made.steps += 1
@@ -279,6 +305,15 @@ class SmoothRun:
                 if x is not step.x:
                     stepper.restate(x)
                 self._guard.step(t, x[:size], stepper.rate[:size])
+                if self._goal(end) <= t < end:
+                    t = self.rates.next_break
+                    while recorded < len(self.times) and self.times[recorded] <= t:
+                        made.add(float(self.times[recorded]), x)
+                        recorded += 1
+                    if t < end:
+                        self.rates.begin(t, x[:size])
+                        made.begin(t, x)
+                        stepper = Stepper(rates, t, x, self._goal(end), self.control)
                 continue
             x = projected(t, step.interpolant(t))
             made.reach(t, x)
@@ -291,10 +326,14 @@ class SmoothRun:
                 return
             x = struck(met)
             made.add(float(np.nextafter(t, np.inf)), x)
-            made.begin(t, x)
+            made.begin(t, x, met)
             locator.restart(t, x[:size], located)
             if t < end:
-                stepper = Stepper(rates, t, x, end, self.control)
+                stepper = Stepper(rates, t, x, self._goal(end), self.control)
+
+    def _goal(self, end: float) -> float:
+        """The end, or the last time before the next break: no step sees what holds after it."""
+        return min(self.rates.before_break, end)
 
     def _located(
         self, locator: EventLocator, step: Step, projected: Callable[[float, Floats], Floats], made: Followed
@@ -317,19 +356,23 @@ class SmoothRun:
         equations = self.functions.equations
         x = np.array(made.samples)[:, : len(self.x)]
         q, u, z = np.split(x, [len(equations.q), len(equations.q) + len(equations.u)], axis=1)
-        count = len(made.times)
         events: list[list[float]] = [[] for _ in self.jumps]
         for met in (*made.met, *made.noted):
             events[met.number].append(met.t)
         info = {
             "method": self.control.method, "rtol": self.control.rtol, "atol": self.control.atol, "steps": made.steps,
-            "notices": list(self.start.notices), "events": events, "evaluations": 0, "wall_time": 0.0,
+            "notices": [*self.start.notices, *self.rates.drive.notices(made.times[-1])],
+            "events": events, "evaluations": 0, "wall_time": 0.0,
         }  # fmt: skip
+        record = Record(len(self.x))
+        times = np.array(made.times)
+        record.add(times, x)
+        acted = self.rates.drive.acted(record)
+        tau, inputs = acted.along(times, x)
         return Trajectory(
-            np.array(made.times), q, u, tuple(equations.coordinates), tuple(equations.speeds),
-            made.status, message, info, inputs=np.tile(self.inputs.constant, (count, 1)),
-            tau=np.tile(self.tau.constant, (count, 1)), functions=self.functions, parameters=self.parameters,
-            z=z, states=tuple(equations.states),
+            times, q, u, tuple(equations.coordinates), tuple(equations.speeds), made.status, message, info,
+            inputs=inputs, tau=tau, acted=acted, efforts=self.tau.names, input_names=self.inputs.names,
+            functions=self.functions, parameters=self.parameters, z=z, states=tuple(equations.states),
         )  # fmt: skip
 
     def _error(self, stop: Stop, made: Followed) -> SimulationError:
@@ -338,9 +381,31 @@ class SmoothRun:
         return SimulationError(stop.message, trajectory=found, cure=stop.cure, code=f"E-SIM-{stop.status.upper()}")
 
 
+def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
+    """Refuse derivatives by what follows a law."""
+    laws = {} if functions.laws is None else functions.laws.given
+    driven = [spelled(each) for each in by if each in laws]
+    if driven:
+        raise PolhodeError(
+            f"'{driven[0]}' follows a law, and so is nothing to differentiate by.",
+            place="by",
+            cure="Name a parameter that is in the law.",
+            code="E-SENS-012",
+        )
+
+
 def _check_smooth(functions: Functions) -> None:
     """Refuse rates that jump by themselves."""
-    if switched(functions.program("state_rates")) is not None:
+    program = functions.program("state_rates")
+    tables = jumping_tables(program)
+    if tables is not None:
+        raise PolhodeError(
+            f"{tables[1][0][0]} jumps at values of something other than the time, which is not differentiated.",
+            place=f"system '{functions.equations.system.name}'",
+            cure='Take a table of the kind "linear", "cubic" or "pchip".',
+            code="E-SENS-013",
+        )
+    if switched(program) is not None:
         raise PolhodeError(
             "a force jumps with the sign of something, which is not differentiated.",
             place=f"system '{functions.equations.system.name}'",

@@ -11,15 +11,14 @@ from ..codegen.steppers.tableaux import PAIRS
 from ..compiled.functions import Functions
 from ..compiled.native.arrays import Floats
 from ..compiled.native.stepping import AdaptiveStepping, FixedStepping, Stepping
-from ..constraints import PseudoSpeeds
 from ..errors import LimitError, PolhodeError, ShapeError, SimulationError, listed, refuse, understood
-from .initial_state import InitialState, initial_state, quaternion_groups
+from .guard import moving_pivots
+from .initial_state import InitialState, initial_state
 from .inputs import read_efforts, read_inputs
 from .integrators import adaptive, fixed
 from .settings import MOST_BYTES, control_of, unknown_method
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
     from ..formalisms.derivation import Derivation
 
 State: TypeAlias = tuple[Floats, Floats]
@@ -85,18 +84,18 @@ def stepper(
     refuse(strange, stepper)
     if method not in METHODS:
         raise _no_method(method)
-    equations = derivation.equations
+    known = derivation.synopsis
     count = 1 if batch is None else _whole(batch, "batch")
-    if count * len(equations.q) * 800.0 > MOST_BYTES:
+    if count * len(known.coordinates) * 800.0 > MOST_BYTES:
         raise LimitError(
             f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB.", place="batch", code="E-SIM-103"
         )
     functions = functions or Functions(derivation)
     substeps = _whole(substeps, "substeps")
     tolerance = control_of(method if method in PAIRS else "DOP853", rtol, atol, None, 100_000)
-    groups = quaternion_groups(equations)
+    groups = known.quaternion_groups
     brought: Callable[[InitialState], Floats] = _as_it_is
-    given, acting = read_efforts(equations, tau), read_inputs(equations, inputs, functions.input_values())
+    given, acting = read_efforts(derivation, tau), read_inputs(derivation, inputs, functions.input_values())
     for signal in (given, acting):
         if not signal.is_constant:
             raise PolhodeError(
@@ -105,7 +104,8 @@ def stepper(
                 cure=f"Give st.step({signal.what}=…) at every step.",
                 code="E-SIM-104",
             )
-    if equations.constraints is not None and equations.constraints.rows:
+    constraints = derivation.equations.constraints if known.is_constrained else None
+    if constraints is not None and constraints.rows:
         from .constrained_stepping import ConstrainedStepping
 
         if batch is not None:
@@ -115,14 +115,11 @@ def stepper(
                 cure="Use a stepper for each member, or equations.simulate.",
                 code="E-SIM-105",
             )
-        kept = ConstrainedStepping(
-            functions, equations.constraints, parameters, given, acting, method, substeps, tolerance
-        )
+        kept = ConstrainedStepping(functions, constraints, parameters, given, acting, method, substeps, tolerance)
         engine: Stepping = kept
         brought = kept.begun
     else:
-        known = equations.dependent_speeds
-        if isinstance(known, PseudoSpeeds) and known.moving_pivots:
+        if known.in_pseudo_velocities and moving_pivots(derivation.equations):
             raise PolhodeError(
                 "a stepper does not see where pseudo-velocities no longer determine the speeds.",
                 place="stepper",
@@ -143,7 +140,7 @@ def stepper(
                 rhs, tolerance.method, count, values,
                 rtol=tolerance.rtol, atol=tolerance.atol, groups=groups, threads=threads,
             )  # fmt: skip
-    made = Stepper(equations, engine, dt, batch is not None, brought)
+    made = Stepper(derivation, engine, dt, batch is not None, brought)
     made.tau[...] = given.constant
     made.inputs[...] = acting.constant
     made.begin(start, speeds)
@@ -160,15 +157,16 @@ class Stepper:
 
     def __init__(
         self,
-        equations: EquationsOfMotion,
+        derivation: Derivation,
         engine: Stepping,
         dt: float | None,
         is_batch: bool,
         brought: Callable[[InitialState], Floats],
     ) -> None:
-        self._equations, self._engine, self._is_batch, self._brought = equations, engine, is_batch, brought
+        self._derivation, self._engine, self._is_batch, self._brought = derivation, engine, is_batch, brought
+        self._known = known = derivation.synopsis
         self._dt = None if dt is None else _positive(dt)
-        n, m = len(equations.q), len(equations.u)
+        n, m = len(known.coordinates), len(known.speeds)
         place: Any = slice(None) if is_batch else 0
         x = engine.x[place]
         none = np.zeros((*x.shape[:-1], 0))
@@ -178,7 +176,7 @@ class Stepper:
         self._tau: Floats = engine.arrays["tau"][place] if "tau" in engine.arrays else none
         self._inputs: Floats = engine.arrays["inputs"][place] if "inputs" in engine.arrays else none
         self._state = self._q, self._u
-        self._groups = quaternion_groups(equations)
+        self._groups = known.quaternion_groups
         self._start: Floats = engine.x.copy()
         self._go = engine.step
 
@@ -205,12 +203,12 @@ class Stepper:
             if type(tau) is np.ndarray and tau.shape == self._tau.shape:
                 self._tau[...] = tau
             else:
-                self._tau[...] = self._read(tau, "tau", self._equations.tree.speeds)
+                self._tau[...] = self._read(tau, "tau", self._known.efforts)
         if inputs is not None:
             if type(inputs) is np.ndarray and inputs.shape == self._inputs.shape:
                 self._inputs[...] = inputs
             else:
-                self._inputs[...] = self._read(inputs, "inputs", tuple(self._equations.system.inputs))
+                self._inputs[...] = self._read(inputs, "inputs", tuple(self._known.inputs))
         if self._go(dt) and not self._is_batch:
             raise self._failure()
         return self._state
@@ -300,7 +298,7 @@ class Stepper:
 
     @tau.setter
     def tau(self, given: Any) -> None:
-        self._tau[...] = self._read(given, "tau", self._equations.tree.speeds)
+        self._tau[...] = self._read(given, "tau", self._known.efforts)
 
     @property
     def inputs(self) -> Floats:
@@ -309,7 +307,7 @@ class Stepper:
 
     @inputs.setter
     def inputs(self, given: Any) -> None:
-        self._inputs[...] = self._read(given, "inputs", tuple(self._equations.system.inputs))
+        self._inputs[...] = self._read(given, "inputs", tuple(self._known.inputs))
 
     @property
     def failed(self) -> Any:
@@ -319,7 +317,7 @@ class Stepper:
 
     def __repr__(self) -> str:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
-        return f"Stepper('{self._equations.system.name}'{many})"
+        return f"Stepper('{self._known.system}'{many})"
 
     # ---- reading -----------------------------------------------------------------------------------------------
 
@@ -385,7 +383,7 @@ class Stepper:
         return np.array([self._begun(row(start, k), row(speeds, k)) for k in range(count)])
 
     def _begun(self, start: Any, speeds: Any) -> Floats:
-        first = initial_state(self._equations, start, speeds)
+        first = initial_state(self._derivation, start, speeds)
         return self._brought(first)
 
     def _failure(self) -> SimulationError:
@@ -398,7 +396,7 @@ class Stepper:
 
     @property
     def _names(self) -> list[str]:
-        return [*self._equations.coordinates, *(f"{name}'" for name in self._equations.speeds), *self._equations.states]
+        return [*self._known.coordinates, *(f"{name}'" for name in self._known.speeds), *self._known.states]
 
 
 _INFINITE = float("inf")

@@ -14,7 +14,8 @@ import numpy as np
 
 from .initial_state import Floats
 from .integrators.adaptive import Control, too_many, underflow, working
-from .integrators.native import CAREFUL, NativeSolver
+from .integrators.native import CAREFUL
+from .integrators.native_solver import NativeSolver
 from .rates import NonFinite
 
 

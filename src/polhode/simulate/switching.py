@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,12 @@ import numpy as np
 from ..codegen.passes.switches import Switched, switched
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
 from ..expr.node import CALL
-from ..model.model import Model
+from ..model.expressions import acting_parts, expressions_in, expressions_of
 from .initial_state import Floats
 
-#: Operations whose value or derivative jumps, and where: at the zero of a sign's or an absolute value's argument, and
-#: where two values are equal.
-_JUMPING = ("sign", "abs", "min", "max")
 #: A value this near to zero is at its jump.
 _NEAR = 1e-6
 
@@ -35,8 +33,8 @@ def sources(functions: Functions) -> list[Source]:
     """All parts of a system, and all laws, that can make its rates jump."""
     return [
         Source(words, argument)
-        for words, part in (*_parts(functions.equations.system), *_laws(functions))
-        for argument in dict.fromkeys(_arguments(_expressions(part)))
+        for words, part in (*acting_parts(functions.equations.system), *_laws(functions))
+        for argument in dict.fromkeys(_arguments(expressions_in(part)))
     ]
 
 
@@ -46,47 +44,16 @@ def has_tables(functions: Functions) -> bool:
     return any(node.op == CALL for node in topological([*expressions_of(functions.equations.system), *laws]))
 
 
-def expressions_of(system: Model) -> list[Expr]:
-    """The expressions of all parts of a system that act on it."""
-    return [expression for _, part in _parts(system) for expression in _expressions(part)]
-
-
 def _laws(functions: Functions) -> list[tuple[str, Expr]]:
     """The laws that functions were given, in words."""
     given = functions.laws.given.items() if functions.laws else ()
     return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in given]
 
 
-def _parts(system: Model) -> Iterator[tuple[str, Any]]:
-    for each in system.acting:
-        yield f"the {each.element.place}", each.loads
-    for name, state in system.states.items():
-        yield f"the rate of state '{name}'", state.rate
-    for prescribed in system.prescribed.values():
-        yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
-    for name, constraint in system.constraints.items():
-        yield f"the constraint '{name}'", constraint
-    yield "gravity", system.gravity
-
-
-def _expressions(part: Any) -> Iterator[Expr]:
-    """The expressions in a record."""
-    if isinstance(part, Expr):
-        yield part
-    elif isinstance(part, Mapping):
-        for entry in part.values():
-            yield from _expressions(entry)
-    elif isinstance(part, list | tuple):
-        for entry in part:
-            yield from _expressions(entry)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _expressions(getattr(part, field.name))
-
-
 def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
+    """What is zero where values or derivatives jump: the argument of a sign, the difference of two values."""
     for node in topological(list(expressions)):
-        if node.op in _JUMPING:
+        if node.op in JUMPING:
             yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,11 @@ from numpy.typing import ArrayLike
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, PoseOf
 from ..errors import PolhodeError, check_kind, path_of, suggestion, understood
-from ..expr import Expr
 from .energy import Energy
 from .initial_state import Floats
 
 if TYPE_CHECKING:
+    from ..expr import Expr
     from ..surface.equations import Equations
     from .actuation import Acted
     from .comparison import Comparison
@@ -92,8 +91,11 @@ class Trajectory:
 
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
-        if isinstance(name, Expr):
-            return np.asarray(self.values(name)[0])
+        if not isinstance(name, str):
+            from ..expr import Expr
+
+            if isinstance(name, Expr):
+                return np.asarray(self.values(name)[0])
         if name in self.coordinates:
             return self.q[:, self.coordinates.index(name)]
         if name in self.states:
@@ -150,7 +152,9 @@ class Trajectory:
     @property
     def has_constraints(self) -> bool:
         """Whether the mechanism, as far as it is known, has constraints that a run must keep."""
-        constraints = None if self.functions is None else self.functions.equations.constraints
+        if self.functions is None or not self.functions.derivation.synopsis.is_constrained:
+            return False
+        constraints = self.functions.equations.constraints
         return constraints is not None and bool(constraints.rows)
 
     @cached_property
@@ -373,7 +377,7 @@ class Trajectory:
     @property
     def title(self) -> str:
         """The system's name, and what became of the run if it is not whole."""
-        name = self.functions.equations.system.name if self.functions else "trajectory"
+        name = self.functions.derivation.synopsis.system if self.functions else "trajectory"
         return name if self.is_whole else f"{name} (partial: {self.status.replace('_', ' ')})"
 
     def plot(
@@ -400,7 +404,7 @@ class Trajectory:
         return figure
 
     def animate(self, path: str | os.PathLike[str], notes: str = "", screw_axes: bool | Sequence[str] = False) -> Path:
-        """Write the motion as one self-contained HTML page; `screw_axes` of the bodies named, or True, are drawn too."""
+        """Write the motion as one self-contained HTML page, with `screw_axes` of the bodies named (True: of all)."""
         from .animation import write_animation
 
         return write_animation(self, path, notes, screw_axes)
@@ -425,16 +429,9 @@ class Trajectory:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{values[0]:.6g}</td><td>{values[-1]:.6g}</td></tr>"
-            for name, values in ((name, self[name]) for name in (*self.coordinates, *self.states)[:20])
-            if len(values)
-        )
-        told = "".join(f"<p>{escape(told)}</p>" for told in filter(None, [self.message, *self.notices]))
-        return (
-            f"<p><b>{escape(self.title)}</b>: {escape(self.summary())}</p>{told}"
-            f"<table><tr><th>coordinate</th><th>start</th><th>end</th></tr>{rows}</table>"
-        )
+        from .trajectory_html import as_html
+
+        return as_html(self)
 
 
 def _named(name: str, known: Mapping[str, Floats], names: tuple[str, ...], kind: str) -> Floats:

@@ -92,17 +92,17 @@ class Equations(KinematicMethods, AnalysisMethods):
     @property
     def coordinates(self) -> list[str]:
         """Names of the coordinates q, from the ground outward."""
-        return self.record.coordinates
+        return list(self.derivation.synopsis.coordinates)
 
     @property
     def speeds(self) -> list[str]:
         """Names of the speeds u (and, unless some speeds depend on others, of the efforts τ on them)."""
-        return self.record.speeds
+        return list(self.derivation.synopsis.speeds)
 
     @property
     def states(self) -> list[str]:
         """Names of the states without mass z."""
-        return self.record.states
+        return list(self.derivation.synopsis.states)
 
     @property
     def q(self) -> Vector:
@@ -314,7 +314,7 @@ class Equations(KinematicMethods, AnalysisMethods):
     def __repr__(self) -> str:
         named = {"q": self.coordinates, "u": self.speeds, "z": self.states}
         shown = "; ".join(f"{key}: {', '.join(names)}" for key, names in named.items() if names or key != "z")
-        return f"Equations('{self.system.name}' by {self.formalism}; {shown})"
+        return f"Equations('{self.derivation.synopsis.system}' by {self.formalism}; {shown})"
 
     # ---- code and runs ---------------------------------------------------------------------------------------
 
@@ -343,13 +343,10 @@ class Equations(KinematicMethods, AnalysisMethods):
         Where a parameter, a start value, a speed, a constant input or an effort is an array with a value for each of N
         runs, all N are made, and the result is a `Batch`.
         """
-        from ..simulate import Members, simulate, simulate_batch
+        from ..simulate import run_or_batch
 
         options.setdefault("functions", self._functions)
-        members = Members.of(options)
-        if members is not None:
-            return simulate_batch(self.derivation, duration, members)
-        return simulate(self.derivation, duration, **options)
+        return run_or_batch(self.derivation, duration, options)
 
     def sweep(
         self,

@@ -196,6 +196,15 @@ def test_equations_with_constraints_are_exported(way: str, of: str, tmp_path: Pa
     assert all(path.stat().st_size for path in written)
 
 
+def test_efforts_that_are_given_have_the_names_of_all_speeds_of_the_tree(tmp_path: Path) -> None:
+    from polhode.model.samples import four_bar
+
+    made = four_bar().derive(constraints="embedded")
+    record = json.loads((made.export("c", tmp_path, "forward_dynamics", prefix="")[-1]).read_text(encoding="utf-8"))
+    entries = {each["name"]: each["entries"] for each in (*record["arrays"], *record["outputs"])}
+    assert entries["tau"] == made.tree.speeds and entries["udot"] == made.speeds == ["crank"]
+
+
 @pytest.mark.parametrize("of", list(CONSTRAINED))
 def test_what_constraints_add_is_exported(of: str, tmp_path: Path) -> None:
     from polhode.model.samples import four_bar

@@ -149,3 +149,100 @@ def test_what_cannot_be_differentiated_is_told() -> None:
         f.derivatives("bias", ["mm"], Q, U)
     with pytest.raises(PolhodeError, match="not names"):
         DerivativesOf("bias", "m")  # type: ignore[arg-type]
+
+
+# ---- closed loops --------------------------------------------------------------------------------------------
+
+
+def closed(kind: str) -> tuple[ph.Equations, dict[Any, Any], Floats, dict[str, Any]]:
+    """Equations, laws of state, time and a parameter, a state, and options of functions."""
+    if kind == "cart":
+        e = cart().derive()
+        (x, tilt), (v, rate) = e.q, e.u
+        m, push = e.system.parameters["m"].symbol, e.system.inputs["push"].symbol
+        laws = {e.tau[0]: -3 * x * tilt - m * v + e.system.time, push: ph.sin(rate * e.system.time) - 2 * tilt}
+        return e, laws, np.array([*Q, *U]), {"t": 0.4, "inputs": {"push": 7.0}}
+    if kind == "satellite":
+        s = ph.System("satellite")
+        s.joint("turn", s.ground, s.body("bus", mass=5, inertia=(1, 2, 3)), ph.Spherical())
+        e = s.derive()
+        laws = {e.tau[0]: -2 * e.q[1] * e.q[0] - e.u[0], e.tau[2]: e.q[2] * e.u[1]}
+        return e, laws, np.array([0.5, 0.5, -0.5, 0.5, 0.3, -0.2, 0.9]), {}
+    s = ph.System("motor")
+    shaft = s.joint("shaft", s.ground, s.body("rotor", inertia=(1, 1, 2)), ph.Revolute("z"), speeds=["w"])
+    command = s.input("command")
+    s.joint_force(shaft, s.state("torque", rate=lambda torque: (command - torque) * 3))
+    e = s.derive()
+    return e, {command: -4 * e.q[0] * e.z[0] - e.u[0]}, np.array([0.3, 0.4, 0.5]), {"inputs": {"command": 9.0}}
+
+
+@pytest.mark.parametrize("kind", ["cart", "satellite", "motor"])
+def test_the_jacobian_of_a_closed_loop_goes_through_its_laws(kind: str) -> None:
+    e, laws, x, more = closed(kind)
+    f, tau = e.compile().driven(laws), np.full(len(e.tau), 0.3)
+    by_x, by_t = f.state_rates_jacobian(x, tau, **more)
+    for k, unit in enumerate(np.eye(len(x))):
+        wanted = slope(lambda p, unit=unit: f.evaluate("state_rates", x + p * unit, tau, **more), 0.0)
+        if kind == "satellite" and k < 4:  # a law is of the components as they are: along the sphere they count
+            continue
+        assert_allclose(by_x[:, k], wanted, atol=1e-9)
+    t = more.pop("t", 0.0)
+    assert_allclose(by_t, slope(lambda p: f.evaluate("state_rates", x, tau, **more, t=p), t), atol=1e-9)
+
+
+def test_the_jacobian_of_a_closed_loop_turns_quaternions_along_their_sphere() -> None:
+    e, laws, x, _ = closed("satellite")
+    f, tau = e.compile().driven(laws), np.full(len(e.tau), 0.3)
+    by_x, _ = f.state_rates_jacobian(x, tau)
+    for along in np.eye(4) - np.outer(x[:4], x[:4]):
+
+        def turned(p: float, along: Floats = along) -> Floats:
+            q = x[:4] + p * along
+            return f.evaluate("state_rates", [*(q / np.linalg.norm(q)), *x[4:]], tau)
+
+        assert_allclose(by_x[4:, :4] @ along, slope(turned, 0.0)[4:], atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["cart", "satellite", "motor"])
+def test_variations_and_adjoints_of_a_closed_loop_are_its_jacobian(kind: str) -> None:
+    e, laws, x, more = closed(kind)
+    f, tau = e.compile().driven(laws), np.full(len(e.tau), 0.3)
+    names = ("m", "l") if kind == "cart" else ()
+    size, random = len(x), np.random.default_rng(1)
+    S, w = random.normal(size=(3, size)), random.normal(size=size)
+    for first in e.tree.quaternions:  # variations and slopes along the sphere alone
+        for row in (*S, w):
+            row[first : first + 4] -= x[first : first + 4] * (x[first : first + 4] @ row[first : first + 4])
+    by_x, _ = f.state_rates_jacobian(x, tau, **more)
+    by_p = f.derivatives("state_rates", names, x, tau, **more)
+    expected = S @ by_x.T
+    expected[: len(names)] += by_p.T
+    forward = f.evaluate(VariationalRates(names, 3), np.concatenate([x, S.ravel()]), tau, **more).reshape(4, size)
+    assert_allclose(forward[1:], expected, atol=1e-11 * abs(by_x).max())
+    more["t"] = -more.get("t", 0.0)
+    whole = f.evaluate(AdjointRates(names), np.concatenate([x, w, np.zeros(len(names))]), tau, **more)
+    assert_allclose(whole[:size], -forward[0], atol=1e-12)
+    assert_allclose(S @ whole[size : 2 * size], S @ by_x.T @ w, atol=1e-10 * abs(by_x).max())
+    assert_allclose(whole[2 * size :], w @ by_p, atol=1e-11)
+
+
+def test_derivatives_by_a_parameter_go_through_laws_that_hold_it() -> None:
+    e, laws, x, more = closed("cart")
+    f = e.compile().driven(laws)
+    wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
+    assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
+
+
+def test_what_follows_a_law_is_not_differentiated_by() -> None:
+    e, laws, x, more = closed("cart")
+    f = e.compile().driven(laws)
+    with pytest.raises(PolhodeError, match="E-EQ-010"):
+        f.derivatives("state_rates", ["push"], x, TAU, **more)
+    with pytest.raises(PolhodeError, match="E-FUN-020"):
+        f.forward_dynamics_derivatives(Q, U, TAU, **more)
+    timed = e.compile().driven({e.tau[0]: e.system.time})
+    assert_allclose(
+        timed.forward_dynamics_derivatives(Q, U, TAU, t=0.2)[0],
+        e.compile().forward_dynamics_derivatives(Q, U, [0.2, TAU[1]], t=0.2)[0],
+        rtol=1e-13,
+    )

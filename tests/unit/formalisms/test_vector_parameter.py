@@ -63,13 +63,17 @@ def test_joints_that_the_paper_has_not_are_refused_with_a_sentence(kind: Any) ->
         arm(kind).derive("vector_parameter")
 
 
-def test_passes_and_joints_that_follow_are_refused() -> None:
+def test_passes_are_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="no pass can be applied"):
         arm(ph.Revolute("y")).derive("vector_parameter", passes=("slide",))
-    system = arm(ph.Revolute("y"))
-    system.couple("j2", "j1")
-    with pytest.raises(ph.PolhodeError, match="does not know joints that follow others"):
-        system.derive("vector_parameter")
+
+
+def test_joints_that_follow_or_are_driven_are_taken() -> None:
+    follows, driven = arm(ph.Revolute("y")), arm(ph.Revolute("y", "vector"))
+    follows.couple("j2", "j1", 2, "0.3")
+    driven.prescribe("j2", ph.sin(driven.time) / 2)
+    for system in (follows, driven):
+        assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler"))
 
 
 def test_her_name_leads_here() -> None:

@@ -167,6 +167,16 @@ def test_a_negative_value_of_a_parameter_is_seen() -> None:
         s.motor("j1", inertia=1, stiffness=s.parameter("k", -7))
 
 
+def test_what_a_file_says_of_a_gear_is_completed() -> None:
+    s = arm()
+    s.motor("j1", 50)
+    bare = s.derive().mass_matrix
+    motor = s.motor("j1", inertia=2)
+    assert motor.ratio == 50 and (s.derive().mass_matrix - bare)[0, 0] == 5000
+    with pytest.raises(ModelError, match="this joint has a motor already"):
+        s.motor("j1", inertia=2)
+
+
 def test_a_second_motor_on_a_joint_is_refused() -> None:
     s = arm()
     s.motor("j1", inertia=1)

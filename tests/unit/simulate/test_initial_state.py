@@ -9,7 +9,7 @@ import polhode as ph
 from polhode import Equations
 from polhode.errors import PolhodeError, ShapeError
 from polhode.model.samples import motor_driven_pendulum
-from polhode.simulate.initial_state import home, initial_state, quaternion_groups
+from polhode.simulate.initial_state import home, initial_state
 
 
 @pytest.fixture(scope="module")
@@ -23,40 +23,40 @@ def crane() -> Equations:
 
 
 def test_home_is_zero_with_quaternions_that_do_not_turn(crane: Equations) -> None:
-    assert quaternion_groups(crane.record) == [(1, 4)]
-    assert home(crane.record).tolist() == [0, 1, 0, 0, 0]
+    assert crane.derivation.synopsis.quaternion_groups == [(1, 4)]
+    assert home(crane.derivation.synopsis).tolist() == [0, 1, 0, 0, 0]
 
 
 def test_a_named_pose_gives_coordinates_and_speeds(crane: Equations) -> None:
-    start = initial_state(crane.record, "away")
+    start = initial_state(crane.derivation, "away")
     assert start.q.tolist() == [2, 0.6, 0.8, 0, 0]
     assert start.u.tolist() == [-1, 0, 0, 0]
     assert start.notices == ()
 
 
 def test_speeds_given_beside_a_pose_win_over_it(crane: Equations) -> None:
-    assert initial_state(crane.record, "away", {"v": 3}).u.tolist() == [3, 0, 0, 0]
+    assert initial_state(crane.derivation, "away", {"v": 3}).u.tolist() == [3, 0, 0, 0]
 
 
 def test_coordinates_by_name_leave_the_rest_at_home(crane: Equations) -> None:
-    assert initial_state(crane.record, {"x": -1}).q.tolist() == [-1, 1, 0, 0, 0]
+    assert initial_state(crane.derivation, {"x": -1}).q.tolist() == [-1, 1, 0, 0, 0]
 
 
 def test_arrays_are_copied(crane: Equations) -> None:
-    q, u = home(crane.record), np.zeros(4)
-    start = initial_state(crane.record, (q, u))
+    q, u = home(crane.derivation.synopsis), np.zeros(4)
+    start = initial_state(crane.derivation, (q, u))
     start.q[0] = 5
     assert q[0] == 0
 
 
 def test_an_unknown_pose_lists_those_there_are(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'away'"):
-        initial_state(crane.record, "awai")
+        initial_state(crane.derivation, "awai")
 
 
 def test_a_speed_among_the_coordinates_is_sent_to_its_place(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match=r"'v' is a speed(.|\n)*speeds=\{'v'"):
-        initial_state(crane.record, {"v": 1.0})
+        initial_state(crane.derivation, {"v": 1.0})
 
 
 # ---- states without mass -----------------------------------------------------------------------------------

@@ -33,14 +33,17 @@ def equations(system: ph.System) -> ph.Equations:
 
 def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> None:
     given = {"F": (np.array([0.0, 1.0]), [2.0, 3.0]), "G": lambda t: t}
-    made = read_inputs(equations.record, given, np.array([0.25, 0.0]))
+    made = read_inputs(equations.derivation, given, np.array([0.25, 0.0]))
     assert list(made.laws) == [0]
     assert [each.columns for each in made.asked] == [(1,)]
     assert not made.is_constant
-    assert read_inputs(equations.record, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
-    assert read_efforts(equations.record, {"slide": 2}).constant.tolist() == [2.0], "a joint with one speed names it"
+    assert read_inputs(equations.derivation, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
+    assert read_efforts(equations.derivation, {"slide": 2}).constant.tolist() == [2.0], (
+        "a joint with one speed names it"
+    )
     assert (
-        read_efforts(equations.record, "-k*x").laws[0] is -system.parameters["k"].symbol * system.joints["slide"].q[0]
+        read_efforts(equations.derivation, "-k*x").laws[0]
+        is -system.parameters["k"].symbol * system.joints["slide"].q[0]
     )
 
 

@@ -79,7 +79,7 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
         ({"by": []}, "nothing is named"),
         ({"by": ["l", "l"]}, "'l' is named twice"),
         ({"by": 5}, "5 is not a list of names"),
-        ({"by": ["l"], "tau": lambda t, q, u: {}}, "varies while the run goes on"),
+        ({"by": ["l"], "tau": lambda t, q, u: {}}, "is a Python function"),
         ({"by": ["l"], "events": [lambda t, q, u: q[0]]}, "only expressions can be differentiated"),
         ({"by": ["l"], "on": {hinge.q[0]: {"v": 0}}}, "no coordinate, speed or state 'v'"),
         ({"by": ["l"], "on": {hinge.q[0]: lambda t, q, u: {}}}, "only expressions can be differentiated"),
@@ -167,3 +167,28 @@ def test_many_parameters_at_once() -> None:
     made = e.gradient(1, by, of=e.q[3], **given)
     assert_allclose(made.slopes, run.dq[-1, 3], atol=1e-8)
     assert np.abs(made.slopes).min() > 1e-6
+
+
+def test_what_has_no_derivative_is_refused(swing: Any) -> None:
+    _, hinge, e = swing
+    for options, code in (
+        ({"by": ["l"], "inputs": {"F": lambda t: t}}, "E-SENS-005"),
+        ({"by": ["l"], "inputs": {"F": ph.held(lambda t: t, every=0.1)}}, "E-SENS-005"),
+        ({"by": ["l"], "tau": lambda t, q, u: -u}, "E-SENS-005"),
+        ({"by": ["F"], "inputs": {"F": "sin(t)"}}, "E-SENS-012"),
+        ({"by": ["tau_hinge"], "tau": [-hinge.q[0]]}, "E-SENS-012"),
+        ({"by": ["l"], "tau": [ph.sampled([0, 1], [1, 2], kind="held")(hinge.q[0])]}, "E-SENS-013"),
+        ({"by": ["l"], "tau": [ph.sign(hinge.u[0])]}, "E-SENS-006"),
+    ):
+        with pytest.raises(PolhodeError, match=code):
+            e.sensitivities(1, **options)
+        with pytest.raises(PolhodeError, match=code):
+            e.gradient(1, of=hinge.q[0], **options)
+
+
+def test_what_acted_is_told_with_the_motion(swing: Any) -> None:
+    _, _, e = swing
+    run = e.sensitivities(2, ["l"], inputs={"F": ph.sampled([0, 0.5], [1, 2], kind="held")}, tau=["t"], samples=9)
+    assert run.trajectory.inputs[:, 0].tolist() == [1, 1, 2, 2, 2, 2, 2, 2, 2]
+    assert_allclose(run.trajectory.tau[:, 0], run.t)
+    assert any("samples of the input 'F'" in told for told in run.trajectory.notices)

@@ -100,6 +100,74 @@ def test_a_fresh_process_loads_neither_expressions_nor_a_compiler(known: Path) -
         assert "llvmlite" not in modules
 
 
+def test_a_run_in_a_fresh_process_loads_little(known: Path) -> None:
+    script = (
+        "import sys, json, polhode as ph\n"
+        "run = ph.load(sys.argv[1]).derive().simulate(0.01, progress=False)\n"
+        "print(json.dumps([run.x.tolist(), sorted(sys.modules)]))"
+    )
+    run = ph.load(known).derive().simulate(0.01)
+    process = subprocess.run([sys.executable, "-c", script, str(known)], capture_output=True, text=True, check=True)
+    found, modules = json.loads(process.stdout)
+    np.testing.assert_array_equal(found, run.x)
+    own = [name for name in modules if name.startswith("polhode.")]
+    heavy = (
+        "polhode.expr.n", "polhode.model.m", "polhode.model.joints", "polhode.formats.urdf", "polhode.geometry",
+        "polhode.kinematics", "polhode.constraints", "polhode.dynamics.equations", "polhode.formalisms.deriving",
+        "polhode.codegen.plan", "polhode.codegen.passes", "polhode.codegen.steppers.methods", "polhode.simulate.batch",
+        "polhode.simulate.projection", "polhode.simulate.discontinuities", "scipy", "sympy", "numpy.ma.",
+    )  # fmt: skip
+    assert not [name for name in modules if name.startswith(heavy)]
+    assert len(own) <= 90, "each module is a wait before the first run"
+    if sys.platform == "linux" and os.uname().machine == "x86_64":
+        assert "llvmlite" not in modules
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"start": {"elbow": 0.4}, "speeds": {"shoulder": 1.0}},
+        {"start": ([0.1, 0.2], [0.3, 0.4]), "tau": [1.0, -1.0], "rtol": 1e-10},
+        {"tau": {"elbow": "sin(10*t)"}},
+        {"method": "rk4", "step": 0.001},
+        {"method": "Radau"},
+        {"tau": lambda t, q, u: -u},
+    ],
+    ids=["start", "efforts", "law", "fixed steps", "implicit", "controller"],
+)
+def test_a_run_of_a_known_file_is_that_of_the_file(known: Path, options: dict[str, object]) -> None:
+    again = ph.load(known).derive()
+    assert again.derivation.is_known
+    run, fresh = again.simulate(0.05, **options), ph.formats.load(known).derive().simulate(0.05, **options)
+    np.testing.assert_array_equal(run.x, fresh.x)
+    assert (run.coordinates, run.speeds, run.efforts) == (fresh.coordinates, fresh.speeds, fresh.efforts)
+    np.testing.assert_array_equal(run.tau, fresh.tau)
+
+
+def test_names_of_known_equations_need_no_file(unread: Path) -> None:
+    equations = ph.load(unread).derive()
+    assert (equations.coordinates, equations.speeds, equations.states) == (
+        ["shoulder", "elbow"],
+        ["shoulder", "elbow"],
+        [],
+    )
+    assert repr(equations) == "Equations('arm' by auto; q: shoulder, elbow; u: shoulder, elbow)"
+
+
+def test_a_run_tells_what_is_wrong_as_ever(known: Path) -> None:
+    equations = ph.load(known).derive()
+    for options, code in (
+        ({"start": {"ellbow": 1}}, "E-SIM-005"),
+        ({"start": "up"}, "E-SIM-026"),
+        ({"tau": {"wrist": 1}}, "E-SIM-007"),
+        ({"parameters": {"m": 1}}, "E-VALUE-002"),
+        ({"method": "dop"}, "E-SIM-017"),
+        ({"method": ["auto"]}, "E-SIM-017"),
+    ):
+        with pytest.raises(PolhodeError, match=code):
+            equations.simulate(0.01, **options)
+
+
 def test_a_changed_file_is_another_file(known: Path) -> None:
     before = accelerations(known)
     known.write_text(ARM.format(mass=3))

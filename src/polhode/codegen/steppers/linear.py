@@ -73,6 +73,7 @@ class Field:
 
 
 REAL, COMPLEX = Field("real", 1), Field("complex", 2)
+FIELDS = {each.name: each for each in (REAL, COMPLEX)}
 
 
 def factor_function(field: Field, fused: bool) -> Function:

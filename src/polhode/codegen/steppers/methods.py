@@ -21,7 +21,7 @@ from .tableaux import PAIRS
 class Stepper:
     """A native integrator: `module(fused=…)` is its IR; implicit ones factor matrices of some fields.
 
-    `allowance(tolerance)` times as much as the tolerance may an estimate of the error be.
+    With its `allowance` (a, p), an estimate of the error may be a ε^-p times the tolerance ε.
     `lane_module(lanes, fused=…)` is that of the same steps of several runs side by side, where there is one.
     """
 
@@ -30,7 +30,7 @@ class Stepper:
     dense_rows: int
     fields: tuple[Field, ...] = ()
     lane_module: Callable[..., str] | None = None
-    allowance: Callable[[float], float] = lambda tolerance: 1.0
+    allowance: tuple[float, float] = (1.0, 0.0)
 
 
 _EXPLICIT = {

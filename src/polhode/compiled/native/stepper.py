@@ -10,27 +10,30 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.codegen.steppers.linear import Field
 from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.implicit import ImplicitPart
 from polhode.compiled.native.memory import Memory
-from polhode.compiled.native.stored_code import Code, CodeStore, Entry
+from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest
+
+if TYPE_CHECKING:
+    from polhode.codegen.steppers.linear import Field
+    from polhode.compiled.native.implicit import ImplicitPart
 
 _STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
+_LEAST_TOLERANCE = 1e-15
 
 
 class StepperCode:
@@ -42,7 +45,7 @@ class StepperCode:
         stages: int,
         dense_rows: int,
         fields: Sequence[Field] = (),
-        allowance: Callable[[float], float] | None = None,
+        allowance: tuple[float, float] = (1.0, 0.0),
     ) -> None:
         self.code, self.stages, self.dense_rows, self.fields = code, stages, dense_rows, fields
         self._allowance = allowance
@@ -55,7 +58,8 @@ class StepperCode:
 
     def allowed(self, rtol: float, atol: float) -> tuple[float, float]:
         """What estimates of the error may be, so that the error itself keeps to these tolerances."""
-        times = 1.0 if self._allowance is None else self._allowance(max(rtol, atol))
+        factor, power = self._allowance
+        times = factor * max(rtol, atol, _LEAST_TOLERANCE) ** -power
         return times * rtol, times * atol
 
     @cached_property
@@ -67,18 +71,34 @@ class StepperCode:
 @cache
 def stepper_code(method: str) -> StepperCode:
     """The code of a method, from the disk where it is known; raises OSError where LLVM does not work."""
-    from polhode.codegen.steppers.methods import STEPPERS
-
-    stepper = STEPPERS[method]
 
     def make() -> Entry:
+        from polhode.codegen.steppers.methods import STEPPERS
         from polhode.compiled.native import engine
 
-        return Entry().with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
+        stepper = STEPPERS[method]
+        facts = {
+            "stages": stepper.stages,
+            "rows": stepper.dense_rows,
+            "fields": [each.name for each in stepper.fields],
+            "allowance": stepper.allowance,
+        }
+        return Entry(facts).with_object_code(engine.object_code(stepper.module(fused=engine.host().fused)))
 
     store = CodeStore(default_cache(), key_of(version_digest(), "stepper", method))
-    code = store.code("stepper", make)
-    return StepperCode(code, stepper.stages, stepper.dense_rows, stepper.fields, stepper.allowance)
+    return store.read_or_make("stepper", make, _stepper_in)
+
+
+def _stepper_in(entry: Entry) -> StepperCode:
+    """The code of a method as it was stored."""
+    facts, names = entry.facts, list(entry.facts["fields"])
+    fields: list[Field] = []
+    if names:
+        from polhode.codegen.steppers.linear import FIELDS
+
+        fields = [FIELDS[name] for name in names]
+    factor, power = map(float, facts["allowance"])
+    return StepperCode(entry.load(), count(facts["stages"]), count(facts["rows"]), tuple(fields), (factor, power))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +202,11 @@ class NativeRun:
         self.steps_before = 0  # steps that another run took before this one went on
         self.largest_pivots = self.pivot_signs = np.zeros(0)
         self.event_values = self.event_values_old = self.event_sides = np.zeros(0)
-        self.implicit = ImplicitPart(size, self.code.fields) if self.code.fields else None
-        if self.implicit is not None:
+        self.implicit: ImplicitPart | None = None
+        if self.code.fields:
+            from polhode.compiled.native.implicit import ImplicitPart
+
+            self.implicit = ImplicitPart(size, self.code.fields)
             record.implicit = self.implicit.address
 
     # ---- what it steps -----------------------------------------------------------------------------------------
@@ -339,6 +362,10 @@ class NativeRun:
         """Steps to t_end, or as many as the budget allows, or until something is to be looked at."""
         self.record.t_end, self.record.budget = t_end, budget
         return self._reason(self.code.advance(self._address))
+
+    def enter(self, function: Callable[[int, int], int], record: int) -> Reason:
+        """Call native code that steps this run as a record at an address says."""
+        return self._reason(function(self._address, record))
 
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""

@@ -9,7 +9,6 @@ Unlike that of other methods, the code belongs to one right-hand side: the metho
 from __future__ import annotations
 
 from polhode.codegen.steppers.run_record import padded
-from polhode.codegen.taylor.recurrences import has_recurrences, series_program
 from polhode.compiled.native.compiled import Compiled
 from polhode.compiled.native.lane_runs import LaneCode
 from polhode.compiled.native.stepper import StepperCode
@@ -17,12 +16,24 @@ from polhode.compiled.native.stored_code import Entry, count
 from polhode.errors import PolhodeError
 
 
+def has_series(function: Compiled) -> bool:
+    """Whether the operations of a function have recurrences; looked into once, and stored."""
+
+    def make() -> Entry:
+        from polhode.codegen.taylor.recurrences import has_recurrences
+
+        return Entry({"series": has_recurrences(function.program)})
+
+    return function.store.read_or_make("series", make, lambda entry: entry.facts["series"] is True)
+
+
 def taylor_code(function: Compiled) -> StepperCode:
     """The steps of x' = f(t, x), the function's first output; raises OSError where LLVM does not work."""
-    from polhode.codegen.taylor.stepper import MOST_ORDER, taylor_module
 
     def make() -> Entry:
         from polhode.codegen.taylor.jets import jet_layout
+        from polhode.codegen.taylor.recurrences import has_recurrences, series_program
+        from polhode.codegen.taylor.stepper import MOST_ORDER, taylor_module
         from polhode.compiled.native import engine
 
         program = function.program
@@ -37,12 +48,12 @@ def taylor_code(function: Compiled) -> StepperCode:
         series = series_program(program)
         text = taylor_module(series, fused=host.fused, width=host.lanes)
         scratch = jet_layout(series).scratch_size(MOST_ORDER)
-        return Entry({"scratch": scratch}).with_object_code(engine.object_code(text))
+        return Entry({"scratch": scratch, "stages": MOST_ORDER + 1}).with_object_code(engine.object_code(text))
 
     def read(entry: Entry) -> StepperCode:
         width = padded(next(array.size for array in function.outline.arrays if array.name == "x"))
         rows = -(-count(entry.facts["scratch"]) // width)
-        return StepperCode(entry.load(), MOST_ORDER + 1, rows)
+        return StepperCode(entry.load(), count(entry.facts["stages"]), rows)
 
     return function.store.read_or_make("taylor", make, read)
 
@@ -57,6 +68,7 @@ def taylor_lane_code(function: Compiled) -> LaneCode | None:
 
     def make() -> Entry:
         from polhode.codegen.taylor.lanes import taylor_lane_module
+        from polhode.codegen.taylor.recurrences import series_program
         from polhode.compiled.native import engine
 
         text = taylor_lane_module(series_program(function.program), lanes, fused=engine.host().fused)

@@ -169,17 +169,20 @@ class Assembly:
         for index, u in enumerate(joint.u if damping else ()):
             self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
 
-    def add_motor(self, j: int, gears: Sequence[float], with_armature: bool) -> None:
-        """A motor with the gear of the one actuator that a joint has; its armature is ratio² times the rotor's inertia.
+    def add_motor(self, j: int, actuators: Sequence[tuple[float, float]], with_armature: bool) -> None:
+        """A motor with the gear of the one actuator that a joint has; armature is ratio² times the rotor's inertia.
 
-        MuJoCo's armature stands on the diagonal of the mass matrix: the rotor is decoupled. Without a gear, or with
-        several, the ratio is 1.
+        MuJoCo's armature stands on the diagonal of the mass matrix: the rotor is decoupled. An actuator's own counts by
+        the square of its gear. Without an actuator, or with several, the ratio is 1.
         """
         joint, model = self.joints[j], self.model
-        armature = exact.decimal(model.dof_armature[model.jnt_dofadr[j]]) if with_armature else Fraction(0)
+        gears = [exact.decimal(gear) for gear, _ in actuators]
+        armature = exact.decimal(model.dof_armature[model.jnt_dofadr[j]])
+        armature += sum(gear**2 * exact.decimal(own) for gear, (_, own) in zip(gears, actuators, strict=True))
+        armature = armature if with_armature else Fraction(0)
         if len(joint.u) != 1 or not (armature or gears):
             return
-        ratio = exact.decimal(gears[0]) if len(gears) == 1 and gears[0] else Fraction(1)
+        ratio = gears[0] if len(gears) == 1 and gears[0] else Fraction(1)
         self.system.motor(joint, ratio, inertia=armature / ratio**2, coupling="reduced")
 
     def _add_gravity_compensation(self, body: Body, share: float) -> None:
@@ -211,13 +214,6 @@ class Assembly:
                 self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-MJCF-002"
             )
         return name
-
-
-def gears_of(mujoco: Any, model: Any, j: int) -> list[float]:
-    """The gears of the actuators that act on a joint of one axis."""
-    acting = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-    own = (k for k in range(model.nu) if model.actuator_trntype[k] in acting and model.actuator_trnid[k][0] == j)
-    return [float(model.actuator_gear[k][0]) for k in own]
 
 
 def named_state(model: Any, joints: Sequence[Joint], qpos: Any, qvel: Any) -> tuple[dict[str, float], dict[str, float]]:

@@ -14,7 +14,7 @@ from .equality import kind_of
 
 #: What may be left out on request, and what it is.
 IGNORABLE = {
-    "armature": "motor inertia of a ball or free joint (armature, on the diagonal of the mass matrix)",
+    "armature": "motor inertia that is not on a hinge or slide (armature, on the diagonal of the mass matrix)",
     "friction": "dry friction",
     "equality": "an equality constraint of tendons or flexible bodies",
     "tendon": "a tendon that pulls by itself",
@@ -92,7 +92,8 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
             yield "spring", "joint", name
     for k in range(model.nu):
         for effect in ("armature", "damping"):
-            if _any(model, f"actuator_{effect}", k) or _any(model, f"actuator_{effect}poly", k):
+            kept = effect == "armature" and _turned_by(mujoco, model, k) is not None
+            if (not kept and _any(model, f"actuator_{effect}", k)) or _any(model, f"actuator_{effect}poly", k):
                 yield effect, "actuator", model.actuator(k).name
     for k in range(model.neq):
         if is_active(mujoco, model, k) and not kind_of(mujoco, model, k):
@@ -103,6 +104,21 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
             yield "tendon", "tendon", model.tendon(k).name
     if model.opt.density or model.opt.viscosity:
         yield "fluid", "option", ""
+
+
+def _turned_by(mujoco: Any, model: Any, k: int) -> int | None:
+    """The hinge or slide that an actuator acts on, if it does act on one."""
+    acting = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    of_one_axis = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    j = int(model.actuator_trnid[k][0])
+    return j if model.actuator_trntype[k] in acting and model.jnt_type[j] in of_one_axis else None
+
+
+def actuators_of(mujoco: Any, model: Any, j: int) -> list[tuple[float, float]]:
+    """Gear and armature of each actuator on a hinge or slide; only some versions of MuJoCo know the latter."""
+    armature = getattr(model, "actuator_armature", None)
+    own = (k for k in range(model.nu) if _turned_by(mujoco, model, k) == j)
+    return [(float(model.actuator_gear[k][0]), 0.0 if armature is None else float(armature[k])) for k in own]
 
 
 def _any(model: Any, array: str, index: int) -> bool:

@@ -14,10 +14,10 @@ from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts, Report, system_alone, told_at
 from ..markup import Limits, limits_of
 from ..numbers import tolerance
-from .assemble import Assembly, add_poses, gears_of
+from .assemble import Assembly, add_poses
 from .compiler import UNSEEN, compile_model, mujoco_module, plain_model
 from .document import Part, places_in, read_document
-from .effects import check_effects, check_ignored, disabled, is_active
+from .effects import actuators_of, check_effects, check_ignored, disabled, is_active
 from .equality import add_equality, kind_of
 from .exact import decimal
 
@@ -90,7 +90,7 @@ def _assemble(assembly: Assembly, mujoco: Any, with_equality: bool, with_armatur
                 assembly.add_spring(j)
             if not disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
-            assembly.add_motor(j, gears_of(mujoco, model, j), with_armature)
+            assembly.add_motor(j, actuators_of(mujoco, model, j), with_armature)
     for k in range(model.nsite):
         with told("site", model.site(k).name):
             assembly.add_site(k)

@@ -36,7 +36,7 @@ def elastic_arm(
 
     >>> arm = elastic_arm()
     >>> len(arm.parameters), len(arm.derive().u)
-    (106, 12)
+    (90, 12)
     """
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground

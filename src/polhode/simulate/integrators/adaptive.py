@@ -24,8 +24,7 @@ from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
-from . import native
-from .sundials import solver_by_cvode, solver_by_ida
+from . import native, native_solver
 
 TAYLOR = "taylor"
 #: So far beyond a jump, as a part of the step, events are looked for.
@@ -59,24 +58,33 @@ def _scipy(name: str) -> Callable[[], Callable[..., Any]]:
     return solver
 
 
+def _sundials(name: str) -> Callable[[], Callable[..., Any]]:
+    def solver() -> Callable[..., Any]:
+        from . import sundials
+
+        return sundials.solver(name)
+
+    return solver
+
+
 #: Native methods by their names, those of SciPy behind "scipy.".
 METHODS = {
-    "TP86": Method(native.solver("TP86"), is_native=True),
-    "DOP853": Method(native.solver("DOP853"), is_native=True),
-    "RK45": Method(native.solver("RK45"), is_native=True),
-    "RK23": Method(native.solver("RK23"), is_native=True),
-    "taylor": Method(lambda: native.TaylorSolver, is_native=True, needs_series=True),
-    "Rodas5P": Method(native.solver("Rodas5P"), is_implicit=True, is_native=True),
-    "Radau": Method(native.solver("Radau"), is_implicit=True, is_native=True),
+    "TP86": Method(native_solver.solver("TP86"), is_native=True),
+    "DOP853": Method(native_solver.solver("DOP853"), is_native=True),
+    "RK45": Method(native_solver.solver("RK45"), is_native=True),
+    "RK23": Method(native_solver.solver("RK23"), is_native=True),
+    "taylor": Method(lambda: native_solver.TaylorSolver, is_native=True, needs_series=True),
+    "Rodas5P": Method(native_solver.solver("Rodas5P"), is_implicit=True, is_native=True),
+    "Radau": Method(native_solver.solver("Radau"), is_implicit=True, is_native=True),
     "scipy.DOP853": Method(_scipy("DOP853")),
     "scipy.RK45": Method(_scipy("RK45")),
     "scipy.RK23": Method(_scipy("RK23")),
     "scipy.LSODA": Method(_scipy("LSODA"), is_implicit=True, is_multistep=True),
     "scipy.Radau": Method(_scipy("Radau"), is_implicit=True),
     "scipy.BDF": Method(_scipy("BDF"), is_implicit=True, is_multistep=True),
-    "ida": Method(solver_by_ida, is_implicit=True, is_multistep=True),
-    "cvode": Method(solver_by_cvode("BDF"), is_implicit=True, is_multistep=True),
-    "cvode.Adams": Method(solver_by_cvode("Adams"), is_implicit=True, is_multistep=True),
+    "ida": Method(_sundials("ida"), is_implicit=True, is_multistep=True),
+    "cvode": Method(_sundials("BDF"), is_implicit=True, is_multistep=True),
+    "cvode.Adams": Method(_sundials("Adams"), is_implicit=True, is_multistep=True),
 }
 #: What SciPy has in the place of a native method that it does not have.
 _SCIPYS = {"Rodas5P": "Radau"}
@@ -233,7 +241,7 @@ def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
         return control
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
-    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=not rates.is_constrained)
+    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=True)
 
 
 def working(name: str, rates: Rates | None = None) -> Method:

@@ -1,16 +1,13 @@
-"""Runs by native integrators: whole runs in compiled code, or one step at a time where Python has a say.
+"""Whole runs by native integrators, in compiled code.
 
 `integrate` lets native code run until there is a reason to come back (`codegen.steppers.run_record`), a while at a
-time, so that progress moves and an interrupt is heard. `NativeSolver` gives Python each step, with a right-hand side in
-Python: for controllers, events and constraints that are Python's.
+time, so that progress moves and an interrupt is heard.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +20,11 @@ from ..initial_state import Floats
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from .dense_output import DenseOutput
+from .native_solver import nonfinite_ahead
 from .stiff import Switch
 
 if TYPE_CHECKING:
+    from ...compiled.native.pieces import Pieces
     from .adaptive import Control
 
 #: A piece of a run takes about this long, so that progress moves and an interrupt is heard.
@@ -38,8 +37,6 @@ CAREFUL = 1.5
 _ZENO = 1e-12
 #: A smaller part of the state that projection changes is not worth a word.
 _TOLD = 1e-9
-#: So many times ten steps ahead the first rate that is not finite is looked for.
-_AHEAD = 12
 
 
 def integrate(
@@ -64,14 +61,23 @@ class _NativeIntegration:
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
         self.past: list[NativeRun] = []  # runs by other methods that came before
-        self.run = run = self._of_method(control.method, t, x)
+        self.is_in_python = False
+        self.run = self._of_method(control.method, t, x)
         self.functions = rates.functions
         self.evaluations = rates.evaluations
         self.tried: tuple[float, int, Reason] | None = None  # where a singular pose was last looked for
         self.kept, self.watched = 0, EventLocator(events, rates.coordinates, record, t, x)
-        if run.begin(self.end):  # ill conditioned from the start
-            self._in_python()
-            run.begin(self.end)
+        self.pieces = self._pieces(len(x))
+        self._begin()
+
+    def _pieces(self, size: int) -> Pieces | None:
+        """The breaks, where native code can pass them: nobody is asked there."""
+        breaks = self.rates.breaks
+        if not len(breaks) or self.rates.drive.is_held:
+            return None
+        from ...compiled.native.pieces import Pieces
+
+        return Pieces(breaks.times, breaks.before, self.end, size)
 
     def _of_method(self, method: str, t: float, x: Floats) -> NativeRun:
         """A run by some method, about to begin."""
@@ -84,12 +90,23 @@ class _NativeIntegration:
         if events.compiled is not None:
             run.watch(events.compiled, [event.direction for event in events.watched])
         run.record.each_step = int(bool(events) and events.compiled is None)
-        rates.steps_natively(run)
-        if self.switch is None or self.switch.is_exact:
-            rates.differentiates_natively(run)
+        self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
         return run
+
+    def _begin(self) -> None:
+        """Rates at the state as it is; by Python where constraints are ill conditioned there."""
+        if self.run.begin(self.end):
+            self._in_python()
+            self.run.begin(self.end)
+
+    def _natively(self, run: NativeRun) -> None:
+        """Step the rates in native code, with their own derivatives where these are worth it."""
+        self.rates.steps_natively(run)
+        self.is_in_python = False
+        if self.switch is None or self.switch.is_exact:
+            self.rates.differentiates_natively(run)
 
     def _turn(self, switch: Switch) -> None:
         """Go on with the other kind of method, if that is worth it."""
@@ -102,7 +119,7 @@ class _NativeIntegration:
         run.steps_before = old.record.steps
         self.past.append(old)
         run.record.h = switch.first_step(old)
-        run.begin(self.end)
+        self._begin()
         for values in ("event_values", "event_values_old", "event_sides"):
             getattr(run, values)[:] = getattr(old, values)
 
@@ -114,7 +131,7 @@ class _NativeIntegration:
                 began = time.perf_counter()
                 allowed = min(budget, self.control.most_steps - self.run.record.steps)
                 self.run.keep_steps(allowed)
-                reason = self.run.advance(self._goal, allowed)
+                reason = self._advance(allowed)
                 if time.perf_counter() - began < _PIECE_SECONDS:
                     budget = min(2 * budget, _KEPT_AT_ONCE)
                 if reason in (Reason.CROSSING, Reason.STEP):
@@ -134,6 +151,14 @@ class _NativeIntegration:
         finally:
             self._keep_interpolant()
         return "done"
+
+    def _advance(self, allowed: int) -> Reason:
+        """Steps in native code, past breaks too where nobody else is asked there."""
+        if self.pieces is None or self.is_in_python:
+            return self.run.advance(self._goal, allowed)
+        reason = self.pieces.advance(self.run, self.rates.passed, allowed)
+        self.rates.pass_to(self.pieces.passed, self.pieces.states)
+        return reason
 
     def _keep_interpolant(self) -> None:
         """Let the trajectory be asked between its samples, where nothing broke the run into pieces."""
@@ -245,10 +270,14 @@ class _NativeIntegration:
         """Steps in Python until native code can be trusted again."""
         while not self.rates.is_well_conditioned and self.run.record.t < self._goal:
             self._step_in_python()
-        self.rates.steps_natively(self.run)
+        self._natively(self.run)
 
     def _in_python(self) -> None:
+        """Step the rates in Python; where constraints are ill conditioned, so are derivatives by their pivots."""
         self.run.use(self.run.python(self.rates))
+        self.is_in_python = True
+        if self.run.implicit is not None:
+            self.run.implicit.by_differences()
 
     def _step_in_python(self) -> None:
         """A step with rates and projection in Python; one that ends the run is not taken."""
@@ -309,17 +338,6 @@ def changed(rates: Rates, record: Record, met: Met, x: Floats) -> Floats:
     return after
 
 
-def nonfinite_ahead(rates: Rates, run: NativeRun) -> NonFinite | None:
-    """The first rate that is not finite a little ahead of the run, if there is one, found once more by Python."""
-    t, x, f, h = float(run.record.t), run.x.copy(), run.f.copy(), float(run.record.h)
-    for ahead in (0.0, *(10.0**tens * h for tens in range(_AHEAD + 1))):
-        try:
-            rates(t + ahead, x + ahead * f if ahead else x)
-        except NonFinite as found:
-            return found
-    return None
-
-
 def switch_of(record: Record, control: Control) -> Switch | None:
     """What lets a run choose between kinds of methods, where it may."""
     if not control.may_switch:
@@ -327,97 +345,3 @@ def switch_of(record: Record, control: Control) -> Switch | None:
     made = Switch(control.method)
     record.info["switches"] = made.turns
     return made
-
-
-class NativeSolver:
-    """A native integrator one step at a time, as SciPy's solvers are used."""
-
-    def __init__(
-        self, rates: Any, t: float, x: Floats, t_bound: float, *, method: str, max_step: float, rtol: float, atol: float
-    ) -> None:
-        self.rates, self.t_bound, self.status = rates, t_bound, "running"
-        groups = rates.groups if isinstance(rates, Rates) else ()
-        self.run = NativeRun(method, x, t=t, rtol=rtol, atol=atol, groups=groups)
-        self.run.use(self.run.python(rates))
-        if isinstance(rates, Rates):
-            rates.differentiates_natively(self.run)
-        self.run.record.h_max = max_step
-        self.run.begin(t_bound)
-
-    @property
-    def t(self) -> float:
-        return float(self.run.record.t)
-
-    @property
-    def t_old(self) -> float:
-        return float(self.run.record.t_old)
-
-    @property
-    def y(self) -> Floats:
-        return self.run.x.copy()
-
-    @y.setter
-    def y(self, x: Floats) -> None:
-        self.run.x[:] = x
-
-    @property
-    def f(self) -> Floats:
-        return self.run.f.copy()
-
-    @f.setter
-    def f(self, rate: Floats) -> None:
-        self.run.f[:] = rate
-
-    @property
-    def h_abs(self) -> float:
-        """The length of the next step."""
-        return float(self.run.record.h)
-
-    @h_abs.setter
-    def h_abs(self, h: float) -> None:
-        self.run.record.h = h
-
-    def step(self) -> str | None:
-        """One step; a sentence where there is none that is good enough."""
-        reason = self.run.advance(self.t_bound, 1)
-        self.run.record.pending = 0
-        if reason in (Reason.NONFINITE, Reason.UNDERFLOW):
-            found = nonfinite_ahead(self.rates, self.run)
-            if found is not None:
-                raise found
-            self.status = "failed"
-            return "the step is swallowed by rounding"
-        self.status = "finished" if self.t >= self.t_bound else "running"
-        return None
-
-    def dense_output(self) -> Callable[[Any], Floats]:
-        """The state at one time within the last step, or at several, a column each."""
-
-        def interpolant(t: Any) -> Floats:
-            if np.ndim(t) == 0:
-                return self.run.state_at(float(t))
-            return np.array([self.run.state_at(float(each)) for each in t]).T
-
-        return interpolant
-
-
-class TaylorSolver(NativeSolver):
-    """Taylor steps one at a time: Python looks at each, but has no say in the rates."""
-
-    def __init__(
-        self, rates: Rates, t: float, x: Floats, t_bound: float, *, max_step: float, rtol: float, atol: float
-    ) -> None:
-        self.rates, self.t_bound, self.status = rates, t_bound, "running"
-        self.run = NativeRun(rates.stepper("taylor"), x, t=t, rtol=rtol, atol=atol, groups=rates.groups)
-        rates.steps_natively(self.run)
-        self.run.record.h_max = max_step
-        self.run.begin(t_bound)
-
-    def step(self) -> str | None:
-        self.rates.evaluations += 1
-        return super().step()
-
-
-def solver(method: str) -> Callable[[], Callable[..., NativeSolver]]:
-    """How `adaptive` gets the solver of a native method."""
-    return lambda: partial(NativeSolver, method=method)

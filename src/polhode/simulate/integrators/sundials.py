@@ -27,20 +27,10 @@ _FORCES = 1e3
 _MANY = 10_000
 
 
-def solver_by_ida() -> Callable[..., Any]:
-    """IDA, or a sentence that says how to get it."""
-    _check_there("ida")
-    return IdaSolver
-
-
-def solver_by_cvode(method: str) -> Callable[[], Callable[..., Any]]:
-    """How to get CVODE with a linear multistep method, "BDF" or "Adams"."""
-
-    def solver() -> Callable[..., Any]:
-        _check_there("cvode")
-        return partial(CvodeSolver, method=method)
-
-    return solver
+def solver(name: str) -> Callable[..., Any]:
+    """IDA, or CVODE with a linear multistep method, "BDF" or "Adams"; or a sentence that says how to get them."""
+    _check_there("ida" if name == "ida" else "cvode")
+    return IdaSolver if name == "ida" else partial(CvodeSolver, method=name)
 
 
 def _check_there(name: str) -> None:

@@ -21,7 +21,6 @@ from polhode.errors import PolhodeError
 from polhode.expr import absolute, symbols
 from polhode.files.cache import ObjectCache
 from polhode.model.samples.arm import six_degree_of_freedom_arm
-from polhode.simulate.initial_state import quaternion_groups
 
 GRAVITY = 9.81
 
@@ -52,7 +51,9 @@ def right_side(equations: Equations) -> Compiled:
 def run(
     equations: Equations, function: Compiled, method: str | StepperCode, start: np.ndarray, tolerance: float, end: float
 ) -> NativeRun:
-    made = NativeRun(method, start, rtol=tolerance, atol=tolerance, groups=quaternion_groups(equations))
+    made = NativeRun(
+        method, start, rtol=tolerance, atol=tolerance, groups=equations.derivation.synopsis.quaternion_groups
+    )
     made.use(made.compiled(function, {"tau": np.zeros(len(equations.u))}))
     made.begin(end)
     assert made.advance(end, 10**6) == Reason.DONE
@@ -68,7 +69,7 @@ def test_a_motion_is_that_of_dop853(mechanism: str) -> None:
     }[mechanism]()
     count = len(equations.q)
     start = np.concatenate([np.linspace(0.4, -0.5, count), np.linspace(-0.6, 0.8, len(equations.u))])
-    for first, size in quaternion_groups(equations):
+    for first, size in equations.derivation.synopsis.quaternion_groups:
         start[first : first + size] = np.array([0.8, 0.6, 0.0, 0.0])
     function = right_side(equations)
     ours = run(equations, function, taylor_code(function), start, 1e-12, 0.5)

@@ -9,7 +9,9 @@ import pytest
 
 import polhode as ph
 from polhode import Equations
+from polhode.model.samples import four_bar
 from polhode.simulate.integrators.stiff import STIFF_METHOD
+from polhode.simulate.projection import EmbeddedRates, ProjectedRates
 
 
 def block(force: Any) -> Equations:
@@ -103,3 +105,51 @@ def test_a_member_of_a_batch_is_the_same_alone(bushing: Equations, method: str) 
     batch = bushing.simulate(2, start={"x": np.array([0.0, 0.1])}, samples=5, method=method, **OPTIONS)
     alone = bushing.simulate(2, start={"x": 0.1}, samples=5, method=method, **OPTIONS)
     assert np.array_equal(batch.q[1], alone.q)
+
+
+def stiff_loop(constraints: str) -> Equations:
+    """A four-bar whose crank a hard bushing holds near an angle that swings."""
+    s = four_bar()
+    crank = s.joints["crank"]
+    s.joint_force(crank, -2e3 * (crank.u[0] + crank.q[0] - 0.4 - 0.2 * ph.sin(s.time)))
+    return s.derive(constraints=constraints)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+@pytest.mark.parametrize("method", ["Rodas5P", "Radau"])
+def test_implicit_methods_keep_constraints_without_python(
+    constraints: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, start = stiff_loop(constraints), {"crank": 0.4}
+    exact = loop.simulate(1, start=start, method="DOP853", rtol=1e-11, atol=1e-11, samples=6)
+    asked: list[float] = []
+    of = {"multipliers": ProjectedRates, "embedded": EmbeddedRates}[constraints]
+    plain = of.__call__
+
+    def counted(rates: Any, t: float, x: Any) -> Any:
+        asked.append(t)
+        return plain(rates, t, x)
+
+    monkeypatch.setattr(of, "__call__", counted)
+    run = loop.simulate(1, start=start, method=method, samples=6)
+    assert np.abs(run.x - exact.x).max() < 1e-8
+    assert run.info["steps"] < 200 < exact.info["steps"]
+    assert run.drift.position < 1e-12 and run.drift.velocity < 1e-12
+    assert asked == [0.0], "Python has no say in the steps"
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_derivatives_under_constraints_are_exact(constraints: str) -> None:
+    loop = stiff_loop(constraints)
+    assert loop.simulate(0.01, start={"crank": 0.4}, method="Radau").is_whole
+    assert {"multipliers": "stabilised_rates_jacobian", "embedded": "state_rates_jacobian"}[
+        constraints
+    ] in loop._functions._compiled
+
+
+def test_a_stiff_loop_is_taken_by_the_implicit_method() -> None:
+    loop = stiff_loop("multipliers")
+    run = loop.simulate(4, start={"crank": 0.4})
+    assert [name for _, name in run.info["switches"]] == [STIFF_METHOD]
+    exact = loop.simulate(4, start={"crank": 0.4}, method="Radau", rtol=1e-11, atol=1e-11)
+    assert np.abs(run.x - exact.x).max() < 1e-7 and run.drift.position < 1e-12

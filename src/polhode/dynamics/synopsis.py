@@ -1,0 +1,143 @@
+"""A synopsis of equations of motion: names, start values, and what kinds of things are in them, as plain data.
+
+It is stored with what a model file led to. A run of a mechanism whose functions are stored needs no more than this, and
+then neither reads the file nor derives equations. Nothing heavy is imported when this is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..kinematics.tree import Link
+    from ..model.forces.protocol import PrimitiveLoad
+    from .equations import EquationsOfMotion
+
+#: Operations whose value or derivative jumps.
+JUMPING = ("sign", "abs", "min", "max")
+_FLAGS = ("is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy")
+
+
+@dataclass(frozen=True)
+class Synopsis:
+    """What is known of equations of motion without them; what it does not tell, they do."""
+
+    system: str  # its name
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    states: Mapping[str, float]  # without mass, and where they start
+    efforts: tuple[str, ...]  # by the speeds of the tree that they act on
+    joints: Mapping[str, str]  # those of one speed, with its name: other words for an effort
+    inputs: Mapping[str, float]  # with the model's values
+    quaternions: tuple[int, ...]  # where each begins among the coordinates
+    orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
+    is_constrained: bool
+    in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
+    has_charts: bool  # whether orientations may be stored in a way that ends somewhere
+    is_smooth: bool  # whether nothing that acts has a sign, an absolute value, a table or a user's function in it
+    keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
+
+    @property
+    def quaternion_groups(self) -> list[tuple[int, int]]:
+        """(first index, 4) of every unit quaternion among the coordinates."""
+        return [(first, 4) for first in self.quaternions]
+
+    @classmethod
+    def of(cls, equations: EquationsOfMotion) -> Synopsis:
+        """The synopsis of equations that are derived.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
+        >>> made = Synopsis.of(s.derive().record)
+        >>> made.coordinates, dict(made.joints), made.keeps_energy
+        (('hinge',), {'hinge': 'w'}, True)
+        """
+        from ..constraints import PseudoSpeeds
+
+        system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
+        joints = {
+            name: joint.u[0].name
+            for name, joint in system.joints.items()
+            if len(joint.u) == 1 and name not in efforts and joint.u[0].name in efforts
+        }
+        orientations = [(link.joint, link.coordinates[0]) for link in tree.links if link.stage.storage == "quaternion"]
+        return cls(
+            system.name,
+            tuple(equations.coordinates),
+            tuple(equations.speeds),
+            {name: float(state.start) for name, state in system.states.items()},
+            tuple(efforts),
+            joints,
+            {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
+            tuple(tree.quaternions),
+            tuple(orientations),
+            bool(system.constraints),
+            isinstance(equations.dependent_speeds, PseudoSpeeds),
+            any(_may_end(link) for link in tree.links),
+            _is_smooth(equations),
+            all(_is_potential(load) for load in system.primitive_loads) and not _is_rheonomic(equations),
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """It as JSON can hold it."""
+        return dict(vars(self))
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Synopsis:
+        """The synopsis that was put out as data; raises ValueError, TypeError or KeyError where that is none."""
+        made = cls(
+            str(data["system"]),
+            _names(data["coordinates"]),
+            _names(data["speeds"]),
+            {str(name): float(value) for name, value in data["states"].items()},
+            _names(data["efforts"]),
+            {str(name): str(speed) for name, speed in data["joints"].items()},
+            {str(name): float(value) for name, value in data["inputs"].items()},
+            tuple(int(first) for first in data["quaternions"]),
+            tuple((str(joint), int(first)) for joint, first in data["orientations"]),
+            *(data[flag] is True for flag in _FLAGS),
+        )
+        if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
+            raise ValueError("a quaternion lies outside the coordinates")
+        return made
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise ValueError("names are missing")
+    return tuple(given)
+
+
+def _may_end(link: Link) -> bool:
+    """Whether a link's coordinates are vector-parameters, or three or more without a quaternion among them."""
+    storage = link.stage.storage
+    return storage == "vector" or (storage != "quaternion" and len(link.coordinates) > 2)
+
+
+def _is_smooth(equations: EquationsOfMotion) -> bool:
+    from ..expr import topological
+    from ..expr.node import CALL
+    from ..model.expressions import expressions_of
+
+    nodes = topological(expressions_of(equations.system))
+    return not any(node.op == CALL or node.op in JUMPING for node in nodes)
+
+
+def _is_potential(load: PrimitiveLoad) -> bool:
+    """Whether all that a load takes in is in the potential energy."""
+    from ..model.forces.protocol import LineTension, PotentialEnergy
+
+    return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
+
+
+def _is_rheonomic(equations: EquationsOfMotion) -> bool:
+    """Whether a joint or a constraint moves by itself, and so does work."""
+    from ..expr import free_symbols
+
+    constraints, time = equations.constraints, equations.system.time
+    moves = constraints is not None and any(constraints.a)
+    return moves or time in free_symbols(equations.tree.followed.values())

@@ -1,0 +1,50 @@
+"""The expressions of a model: what acts on a mechanism, part by part, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from ..expr import Expr
+from .model import Model
+
+
+def acting_parts(system: Model) -> Iterator[tuple[str, Any]]:
+    """The parts of a system that act on it, in words, each with the records that hold its expressions."""
+    for each in system.acting:
+        yield f"the {each.element.place}", each.loads
+    for name, state in system.states.items():
+        yield f"the rate of state '{name}'", state.rate
+    for prescribed in system.prescribed.values():
+        yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
+    for name, constraint in system.constraints.items():
+        yield f"the constraint '{name}'", constraint
+    yield "gravity", system.gravity
+
+
+def expressions_of(system: Model) -> list[Expr]:
+    """The expressions of all parts of a system that act on it.
+
+    >>> import polhode as ph
+    >>> s = ph.System("slope")
+    >>> s.gravity = (s.parameter("g", 9.81), 0, 0)
+    >>> expressions_of(s.model())
+    [g]
+    """
+    return [expression for _, part in acting_parts(system) for expression in expressions_in(part)]
+
+
+def expressions_in(part: Any) -> Iterator[Expr]:
+    """The expressions in a record, however deep."""
+    if isinstance(part, Expr):
+        yield part
+    elif isinstance(part, Mapping):
+        for entry in part.values():
+            yield from expressions_in(entry)
+    elif isinstance(part, list | tuple):
+        for entry in part:
+            yield from expressions_in(entry)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from expressions_in(getattr(part, field.name))
