@@ -176,7 +176,7 @@ class RerunInterpolant:
 
 def _losing(batch: Batch, made: NativeRuns, functions: Functions) -> NDArray[np.int64]:
     """Members of which a run alone might have to tell that energy was lost."""
-    signals = read_efforts(functions.equations, None), read_inputs(functions.equations, None, made.inputs[0, 0])
+    signals = read_efforts(functions.derivation, None), read_inputs(functions.derivation, None, made.inputs[0, 0])
     varies = made.tau.any() or (made.inputs.shape[2] and (made.inputs != made.inputs[:, :1]).any())
     if varies or not is_conservative(functions, *signals):
         return np.zeros(0, dtype=np.int64)
