@@ -9,7 +9,7 @@ from threading import Event
 
 #: Goes on for about so many steps, and tells whether something may be left.
 Advance = Callable[[int], bool]
-#: A piece takes about this long; this often it is looked how far all are.
+#: A piece takes about this long, as the processor counts; this often it is looked how far all are.
 _PIECE_SECONDS, _LOOK_SECONDS = 0.02, 0.05
 _FIRST_STEPS, _MOST_STEPS = 256, 1 << 40
 
@@ -46,9 +46,9 @@ def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: Non
     steps = _FIRST_STEPS
     try:
         while not stop.is_set():
-            began = time.perf_counter()
+            began = time.thread_time()
             is_left = advance(steps)
-            took = time.perf_counter() - began
+            took = time.thread_time() - began
             look()
             if not is_left:
                 return True

@@ -79,6 +79,7 @@ ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
         (ball, BALLS, "RK23", 1e-4),
         (ball, BALLS, "taylor", 1e-11),
         (arm, ARMS, "DOP853", 1e-12),
+        (arm, ARMS, "TP86", 1e-9),
         (arm, ARMS, "RK45", 1e-5),
     ],
 )

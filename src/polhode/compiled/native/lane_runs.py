@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -71,11 +72,10 @@ class LaneRuns:
     ) -> None:
         lanes, size, record = code.lanes, like.size, like.record
         self._call, self._lanes = code.members, lanes
-        self._runs, self._all = (_LANE * lanes)(), _LANES()
+        self._runs, self._all = _of_memory(_LANE * lanes), _of_memory(_LANES)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": code.stages, "dense": code.dense_rows}
         states = Memory(counts, padded(size) * lanes)
-        numbers = Memory({"lengths": max(1, record.group_count), **dict.fromkeys(NUMBERS, 1)}, lanes)
-        marks = np.zeros((len(MARKS), lanes), dtype=np.int64)
+        numbers = Memory({"lengths": max(1, record.group_count), **dict.fromkeys((*NUMBERS, *MARKS), 1)}, lanes)
         side = _RightSide(function, given, numbers.arrays["clock"], code)
         own: dict[str, int] = {name: array.ctypes.data for name, array in states.arrays.items()}
         own |= {"lengths": numbers.arrays["lengths"].ctypes.data, "at": side.address}
@@ -84,13 +84,11 @@ class LaneRuns:
             ctypes.memmove(ctypes.byref(run), ctypes.byref(record), ctypes.sizeof(record))
             for name, value in own.items():
                 setattr(run, name, value)
-        for name, row in zip(MARKS, marks, strict=True):
-            setattr(self._all, name, row.ctypes.data)
-        for name in NUMBERS:
+        for name in (*NUMBERS, *MARKS):
             setattr(self._all, name, numbers.arrays[name].ctypes.data)
         self._record = members_record(members, side.places)
         self._all.runs, self._all.members = ctypes.addressof(self._runs), ctypes.addressof(self._record)
-        self._kept = code, like, states, numbers, marks, side, members
+        self._kept = code, like, states, numbers, side, members
 
     def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
         """Go on with members, for about so many steps, without the interpreter's lock; whether some may be left."""
@@ -118,6 +116,11 @@ class _RightSide:
             pointers[self.places["t"]] = clock.ctypes.data
         self.table = (ctypes.c_void_p * len(pointers))(*pointers)
         self._kept = code, function, arrays
+
+
+def _of_memory(kind: Any) -> Any:
+    """A record, or several, in memory of its own."""
+    return kind.from_buffer(Memory({"record": 1}, -(-ctypes.sizeof(kind) // 8)).arrays["record"])
 
 
 def _in_lanes(values: Floats, lanes: int) -> Floats:
