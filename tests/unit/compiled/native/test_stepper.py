@@ -43,6 +43,16 @@ def test_the_error_follows_the_tolerance_also_between_steps(method: str) -> None
     assert errors[1] < 0.05 * errors[0]
 
 
+def test_tp86_needs_fewer_evaluations_than_dop853_for_less_error() -> None:
+    found = {}
+    for method in ("TP86", "DOP853"):
+        run = begun(method, 1e-9)
+        run.advance(10.0, 10**6)
+        found[method] = run.record.evaluations, np.abs(run.x - exact(10.0)).max()
+    assert found["TP86"][0] < found["DOP853"][0]
+    assert found["TP86"][1] < 0.3 * found["DOP853"][1]
+
+
 def test_it_steps_as_often_as_scipy() -> None:
     run = begun("DOP853", 1e-9)
     run.advance(10.0, 10**6)
