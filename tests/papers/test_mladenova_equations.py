@@ -17,7 +17,7 @@ OF_CONTROL = {*range(290, 305), 308}
 
 
 @cache
-def tests_in(path: str) -> set[str]:
+def names_in(path: str) -> set[str]:
     return {node.name for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))) if hasattr(node, "name")}
 
 
@@ -31,4 +31,4 @@ def test_every_equation_has_a_line() -> None:
 
 @pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])
 def test_a_test_that_is_named_is_there(path: str, name: str) -> None:
-    assert name in tests_in(path)
+    assert name in names_in(path)
