@@ -29,7 +29,7 @@ SECTION = "simulate"
 OURS, HEYOKA = "polhode", "heyoka"
 BASE = "scipy.DOP853" if "scipy.DOP853" in METHODS else "DOP853"
 #: Native methods that are drawn beside what `auto` chooses, as far as they exist.
-_METHODS = ("DOP853", "taylor", "Rodas5P", "Radau")
+_METHODS = ("TP86", "DOP853", "taylor", "Rodas5P", "Radau")
 _TOLERANCES = tuple(10.0 ** (-k / 4) for k in range(20, 61))
 _FEW = tuple(10.0**-k for k in (5, 6, 7, 8, 9, 10, 11, 12, 13))
 _TAYLOR = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14, 1e-15)

@@ -15,10 +15,13 @@ s = ph.System("camera head")
 tube = ph.Shape("cylinder", (0.06, 0.3), (0.1, 0, 0), ("y", ph.pi / 2))
 head = s.body("head", 1.5, (0, 0, 0), ph.cylinder(1.5, 0.08, 0.3, "x"), [ph.Shape("sphere", (0.1,)), tube])
 s.joint("ball", s.ground, head, ph.Spherical())
+
+# Derive: its equations, and the curve it shall follow.
 equations = s.derive()
+print("q̇ =", equations.coordinate_rates)
 
 
-# Plan: the camera's x axis points at each target, its y axis stays level; it rests at both ends.
+# The camera's x axis points at each target, its y axis stays level; it rests at both ends.
 def towards(target: tuple[float, float, float]) -> np.ndarray:
     x = np.array(target) / np.linalg.norm(target)
     y = np.cross((0, 0, 1), x)

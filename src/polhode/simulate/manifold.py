@@ -320,7 +320,8 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
     """
     here = manifold.all_rows(t, q)
     best = here
-    for aside in _directions(here, u):
+    can_be_more = here.rank < min(here.A.shape)
+    for aside in _directions(here, u) if can_be_more else ():
         near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside))
         if np.abs(left).max(initial=0.0) < 1e-10:
             there = manifold.all_rows(t, near)

@@ -71,8 +71,8 @@ def simulate(
                     (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that is
                     not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of these
                     cost more steps
-    method          adaptive: DOP853 and taylor (of which "auto" takes the faster), RK45, RK23, and for stiff mechanisms
-                    Rodas5P (to which "auto" turns) and Radau, in native code; scipy.DOP853, scipy.LSODA, scipy.Radau …,
+    method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
+                    mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA …,
                     ida; with `rtol`, `atol` and steps no longer than `step`; or of fixed `step`: rk4, heun, midpoint,
                     euler, for long runs gauss4, gauss6, lie4
     samples, rate   how many states to keep, in all or a second; adaptive methods also take a list of times

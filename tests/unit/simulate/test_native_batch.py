@@ -40,7 +40,7 @@ def options(count: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853", "RK45", "taylor"])
+@pytest.mark.parametrize("method", ["auto", "TP86", "DOP853", "RK45", "taylor"])
 def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: Equations) -> None:
     given = options(70)
     batch = chain.simulate(1.5, method=method, **given)

@@ -157,7 +157,7 @@ def test_in_a_notebook_names_are_escaped(run: Trajectory) -> None:
 
 
 def test_statistics_tell_how_the_run_went(run: Trajectory) -> None:
-    assert run.info["method"] == "taylor"
+    assert run.info["method"] == "TP86"
     assert run.info["steps"] > 10
     assert run.info["evaluations"] >= run.info["steps"]
     assert "201 samples" in str(run)

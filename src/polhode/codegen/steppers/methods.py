@@ -8,7 +8,7 @@ from functools import partial
 
 from .linear import COMPLEX, REAL, Field
 from .pair_arithmetic import dense_rows
-from .radau import DENSE_ROWS, STAGES, radau_module
+from .radau import ALLOWANCE, DENSE_ROWS, STAGES, radau_module
 from .rosenbrock import DENSE_ROWS as ROSENBROCK_ROWS
 from .rosenbrock import rosenbrock_module
 from .rosenbrock_tableaux import RODAS5P
@@ -45,5 +45,5 @@ _EXPLICIT = {
 }
 STEPPERS = _EXPLICIT | {
     "Rodas5P": Stepper(partial(rosenbrock_module, RODAS5P), RODAS5P.stages + 1, ROSENBROCK_ROWS, (REAL,)),
-    "Radau": Stepper(radau_module, STAGES, DENSE_ROWS, (REAL, COMPLEX)),
+    "Radau": Stepper(radau_module, STAGES, DENSE_ROWS, (REAL, COMPLEX), allowance=ALLOWANCE),
 }

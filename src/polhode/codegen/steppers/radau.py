@@ -60,6 +60,9 @@ _MOST_ITERATIONS = 6
 #: An iteration that converges faster than this keeps its Jacobian, and a step within this ratio keeps its factors.
 _FAST, _KEPT = 1e-3, 1.2
 _SAFETY = 0.9
+#: At the ends of steps the error is like E^(3/2) for an estimate E, between them like E. An estimate may be ε^(-1/8)
+#: times the tolerance ε: errors between ends are then some 2 to 7 ε, and at ends below ε.
+ALLOWANCE = 1.0, 1 / 8
 #: z, w and right-hand sides of three stages, the error, and the rates at the end.
 STAGES, DENSE_ROWS = 11, 3
 _ERROR, _RATE = 9, 10

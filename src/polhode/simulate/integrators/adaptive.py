@@ -127,7 +127,7 @@ def integrate(
             if not is_auto or control.method != TAYLOR:
                 raise
         # a series may end where the motion does not, or leap over the place where it does
-        control = replace(control, method="DOP853")
+        control = replace(control, method=_explicit(rates))
         record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
         return native.integrate(rates, guard, record, times, control, events, report)
     t, x = record.last
@@ -241,7 +241,13 @@ def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
         return control
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
-    return replace(control, method=TAYLOR if is_best else "DOP853", may_switch=True)
+    return replace(control, method=TAYLOR if is_best else _explicit(rates), may_switch=True)
+
+
+def _explicit(rates: Rates) -> str:
+    """TP86; but DOP853 where a stage beyond the end of its step would see what does not yet hold."""
+    is_smooth = not len(rates.breaks) and rates.signs is None and rates.is_autonomous
+    return "TP86" if is_smooth else "DOP853"
 
 
 def working(name: str, rates: Rates | None = None) -> Method:

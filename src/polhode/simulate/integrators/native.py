@@ -105,7 +105,7 @@ class _NativeIntegration:
         """Step the rates in native code, with their own derivatives where these are worth it."""
         self.rates.steps_natively(run)
         self.is_in_python = False
-        if self.switch is None or self.switch.is_exact:
+        if self.switch is None:
             self.rates.differentiates_natively(run)
 
     def _turn(self, switch: Switch) -> None:

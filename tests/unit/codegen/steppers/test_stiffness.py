@@ -22,7 +22,7 @@ def following(t: float, x: np.ndarray) -> np.ndarray:
     return np.array([x[1], -x[0], -1e4 * (x[2] - x[0])])
 
 
-@pytest.mark.parametrize("method", ["DOP853", "RK45"])
+@pytest.mark.parametrize("method", ["TP86", "DOP853", "RK45"])
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-7])
 def test_an_explicit_method_tells_after_a_few_dozen_steps(method: str, tolerance: float) -> None:
     run = begun(method, following, [1.0, 0.0, 1.0], tolerance)
@@ -30,7 +30,7 @@ def test_an_explicit_method_tells_after_a_few_dozen_steps(method: str, tolerance
     assert run.record.steps < 200
 
 
-@pytest.mark.parametrize("method", ["DOP853", "RK45"])
+@pytest.mark.parametrize("method", ["TP86", "DOP853", "RK45"])
 def test_a_swing_is_not_stiff_at_any_tolerance(method: str) -> None:
     for tolerance in (1e-3, 1e-6, 1e-9):
         run = begun(method, lambda t, x: np.array([x[1], -4 * x[0]]), [1.0, 0.0], tolerance)

@@ -47,7 +47,7 @@ def both(monkeypatch: pytest.MonkeyPatch, e: ph.Equations, duration: float, **op
 
 
 @pytest.mark.parametrize("kind", ["held", "linear", "cubic"])
-@pytest.mark.parametrize("method", ["DOP853", "RK23", "Rodas5P", "Radau"])
+@pytest.mark.parametrize("method", ["TP86", "DOP853", "RK23", "Rodas5P", "Radau"])
 def test_a_run_has_the_same_bits(kind: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     signal = ph.sampled(TIMES, VALUES, kind=kind)
     native, python = both(monkeypatch, pendulum(), 1.7, tau=[signal], method=method, samples=35)
@@ -97,7 +97,7 @@ def test_a_stiff_run_turns_to_another_method_all_the_same(monkeypatch: pytest.Mo
     s.joint_force("x", -4e4 * slide.u[0] - 4e4 * slide.q[0])
     signal = 1e3 * ph.sampled(TIMES, VALUES, kind="linear")(s.time)
     native, python = both(monkeypatch, s.derive(), 1.9, tau=[signal], watch_energy=False)
-    assert [name for _, name in native.info["switches"]] == ["Rodas5P"]
+    assert [name for _, name in native.info["switches"]] == ["Radau"]
     assert native.info["switches"] == python.info["switches"]
     np.testing.assert_array_equal(native.x, python.x)
 
