@@ -88,7 +88,7 @@ class Function:
     def text(self) -> str:
         """The function as IR."""
         arguments = ", ".join(f"{kind} %{key}" for key, kind in self.kinds.items())
-        # Who calls from outside leaves the stack anywhere: vectors that lie across lines of the cache there cost a fifth.
+        # callers from outside leave the stack anywhere: vectors that lie across two lines of the cache cost a fifth
         kind, frame = ("internal ", "") if self.internal else ("", " alignstack(64)")
         head = f"define {kind}{self.returns} @{self.name}({arguments}) nounwind{frame} {{"
         end = ["  ret void"] if self.returns == "void" else ["  unreachable"]
