@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from polhode.codegen.steppers.lane_members import LANE, LANES, MARKS, NUMBERS
 from polhode.codegen.steppers.run_record import padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.memory import Memory
+from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stepper import Members, NativeRun, members_record
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
@@ -72,7 +71,7 @@ class LaneRuns:
     ) -> None:
         lanes, size, record = code.lanes, like.size, like.record
         self._call, self._lanes = code.members, lanes
-        self._runs, self._all = _of_memory(_LANE * lanes), _of_memory(_LANES)
+        self._runs, self._all = apart(_LANE * lanes), apart(_LANES)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "k": code.stages, "dense": code.dense_rows}
         states = Memory(counts, padded(size) * lanes)
         numbers = Memory({"lengths": max(1, record.group_count), **dict.fromkeys((*NUMBERS, *MARKS), 1)}, lanes)
@@ -114,13 +113,8 @@ class _RightSide:
         pointers = [array.ctypes.data for array in arrays]
         if "t" in self.places:
             pointers[self.places["t"]] = clock.ctypes.data
-        self.table = (ctypes.c_void_p * len(pointers))(*pointers)
+        self.table = apart(ctypes.c_void_p * len(pointers), *pointers)
         self._kept = code, function, arrays
-
-
-def _of_memory(kind: Any) -> Any:
-    """A record, or several, in memory of its own."""
-    return kind.from_buffer(Memory({"record": 1}, -(-ctypes.sizeof(kind) // 8)).arrays["record"])
 
 
 def _in_lanes(values: Floats, lanes: int) -> Floats:

@@ -19,7 +19,7 @@ from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
-from polhode.compiled.native.memory import Memory
+from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
@@ -177,7 +177,7 @@ class NativeRun:
     ) -> None:
         self.code = stepper_code(method) if isinstance(method, str) else method
         self.size = size = len(x)
-        self.record = _STRUCTURE()
+        self.record = apart(_STRUCTURE)
         self._address = ctypes.addressof(self.record)
         counts = {"x": 1, "x_old": 1, "f": 1, "y": 1, "unit": 1, "residual": 1, "nodes": 8, "state_on": 1, "pose": 1}
         counts |= {"k": self.code.stages, "dense": self.code.dense_rows}
@@ -232,7 +232,7 @@ class NativeRun:
         alive.append(outputs)
         out_index = len(pointers) + output
         pointers += [array.ctypes.data for array in outputs]
-        table = (ctypes.c_void_p * len(pointers))(*pointers)
+        table = apart(ctypes.c_void_p * len(pointers), *pointers)
         named = dict(zip(function.outputs, outputs, strict=True))
         places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
         x_index = places[state]
