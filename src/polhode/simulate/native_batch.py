@@ -205,7 +205,7 @@ def _plan(
         return None
     starts[~sound] = starts[np.argmax(sound)]
     rates.start(starts[0], float(times[-1]))
-    control = adaptive.resolved(control, rates, guard.watches_charts)
+    control = adaptive.resolved(control, rates, guard)
     if len(rates.breaks) or not adaptive.working(control.method, rates).is_native:
         return None
     rows = rates.functions.parameter_values(rates.of, parameters)

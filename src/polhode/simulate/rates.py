@@ -74,6 +74,13 @@ class Rates:
         """Whether there is nothing in mechanism and laws that might jump: no sign, no table, no user's function."""
         return self.functions.derivation.synopsis.is_smooth and self.functions.laws is None
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the rates have no jump and no kink, in laws either, and no function of a user's own."""
+        from ..compiled.native.taylor import has_series
+
+        return self.can_step_natively and (self.is_surely_smooth or has_series(self._compiled))
+
     def _signs(self, values: Floats) -> FixedSigns | None:
         """The rates with their signs fixed, where there are any."""
         if self.is_surely_smooth:

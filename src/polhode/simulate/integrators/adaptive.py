@@ -116,7 +116,7 @@ def integrate(
     Returns "done", or "event" where a terminal event ended the run; raises Stop otherwise.
     """
     is_auto = control.method == "auto"
-    control = resolved(control, rates, bool(events) or guard.watches_charts or guard.watches_steps)
+    control = resolved(control, rates, guard, bool(events))
     record.info["method"] = control.method
     method = working(control.method, rates)
     if method.is_native and rates.can_step_natively and not guard.watches_steps:
@@ -127,7 +127,7 @@ def integrate(
             if not is_auto or control.method != TAYLOR:
                 raise
         # a series may end where the motion does not, or leap over the place where it does
-        control = replace(control, method=_explicit(rates))
+        control = replace(control, method=_explicit(rates, guard))
         record.pieces[:], record.steps, record.info["method"] = begun, 0, control.method
         return native.integrate(rates, guard, record, times, control, events, report)
     t, x = record.last
@@ -235,19 +235,24 @@ def integrate(
     return "done"
 
 
-def resolved(control: Control, rates: Rates, is_watched: bool) -> Control:
+def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = False) -> Control:
     """With the method that "auto" takes: Taylor series for small smooth rates of which each step needs no look."""
     if control.method != "auto":
         return control
+    is_watched = has_events or guard.watches_charts or guard.watches_steps
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
-    return replace(control, method=TAYLOR if is_best else _explicit(rates), may_switch=True)
+    return replace(control, method=TAYLOR if is_best else _explicit(rates, guard), may_switch=True)
 
 
-def _explicit(rates: Rates) -> str:
-    """TP86; but DOP853 where a stage beyond the end of its step would see what does not yet hold."""
-    is_smooth = not len(rates.breaks) and rates.signs is None and rates.is_autonomous
-    return "TP86" if is_smooth else "DOP853"
+def _explicit(rates: Rates, guard: Guard) -> str:
+    """TP86 for smooth rates.
+
+    DOP853 is the more careful of the two where a kink or the end of a chart is to be felt, and has no stage beyond the
+    end of its step, which would see what does not yet hold.
+    """
+    is_rough = len(rates.breaks) or guard.watches_charts or not rates.is_smooth
+    return "DOP853" if is_rough else "TP86"
 
 
 def working(name: str, rates: Rates | None = None) -> Method:

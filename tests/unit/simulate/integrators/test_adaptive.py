@@ -1,10 +1,14 @@
-"""What methods with step-size control refuse."""
+"""What methods with step-size control refuse, and which explicit one a run takes that may choose."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import polhode as ph
+from polhode import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import absolute
 from polhode.model.samples import four_bar
@@ -32,3 +36,40 @@ def test_taylor_series_have_no_jumps_and_no_corners() -> None:
         s.joint_force("x", -force(s.joints["x"].u[0]))
         with pytest.raises(PolhodeError, match=told):
             s.derive().simulate(1, speeds={"x": 1}, method="taylor")
+
+
+def spun(storage: str = "quaternion") -> Equations:
+    """A body that falls and turns: too long for series to be the faster."""
+    s = ph.System("top")
+    s.joint("tip", s.ground, s.body("top", 1, (0, 0, 0.1), (0.02, 0.03, 0.01)), ph.Spherical(storage))
+    return s.derive()
+
+
+@pytest.fixture(scope="module")
+def top() -> Equations:
+    return spun()
+
+
+def method_of(equations: Equations, **options: Any) -> str:
+    return str(equations.simulate(0.05, rtol=1e-6, atol=1e-6, progress=False, **options).info["method"])
+
+
+def test_smooth_rates_are_stepped_by_tp86_with_constraints_and_laws_too(top: Equations) -> None:
+    assert method_of(top) == "TP86"
+    assert method_of(top, tau={"tip_wx": "0.01*sin(t)"}) == "TP86"
+    assert method_of(four_bar().derive(), start={"crank": 0.3}) == "TP86"
+
+
+def test_what_jumps_or_ends_is_stepped_by_dop853(top: Equations) -> None:
+    assert method_of(top, tau={"tip_wx": ph.sampled([0, 0.02, 1], [0, 0.01, 0], "held")}) == "DOP853"
+    assert method_of(top, tau=lambda t, q, u: -0.01 * u) == "DOP853"
+    assert method_of(top, tau={"tip_wx": "0.01*abs(sin(t))"}) == "DOP853"
+    assert method_of(spun("angles")) == "DOP853"
+
+
+def test_a_batch_takes_what_its_members_take_alone(top: Equations) -> None:
+    speeds = {"tip_wz": np.array([1.0, 2.0])}
+    both = top.simulate(0.5, speeds=speeds, samples=3)
+    alone = top.simulate(0.5, speeds={"tip_wz": 2.0}, samples=3)
+    assert alone.info["method"] == "TP86"
+    assert np.array_equal(both.q[1], alone.q)
