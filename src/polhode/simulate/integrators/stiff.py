@@ -13,11 +13,7 @@ from ...compiled.native.stepper import NativeRun
 
 #: The method of stiff runs, by differences of the rates. On chains of 2 to 12 links with stiff joints, an elastic joint
 #: and a stiff actuator, at 1e-4, 1e-6 and 1e-9, it takes 0.5 to 1.0 of the time of Rodas5P with exact derivatives, and
-<<<<<<< HEAD
-#: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing, for it
-=======
 #: mostly has a fifth of its error or less. Exact derivatives save Rodas5P a tenth to a third, and Radau nothing: it
->>>>>>> order9
 #: asks for them seldom.
 STIFF_METHOD = "Radau"
 #: So many steps in a row must ask for another kind of method; after each that was in vain, this many times more.
