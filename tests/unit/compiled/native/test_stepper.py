@@ -8,6 +8,7 @@ from scipy import integrate
 
 from polhode.codegen.steppers.methods import STEPPERS
 from polhode.codegen.steppers.run_record import Reason
+from polhode.codegen.steppers.tableaux import PAIRS
 from polhode.compiled.native.stepper import NativeRun
 
 #: An oscillator beside a decay: five numbers, more than a block.
@@ -82,6 +83,16 @@ def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit(method: str) -
         pass
     assert np.array_equal(whole.x, broken.x)
     assert whole.record.steps == broken.record.steps
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_first_step_far_beyond_stability_is_refused(method: str) -> None:
+    run = NativeRun(method, np.array([1.0, 1.0]), rtol=1e-8, atol=1e-8)
+    run.use(run.python(lambda t, x: np.array([-1e9, -1.0]) * x))
+    run.record.h = 1.0
+    run.begin(2.0)
+    run.advance(2.0, 1)
+    assert np.abs(run.x).max() <= 1.0
 
 
 def test_quaternions_are_used_at_unit_length_and_turn_whatever_their_length() -> None:
