@@ -30,7 +30,7 @@ def expressions_of(system: Model) -> list[Expr]:
     >>> s = ph.System("slope")
     >>> s.gravity = (s.parameter("g", 9.81), 0, 0)
     >>> expressions_of(s.model())
-    [g]
+    [g, 0, 0]
     """
     return [expression for _, part in acting_parts(system) for expression in expressions_in(part)]
 
