@@ -52,7 +52,7 @@ def test_the_arm_of_craig_s_book_is_singular_where_he_says() -> None:
     assert found.determinant == a2 * ph.sin(q5) * elbow * shoulder
 
 
-def test_the_product_of_the_factors_is_the_determinant_in_any_axes() -> None:
+def test_the_determinant_is_that_of_the_jacobian_in_any_axes() -> None:
     e, found = puma(), of_puma()
     assert found.determinant is not None
     f, state = e.compile(), np.random.default_rng(1).uniform(-1, 1, (5, 6))
@@ -61,7 +61,29 @@ def test_the_product_of_the_factors_is_the_determinant_in_any_axes() -> None:
         known = dict(zip(e.q, q.tolist(), strict=True))
         known |= {e.system.parameters[name].symbol: value for name, value in values.items()}
         ours = evaluate([found.determinant], known)[0]
-        assert abs(np.linalg.det(f.jacobian("link6", q))) == pytest.approx(abs(ours), rel=1e-9)
+        assert np.linalg.det(f.jacobian("link6", q)) == pytest.approx(ours, rel=1e-9)
+
+
+@pytest.mark.parametrize("storage", ["angles", "vector"])
+def test_the_determinant_keeps_numbers_signs_and_what_never_vanishes(storage: str) -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z", storage=storage))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("-z", storage=storage), at=(0.4, 0, 0))
+    s.frame("tip", "fore", (0.3, 0, 0))
+    e = s.derive()
+    found, J = e.singular_configurations("tip", of="position"), e.jacobian("tip")
+    assert found.determinant == J[3, 0] * J[4, 1] - J[3, 1] * J[4, 0]
+    if storage == "angles":
+        assert found.determinant == 0.12 * ph.sin(e.q[1])
+
+
+def test_a_jacobian_that_is_not_square_has_factors_and_no_determinant() -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("x"), at=(0, 0, 1))
+    s.frame("tip", "fore", (0, 0, 1))
+    found = s.derive().singular_configurations("tip", of="position")
+    assert found.rank == 2 and found.factors is not None and found.determinant is None
 
 
 def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
