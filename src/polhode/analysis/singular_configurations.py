@@ -36,10 +36,15 @@ _PLACE = "singular_configurations"
 _ROWS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: More minors than this are not written down.
 _MOST_MINORS = 40
+#: Factors with more characters than this are not told.
+_LONGEST = 2000
 #: A singular value that is smaller than this part of the largest is none.
 _NOTHING = 1e-7
-#: Between two points of a path so many places are looked at, and each zero is narrowed so often.
-_STEPS, _ROUNDS = 16, 60
+#: On each line of a path so many places are looked at and more where it is long: one for each such part of all
+#: that its coordinates turn by; no more than so many in all.
+_STEPS, _PART, _MOST_PLACES = 16, np.pi / 16, 500_000
+#: Each zero is narrowed so often.
+_ROUNDS = 60
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -91,7 +96,7 @@ class SingularConfigurations:
             found = values(np.array([place]))[0]
             return float(found[self.rank - 1] / found[0])
 
-        places = np.linspace(0.0, len(points) - 1.0, _STEPS * (len(points) - 1) + 1)
+        places = _places(points)
         every = values(places)
         scaled = every[:, self.rank - 1] / every[:, 0]
         met: list[Singular] = []
@@ -130,6 +135,21 @@ class SingularConfigurations:
             if not np.isfinite(points).all():
                 raise ValueError
         return points
+
+
+def _places(points: Floats) -> Floats:
+    """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
+    turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
+    if turned.sum() / _PART > _MOST_PLACES:
+        raise PolhodeError(
+            f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it.",
+            place="along",
+            cure="Give a shorter path: angles repeat after a turn.",
+            code="E-SINGULAR-004",
+        )
+    steps = np.maximum(_STEPS, np.ceil(turned / _PART)).astype(int)
+    lines = [np.linspace(k, k + 1.0, count, endpoint=False) for k, count in enumerate(steps)]
+    return np.append(np.concatenate(lines), float(len(points) - 1))
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
@@ -276,7 +296,7 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     read: dict[Expr, Factors] = {}
     for each in sorted(filter(None, every), key=lambda each: -len(topological([each]))):
         read[each] = factors(each)
-        if not _is_told(read[each]):  # one of them is enough to give up, the longest most likely
+        if not _is_told(read[each], alone=len(every) == 1):  # one of them is enough to give up, the longest most likely
             return None
     found = [read[each] for each in every if each]
     shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
@@ -286,9 +306,10 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     return kept, () if lone else tuple(dict.fromkeys(rest)), found
 
 
-def _is_told(found: Factors) -> bool:
-    """Whether a minor has factors, or is short enough as it is."""
-    return len(found.powers) != 1 or len(str(found.powers[0][0])) < 2000
+def _is_told(found: Factors, alone: bool) -> bool:
+    """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
+    texts = [str(base) for base, _ in found.powers]  # which is cut short, with …, where it is very long
+    return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
 
 
 def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:

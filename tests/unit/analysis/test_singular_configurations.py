@@ -104,6 +104,22 @@ def test_a_path_without_a_singular_pose_meets_none_and_one_along_them_tells_it_o
     assert len(found.along([[0, -1], [0, 1], [0, -1]])) == 2
 
 
+def test_a_long_line_meets_every_singular_pose_on_it() -> None:
+    met = planar(2).singular_configurations("tip", of="position").along([[0, 0.1], [0, 60]])
+    assert [each.q[1] for each in met] == pytest.approx(np.pi * np.arange(1, 20))
+
+
+def test_minors_with_long_factors_are_given_up() -> None:
+    s = ph.System("arm")
+    body: ph.Body = s.ground
+    for k, axis in enumerate("zyzyzy"):
+        link = s.body(f"link{k}", 1)
+        s.joint(f"q{k}", body, link, ph.Revolute(axis), at=(0.1 * k, 0.2, 0.3))
+        body = link
+    s.frame("tip", body, (0.1, 0.2, 0.3))
+    assert s.derive().singular_configurations("tip", of="position").factors is None
+
+
 def test_a_position_with_more_joints_than_it_needs_is_singular_where_all_minors_vanish() -> None:
     found = planar(3).singular_configurations("tip", of="position")
     assert found.rank == 2 and found.factors == () and len(found.together) == 3 and found.determinant is None
@@ -137,6 +153,7 @@ WRONG = {
     "rows of another length": ([[0, 0, 0], [1, 1, 1]], "is not a path"),
     "a name that is none": ([{"q0": 0}, {"q7": 1}], "no coordinate 'q7'"),
     "a number": (3, "is not a path"),
+    "a line without end": ([[0, 0], [0, 1e9]], "too much to look for"),
     "nan": ([[0, 0], [np.nan, 0]], "is not a path"),
 }
 
