@@ -15,7 +15,7 @@ from .charts import CHARTS, chart_named
 from .quaternion import unit
 from .scalars import Components, applied, joined
 from .stored import Stored, coordinates_in, exactly, shape_of
-from .values import is_exact, read, read_spinor, silent, written, written_spinor
+from .values import batch_of, broadcast, is_exact, read, read_spinor, silent, written, written_spinor
 
 
 def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> Any:
@@ -75,8 +75,11 @@ def _rates_given(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[St
     r = exactly(r) if any(map(is_exact, rates)) else r
     chart = chart_of(form, extrinsic)
     if form == "spinor":
-        return r, chart, [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
-    return r, chart, [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+        given = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
+    else:
+        given = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+    _check_batches(r, given)
+    return r, chart, given
 
 
 def _velocities_given(
@@ -85,7 +88,14 @@ def _velocities_given(
     """The chart of a form and velocities in body components, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, velocities)) else r
     given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
+    _check_batches(r, given)
     return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
+
+
+def _check_batches(r: Stored, given: list[Components]) -> None:
+    """Refuse rates of more or fewer than the rotations are."""
+    if r.batch is not None:
+        broadcast(r.batch, *map(batch_of, given))
 
 
 def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:

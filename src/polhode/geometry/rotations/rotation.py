@@ -15,7 +15,7 @@ from .local import Local, reference_for
 from .quaternion import from_quaternion, unit
 from .scalars import applied, dot, joined, scaled, split, sqrt
 from .stored import Stored, composed, coordinates_in, exactly, inverse
-from .values import any_true, finite, first_true, is_exact, read, written, written_spinor
+from .values import any_true, batch_of, broadcast, finite, first_true, is_exact, read, written, written_spinor
 
 Frame = Literal["body", "space"]
 #: The constructor of each form that is no sequence.
@@ -240,7 +240,9 @@ class Rotation:
         if self.is_exact or is_exact(x):
             made: Vector = turned.exact().matrix @ Vector(read(x, (3,), "a vector", True))
             return made
-        return joined(applied(from_quaternion(turned._stored.lift), read(x, (3,), "a vector", False)))
+        vectors = read(x, (3,), "a vector", False)
+        broadcast(self.shape, batch_of(vectors))
+        return joined(applied(from_quaternion(turned._stored.lift), vectors))
 
     def interpolate(self, other: Rotation, s: Any) -> Rotation:
         """From this rotation (s = 0) to another (s = 1) at constant angular velocity, by the shorter way."""
@@ -248,7 +250,9 @@ class Rotation:
         l = (self.inverse() @ other).exponential
         if isinstance(l, Vector):
             return self @ Rotation.from_exponential(l * as_expr(s))
-        return self @ Rotation.from_exponential(finite(s, "s")[..., None] * l)
+        part = finite(s, "s")
+        broadcast(part.shape, l.shape[:-1])
+        return self @ Rotation.from_exponential(part[..., None] * l)
 
     def equals(self, other: Rotation, tolerance: float = 1e-12) -> Any:
         """Whether two are one rotation: exactly, or within an angle; of a batch an array of answers."""
