@@ -30,7 +30,7 @@ CUBE = [
 
 
 def as_rotation(value: Any, place: str) -> Matrix:
-    """A rotation given as a Rotation, a matrix or turns ("z", angle), exactly orthogonal.
+    """A rotation given as a Rotation (SciPy's too), a matrix or turns ("z", angle), exactly orthogonal.
 
     A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
     within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
@@ -40,7 +40,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if hasattr(value, "exact_matrix"):  # a Rotation
         made: Matrix = value.exact_matrix()
         return made
-    items = list(value)
+    items = list(value.as_matrix() if hasattr(value, "as_matrix") else value)
     if len(items) == 2 and isinstance(items[0], str):
         return rotation((items[0], items[1]))
     if items and len(items[0]) == 2:

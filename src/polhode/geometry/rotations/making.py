@@ -16,13 +16,13 @@ from .quaternion import from_lift
 from .scalars import Components, cos, dot, is_array, scaled, sin, split
 from .stored import Stored, composed, numeric, of_coordinates, of_exact_matrix, symbolic
 from .turns import about, rotation, unit_axis
-from .values import batch_of, finite, first_true, is_exact, one_column, read, read_spinor
+from .values import batch_of, finite, first_true, is_exact, matrix_of, one_column, read, read_spinor
 
 Exact = bool | None
 
 
 def of_matrix(R: Any, nearest: bool, exact: Exact) -> Stored:
-    entries = read(R, (3, 3), "a rotation matrix", exact)
+    entries = read(matrix_of(R), (3, 3), "a rotation matrix", exact)
     if not any(map(is_array, entries)):
         return of_exact_matrix(as_rotation(Matrix([entries[0:3], entries[3:6], entries[6:9]]), "from_matrix"))
     return numeric(CHARTS["matrix"].lift(checked(entries, nearest)), "a rotation matrix")

@@ -52,7 +52,7 @@ class Rotation:
 
     @staticmethod
     def from_matrix(R: Any, *, nearest: bool = False, exact: bool | None = None) -> Rotation:
-        """Of a 3×3 matrix, or an array of them.
+        """Of a 3×3 matrix, or an array of them; SciPy's rotations have them, and are taken for them.
 
         A matrix of numbers that is further than 1e-9 from orthogonal is refused; with `nearest=True` the rotation
         nearest to it is taken instead.

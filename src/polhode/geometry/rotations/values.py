@@ -30,6 +30,13 @@ def is_exact(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(is_exact, value))
 
 
+def matrix_of(value: Any) -> Any:
+    """The matrix of a Rotation, SciPy's too; anything else as it is."""
+    if hasattr(value, "as_matrix"):
+        return value.as_matrix()
+    return value.matrix if hasattr(value, "exact_matrix") else value
+
+
 def read(value: Any, shape: tuple[int, ...], what: str, exact: bool | None = None) -> Components:
     """The components of a value: expressions if it is exact, arrays of its leading shape otherwise.
 
