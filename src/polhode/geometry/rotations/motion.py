@@ -14,14 +14,14 @@ from .chart import Chart
 from .charts import CHARTS, chart_named
 from .quaternion import unit
 from .scalars import Components, applied, joined
-from .stored import Stored, coordinates_in, exactly, shape_of
-from .values import batch_of, broadcast, is_exact, read, read_spinor, silent, written, written_spinor
+from .stored import Stored, coordinates_in, exactly, regular, shape_of
+from .values import batch_of, broadcast, is_exact, read, read_spinor, written, written_spinor
 
 
 def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> Any:
     """ω = E(x) ẋ."""
     r, chart, (xd,) = _rates_given(r, form, extrinsic, rate)
-    with silent():
+    with regular(chart, form):
         found = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
     return _velocity_told(r, found, frame, chart, form)
 
@@ -29,7 +29,7 @@ def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> An
 def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, second: Any) -> Any:
     """ω̇ = E ẍ + Ė ẋ."""
     r, chart, (xd, xdd) = _rates_given(r, form, extrinsic, rate, second)
-    with silent():
+    with regular(chart, form):
         found = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
     return _velocity_told(r, found, frame, chart, form)
 
@@ -37,7 +37,7 @@ def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, s
 def rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any) -> Any:
     """ẋ = Γ(x) ω."""
     r, chart, (w,) = _velocities_given(r, form, extrinsic, frame, w)
-    with silent():
+    with regular(chart, form):
         found = applied(chart.rate(coordinates_in(r, chart, form)), w)
     return _rate_told(r, found, chart, form)
 
@@ -46,7 +46,7 @@ def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: A
     """ẍ = Γ (ω̇ - Ė ẋ); of a chart with more than three coordinates its own formula."""
     r, chart, (w, wd) = _velocities_given(r, form, extrinsic, frame, w, wd)
     x = coordinates_in(r, chart, form)
-    with silent():
+    with regular(chart, form):
         if chart.second_rate is not None:
             found = chart.second_rate(x, w, wd)
         else:
@@ -59,9 +59,9 @@ def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: A
 def condition(r: Stored, form: str, extrinsic: bool) -> Any:
     """The condition number of Γ."""
     chart = chart_of(form, extrinsic)
-    if r.batch is None:
-        return as_expr(chart.condition(unit(r.lift)))
-    with silent():
+    with regular(chart, form):
+        if r.batch is None:
+            return as_expr(chart.condition(unit(r.lift)))
         return joined((chart.condition(r.lift),), r.batch)[..., 0]
 
 
