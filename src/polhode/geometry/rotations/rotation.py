@@ -260,6 +260,25 @@ class Rotation:
         gap = composed(inverse(self._stored), other._stored)
         return all(map(is_zero, gap.lift[1:])) if gap.is_exact else angle_of(gap.lift) <= tolerance
 
+    def __eq__(self, other: object) -> bool:
+        """Whether two are one rotation, as `equals` tells; rotations of numbers are near, and so none has a hash.
+
+        >>> quarter = Rotation.from_euler("z", 90, degrees=True)
+        >>> quarter @ quarter.inverse() == Rotation.identity()
+        True
+        """
+        if not isinstance(other, Rotation):
+            return NotImplemented
+        if self.shape or other.shape:
+            raise ShapeError(
+                "a batch of rotations is not equal or unequal as a whole.",
+                cure="Take r.equals(s), an array of answers, and its all() or any().",
+                code="E-ROT-022",
+            )
+        return bool(self.equals(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
     # in motion
 
     def velocity(self, rate: Any, form: str = "vector", frame: Frame = "body", *, extrinsic: bool = False) -> Any:

@@ -282,3 +282,22 @@ def test_one_goes_with_a_batch() -> None:
     assert FIVE.apply((1, 0, 0)).shape == (5, 3)
     assert FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
     assert ph.MovingRotation(FIVE, (1, 0, 0)).velocity("space").shape == (5, 3)
+
+
+def test_one_rotation_is_equal_to_what_equals_it() -> None:
+    a = ph.symbol("a")
+    r, turn = ph.Rotation.random(seed=2), ph.Rotation.from_euler("z", a)
+    assert ph.Rotation.identity() == ph.Rotation.identity() == ph.Rotation.identity(exact=True)
+    assert r == ph.Rotation.from_quaternion(-r.quaternion)
+    assert r != r @ ph.Rotation.from_euler("x", 1e-6)
+    assert turn == ph.Rotation.from_axis_angle("z", a) and turn != turn @ turn
+    assert turn == ph.Rotation.from_euler("z", a + 2 * ph.pi)
+    assert r != 1 and r is not None and r != r.matrix.tolist()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(r)
+
+
+def test_batches_are_not_equal_as_a_whole() -> None:
+    for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
+        with pytest.raises(PolhodeError, match="equals"):
+            compare()
