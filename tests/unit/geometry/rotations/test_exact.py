@@ -70,5 +70,5 @@ def test_scipys_rotations_are_taken_as_their_matrices() -> None:
     assert np.abs(floats(placed(turn)) - turn.as_matrix()).max() < 1e-15
     assert np.abs(ph.Rotation.from_matrix(turn).matrix - turn.as_matrix()).max() < 1e-15
     assert ph.Rotation.from_matrix(ph.Rotation.identity()).equals(ph.Rotation.identity())
-    with pytest.raises(ph.PolhodeError, match="rotation"):
+    with pytest.raises(ph.PolhodeError, match="frame 'f' rotation: a batch of SciPy's rotations"):
         placed(Rotation.random(4, random_state=1))
