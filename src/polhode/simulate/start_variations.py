@@ -42,12 +42,11 @@ def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
         made = _Assembled(run, by, made).variations()
         rotors = rotors.beside(run.manifold.matrix(0.0, run.start.q), equations.tree.speeds)
     for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
-        for each in part:  # a rotor that starts where its link is, unless its own start is varied
-            if state[first + each.rotor] not in by:
-                slopes = evaluate(list(jacobian([each.ratio], list(by)).entries()), run.known(0.0, run.x))
-                made[first + each.rotor] = (
-                    each.number * made[first + each.link] + np.array(slopes) * run.x[first + each.link]
-                )
+        for rotor in part:  # one that starts where its link is, unless its own start is varied
+            link = first + rotor.link
+            if state[first + rotor.rotor] not in by:
+                slopes = evaluate(list(jacobian([rotor.ratio], list(by)).entries()), run.known(0.0, run.x))
+                made[first + rotor.rotor] = rotor.number * made[link] + np.array(slopes) * run.x[link]
     return made
 
 

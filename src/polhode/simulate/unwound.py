@@ -53,7 +53,7 @@ class Unwound:
 
     def beside(self, A: Floats, speeds: Sequence[str]) -> Unwound:
         """Those that no constraint A u + a = 0 moves, u the speeds of these names."""
-        held = {name for name, moves in zip(speeds, A.any(axis=0), strict=True) if moves}
+        held = {name for name, moves in zip(speeds, (A != 0).any(axis=0).tolist(), strict=True) if moves}
         return Unwound(*(tuple(x for x in part if x.name not in held) for part in (self.coordinates, self.speeds)))
 
 
