@@ -9,9 +9,9 @@ singular value of the Jacobian has a zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -23,6 +23,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
+from ..expr.graph import topological
 from ..geometry import Pose
 from ..kinematics.tree import BASE, Tree
 
@@ -35,10 +36,15 @@ _PLACE = "singular_configurations"
 _ROWS = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: More minors than this are not written down.
 _MOST_MINORS = 40
+#: Factors with more characters than this are not told.
+_LONGEST = 2000
 #: A singular value that is smaller than this part of the largest is none.
 _NOTHING = 1e-7
-#: Between two points of a path so many places are looked at, and each zero is narrowed so often.
-_STEPS, _ROUNDS = 16, 60
+#: On each line of a path so many places are looked at and more where it is long: one for each such part of all
+#: that its coordinates turn by; no more than so many in all.
+_STEPS, _PART, _MOST_PLACES = 16, np.pi / 16, 500_000
+#: Each zero is narrowed so often.
+_ROUNDS = 60
 _GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -56,8 +62,9 @@ class SingularConfigurations:
     """Where the `of` (pose, position or orientation) of a frame loses a way to move.
 
     `rank` is the generic rank. A configuration is singular where one of the `factors` vanishes, or all of `together`;
-    `determinant` is the product of the factors, where they say all. None of these are there if the minors are too many
-    or too long to be written down: then `along` finds what a path meets.
+    `determinant` is that of the Jacobian by the speeds, in factors, where it is square once rows and columns of zeros
+    are left out; elsewhere there is none. None of these are there if the minors are too many or too long to be written
+    down: then `along` finds what a path meets.
     """
 
     frame: str
@@ -66,17 +73,8 @@ class SingularConfigurations:
     coordinates: tuple[str, ...]
     factors: tuple[Expr, ...] | None
     together: tuple[Expr, ...] = ()
+    determinant: Expr | None = None
     _evaluate: Evaluate = field(default=np.zeros, repr=False)
-
-    @property
-    def determinant(self) -> Expr | None:
-        """The product of the factors, if it vanishes at all singular configurations and nowhere else."""
-        if self.factors is None or self.together:
-            return None
-        made = as_expr(1)
-        for factor in self.factors:
-            made = made * factor
-        return made
 
     def along(
         self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None
@@ -98,7 +96,7 @@ class SingularConfigurations:
             found = values(np.array([place]))[0]
             return float(found[self.rank - 1] / found[0])
 
-        places = np.linspace(0.0, len(points) - 1.0, _STEPS * (len(points) - 1) + 1)
+        places = _places(points)
         every = values(places)
         scaled = every[:, self.rank - 1] / every[:, 0]
         met: list[Singular] = []
@@ -137,6 +135,21 @@ class SingularConfigurations:
             if not np.isfinite(points).all():
                 raise ValueError
         return points
+
+
+def _places(points: Floats) -> Floats:
+    """Where a path is looked at, counted in its points: the closer, the more its coordinates change."""
+    turned = np.abs(np.diff(points, axis=0)).sum(axis=1)
+    if turned.sum() / _PART > _MOST_PLACES:
+        raise PolhodeError(
+            f"the coordinates change by {turned.sum():.3g} on this path, too much to look for each zero on it.",
+            place="along",
+            cure="Give a shorter path: angles repeat after a turn.",
+            code="E-SINGULAR-004",
+        )
+    steps = np.maximum(_STEPS, np.ceil(turned / _PART)).astype(int)
+    lines = [np.linspace(k, k + 1.0, count, endpoint=False) for k, count in enumerate(steps)]
+    return np.append(np.concatenate(lines), float(len(points) - 1))
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
@@ -186,9 +199,11 @@ def singular_configurations(
         )
     full = equations.jacobian(name)
     generic = rank([full[i] for i in _ROWS[of]])
-    told = _factors_of_minors(_short_jacobian(equations, name, of), generic) if generic else ((), ())
-    common, rest = (None, ()) if told is None else told
-    return SingularConfigurations(name, of, generic, tuple(equations.coordinates), common, rest, evaluate)
+    told = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
+    common, rest, short = (None, (), []) if told is None else told
+    own = _Minors(Matrix([full[i] for i in _ROWS[of]]), generic)
+    determinant = _factored_determinant(own, short) if short else None
+    return SingularConfigurations(name, of, generic, tuple(equations.coordinates), common, rest, determinant, evaluate)
 
 
 def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
@@ -228,39 +243,73 @@ def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
     return [poses[k] for k in range(len(path))]
 
 
-def _factors_of_minors(J: Matrix, size: int) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
-    """What all minors of a size share, and what is left of each; None where they are too many or too long."""
-    rows = [i for i, row in enumerate(J) if any(row)]
-    columns = [k for k in range(J.shape[1]) if any(J[i, k] for i in rows)]
-    if comb(len(rows), size) * comb(len(columns), size) > _MOST_MINORS:
-        return None
+@dataclass(frozen=True, eq=False)
+class _Minors:
+    """The minors of one size of a matrix, rows and columns of zeros left out."""
 
-    @cache
-    def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
-        """By the entries of the first row."""
-        if not chosen:
-            return as_expr(1)
-        total = as_expr(0)
-        for place, k in enumerate(along):
-            if J[chosen[0], k]:
-                part = J[chosen[0], k] * minor(chosen[1:], (*along[:place], *along[place + 1 :]))
-                total = total - part if place % 2 else total + part
-        return total
+    J: Matrix
+    size: int
 
-    every = [minor(one, two) for one in combinations(rows, size) for two in combinations(columns, size)]
-    found = [factors(each) for each in every if each]
-    if any(len(each.powers) == 1 and not _is_factored(each) for each in found):
+    @cached_property
+    def rows(self) -> list[int]:
+        return [i for i, row in enumerate(self.J) if any(row)]
+
+    @cached_property
+    def columns(self) -> list[int]:
+        return [k for k in range(self.J.shape[1]) if any(self.J[i, k] for i in self.rows)]
+
+    def __len__(self) -> int:
+        return comb(len(self.rows), self.size) * comb(len(self.columns), self.size)
+
+    def __iter__(self) -> Iterator[Expr]:
+        @cache
+        def minor(chosen: tuple[int, ...], along: tuple[int, ...]) -> Expr:
+            """By the entries of the first row."""
+            if not chosen:
+                return as_expr(1)
+            total = as_expr(0)
+            for place, k in enumerate(along):
+                if self.J[chosen[0], k]:
+                    part = self.J[chosen[0], k] * minor(chosen[1:], (*along[:place], *along[place + 1 :]))
+                    total = total - part if place % 2 else total + part
+            return total
+
+        for one in combinations(self.rows, self.size):
+            for two in combinations(self.columns, self.size):
+                yield minor(one, two)
+
+
+def _factored_determinant(full: _Minors, short: Sequence[Factors]) -> Expr | None:
+    """The only minor of the Jacobian itself, written as that in a link's axes is, which may count them otherwise."""
+    if len(full) != 1:
         return None
+    (made,) = full
+    known = [sign * each.product for each in short for sign in (1, -1)]
+    return next((each for each in known if each == made), None) or factors(made).product
+
+
+def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, ...], list[Factors]] | None:
+    """What all minors share, what is left of each, and themselves; None where they are too many or too long."""
+    if len(minors) > _MOST_MINORS:
+        return None
+    every = [*minors]
+    read: dict[Expr, Factors] = {}
+    for each in sorted(filter(None, every), key=lambda each: -len(topological([each]))):
+        read[each] = factors(each)
+        if not _is_told(read[each], alone=len(every) == 1):  # one of them is enough to give up, the longest most likely
+            return None
+    found = [read[each] for each in every if each]
     shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
     rest = tuple(_without(each, shared) for each in found)
     lone = len({*rest}) == 1 or any(each.is_number for each in rest)
     kept = tuple(base for base in shared if not _never_vanishes(found, base))
-    return kept, () if lone else tuple(dict.fromkeys(rest))
+    return kept, () if lone else tuple(dict.fromkeys(rest)), found
 
 
-def _is_factored(found: Factors) -> bool:
-    """Whether a lone factor is short enough to be told."""
-    return len(str(found.powers[0][0])) < 2000
+def _is_told(found: Factors, alone: bool) -> bool:
+    """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
+    texts = [str(base) for base, _ in found.powers]  # which is cut short, with …, where it is very long
+    return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
 
 
 def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:

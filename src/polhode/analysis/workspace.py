@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, check_kind, understood
-from ..expr import Expr, evaluate, free_symbols
+from ..errors import PolhodeError, check_kind, shown, understood
+from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
 
@@ -154,6 +154,13 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
             cure="Open its loops, or see system.diagnose(pose).",
             code="E-WORKSPACE-002",
         )
+    if system.time in free_symbols([as_expr(x) for x in equations.pose(name).p]):
+        raise PolhodeError(
+            f"the position of {shown(name)} depends on time by itself, and so would its workspace.",
+            place=f"system '{system.name}'",
+            cure="Leave out the prescribed motion, or prescribe a number or a parameter.",
+            code="E-WORKSPACE-006",
+        )
     known = {each.symbol: each.value for each in system.parameters.values()}
     known |= {system.parameters[key].symbol: value for key, value in parameters.items() if key in system.parameters}
     limits = {q: each for joint in system.joints.values() for q, each in zip(joint.q, joint.limits, strict=False)}
@@ -161,7 +168,9 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     tangent, turns = np.zeros((2, count), dtype=bool)
     speed = np.full(count, -1)
-    for here in _carriers(tree, tree.bodies[equations.located(name)[0]][0]):
+    link = tree.bodies[equations.located(name)[0]][0]
+    sliding = _sliding_speeds(tree, link)
+    for here in _carriers(tree, link):
         if not (here.stage.speeds_are_rates or here.stage.is_vector_turn):
             raise PolhodeError(
                 "a workspace is found for joints each coordinate of which moves by itself.",
@@ -169,8 +178,8 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
                 cure="Write it as a compound of revolute and prismatic joints.",
                 code="E-WORKSPACE-003",
             )
-        for k, own, column in zip(here.coordinates, here.speeds, here.stage.H.columns, strict=True):
-            speed[k], turns[k], tangent[k] = own, any(column[:3]), here.stage.is_vector_turn
+        for k, own in zip(here.coordinates, here.speeds, strict=True):
+            speed[k], turns[k], tangent[k] = own, own not in sliding, here.stage.is_vector_turn
     moves = speed >= 0
     for symbol, each in limits.items():
         meaning = tree.followed.get(symbol, symbol)
@@ -204,6 +213,16 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
         np.where(moves, np.where(closed, end, turn), home) for end, turn in ((lower, -np.pi), (upper, np.pi))
     )
     return Box(lower, upper, closed | ~moves, tangent, speed)
+
+
+def _sliding_speeds(tree: Tree, link: int) -> set[int]:
+    """The speeds that move a link ever farther: of slides and screws, and of what such follow."""
+    found: set[int] = set()
+    while link != BASE:
+        here = tree.links[link]
+        found |= {k for k, (hw, hv) in zip(here.speeds, here.H, strict=True) if not any(hw) or not is_zero(hw.dot(hv))}
+        link = here.parent
+    return found
 
 
 def _carriers(tree: Tree, link: int) -> list[Link]:

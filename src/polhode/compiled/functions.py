@@ -423,7 +423,8 @@ class Functions:
 
     def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Any) -> NDArray[np.float64]:
         """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
-        return self._one(JacobianOf(name, orientation), q, **more)
+        asked = JacobianOf(name, orientation)
+        return asked.checked(self._one(asked, q, **more))
 
     def reaction(
         self,

@@ -22,6 +22,9 @@ from ..codegen.ir.program import identifier
 from ..errors import PolhodeError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
 
@@ -137,6 +140,23 @@ class JacobianOf(Quantity):
         made = equations.jacobian(self.name, self.orientation)
         width = len(equations.u if self.orientation is None else equations.q)
         return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
+
+    def checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers (…, 6, n), refused where the vector-parameter of the frame has none."""
+        if self.orientation is None:
+            return found
+        import numpy as np
+
+        bad = ~np.isfinite(found[..., :3, :]).all(axis=(-2, -1))
+        if np.any(bad):
+            which = f", in row {int(np.argwhere(bad)[0][0])} of what was given" if np.ndim(bad) else ""
+            raise PolhodeError(
+                f"'{self.name}' has turned by π{which}, where its vector-parameter tan(θ/2) has no value.",
+                place=self.kind,
+                cure="Leave out the orientation: the rows of the angular velocity have a value everywhere.",
+                code="E-FUN-021",
+            )
+        return found
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.

@@ -140,7 +140,8 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
         )
     values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
     P = jacobian(values, list(tree.u))
-    for name, row in zip(given, P, strict=True):
+    for name, value, row in zip(given, values, P, strict=True):
+        _check_moves(name, value, row, tree)
         _check_linear(name, row, tree)
     found = rank([*P, *usable.A])
     if found < len(tree.u):
@@ -169,6 +170,19 @@ def _value(name: str, value: Any, tree: Tree, time: Expr) -> Expr:
             code="E-PSEUDO-004",
         )
     return made
+
+
+def _check_moves(name: str, value: Expr, row: Sequence[Any], tree: Tree) -> None:
+    if any(row):
+        return
+    alike = [x.name for x in free_symbols([value]) if x in tree.q and x.name in tree.speeds]
+    cure = f"Give a sum of speeds times coefficients; the speeds are {', '.join(tree.speeds)}."
+    raise PolhodeError(
+        "there is no speed in it.",
+        place=f"pseudo-velocity '{name}'",
+        cure=f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure,
+        code="E-PSEUDO-009",
+    )
 
 
 def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:

@@ -25,6 +25,8 @@ from .normal_form import normal
 
 #: Polynomials of more terms than this are not factored: it would take long, and nobody would read them.
 TERM_LIMIT = 3000
+#: Nor is one brought back to angles that leaves a factor of more terms than this.
+FACTOR_LIMIT = 400
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,8 @@ class _Reader:
             if len(total) > TERM_LIMIT:
                 raise _TooLarge
         constant, found = total.factor_list()
+        if any(len(part) > FACTOR_LIMIT for part, _ in found):
+            raise _TooLarge
         missing = [2 * degrees[i] - sum(e * p.degree(x[i]) for p, e in found) for i in range(count)]
         return self._without_half_angles(made, x, _fraction(constant), found, missing)
 

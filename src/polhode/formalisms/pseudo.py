@@ -9,7 +9,7 @@ from ..errors import PolhodeError, understood
 from ..expr import Expr, as_expr
 from ..formats.grammar import parse
 from ..formats.model_file import ModelFile
-from ..formats.names import scope_of
+from ..formats.names import quoted, scope_of
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -36,9 +36,15 @@ def read_pseudo(
             raise TypeError
         pairs = list(given.items())
     model = source.read() if isinstance(source, ModelFile) else source
+    speeds = {spelling: u for joint in model.joints.values() for u in joint.u for spelling in (u.name, quoted(u.name))}
     made = []
     for name, value in pairs:
         with understood("an expression of the speeds", value, place=f"{_PLACE} '{name}'"):
-            read = parse(value, scope_of(model, now=True)) if isinstance(value, str) else as_expr(value)
+            if (
+                isinstance(value, str) and value.strip() in speeds
+            ):  # its coordinate, often of the same name, would be none
+                read = speeds[value.strip()]
+            else:
+                read = parse(value, scope_of(model, now=True)) if isinstance(value, str) else as_expr(value)
         made.append((name, read))
     return tuple(made)

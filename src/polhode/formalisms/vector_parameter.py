@@ -22,7 +22,8 @@ that turns, a length for one that slides, (109).
                 c = tan(θ/2) put in at the end
 
 Needs a tree of revolute, universal, spherical and prismatic joints, however they are stored. As all is written in c, a
-joint that has turned by π exactly has no value here. Cost: grows with the third power of the depth.
+joint that has turned by π exactly has no value here: compiled functions give nan, and a run says so. Cost: grows with
+the third power of the depth.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
             code="E-MODEL-071",
         )
     made = tuple(_limits(pair, name, place) for pair, name in zip(pairs, names, strict=True))
-    held = [name for name, each, alone in zip(names, made, _alone(kind), strict=True) if each.are_given and not alone]
+    held = [name for name, each, alone in zip(names, made, kind.alone, strict=True) if each.are_given and not alone]
     if held:
         raise ModelError(
             f"the coordinate '{held[0]}' is a part of an orientation and has no limits of its own.",
@@ -83,12 +83,3 @@ def _end(value: Any, place: str) -> Expr | None:
             code="E-MODEL-072",
         )
     return made
-
-
-def _alone(kind: JointType) -> list[bool]:
-    """For each coordinate whether it means something by itself, as a component of a quaternion does not."""
-    found: list[bool] = []
-    for stage in kind.stages:
-        parts = {"quaternion": 4, "vector": 3}.get(stage.storage, 0) if stage.stores_orientation else 0
-        found += [False] * parts + [True] * (stage.coordinates - parts)
-    return found

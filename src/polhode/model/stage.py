@@ -136,6 +136,11 @@ class Stage:
         return len(self.algebra) + stored
 
     @property
+    def orientation_parts(self) -> int:
+        """How many coordinates, the first ones, mean nothing by themselves, as the components of a quaternion."""
+        return {"quaternion": 4, "vector": 3}.get(self.storage, 0) if self.stores_orientation else 0
+
+    @property
     def stores_orientation(self) -> bool:
         """Whether the orientation has a storage of its own, rather than a coordinate for each column."""
         return self.storage in ORIENTATIONS and not self.is_vector_turn

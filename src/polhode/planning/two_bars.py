@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expr import Expr, as_expr
+from ..errors import PolhodeError
+from ..expr import Expr, as_expr, constant_sign, free_symbols
 from ..expr.exact import acos, atan2, cos, sin
 
 
@@ -18,6 +19,15 @@ def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
     '-0.9273 1.5708'
     """
     x, z, first, second = (as_expr(entry) for entry in (x, z, first, second))
-    knee = acos((x**2 + z**2 - first**2 - second**2) / (2 * first * second))
+    cosine = as_expr((x**2 + z**2 - first**2 - second**2) / (2 * first * second))
+    if not free_symbols([cosine]) and (constant_sign(1 - cosine) < 0 or constant_sign(1 + cosine) < 0):
+        raise PolhodeError(
+            f"bars of {float(first):.4g} and {float(second):.4g} do not reach ({float(x):.4g}, {float(z):.4g}), at "
+            f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang.",
+            place="two_bars",
+            cure=f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}.",
+            code="E-PLAN-005",
+        )
+    knee = acos(cosine)
     hip = atan2(-x, -z) - atan2(second * sin(knee), first + second * cos(knee))
     return as_expr(hip), as_expr(knee)

@@ -31,6 +31,8 @@ DIVERGED = 1e12
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
 _HALF_TURN = 1e6
+#: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
+_NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
 _SINGULAR = 1e13
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
@@ -124,6 +126,7 @@ class Guard:
         try:
             self._check_constraints(self.constraints, t, x)
             self._check_charts(t, x)
+            self._check_half_turns(t, x)
             self._check_mass(t, x)
             trouble = self.rates.constraint_failure(t, x)
         except Stop as found:
@@ -189,6 +192,23 @@ class Guard:
             margin = self._chart_margin(i, t, x)
             if margin < _CHART_MARGIN:
                 raise self._gimbal_lock(i, t, x, margin)
+
+    def _check_half_turns(self, t: float, x: Floats) -> None:
+        """Whether a formalism that is written in vector-parameters has come to where a joint has none."""
+        if self.equations.formalism != "vector_parameter":
+            return
+        from ..expr import as_expr, evaluate
+
+        links = self.equations.tree.links
+        left = evaluate([as_expr(1 + sum(link.motion.R[i, i] for i in range(3))) for link in links], self._at(t, x))
+        for link, each in zip(links, left, strict=True):
+            if each < _NO_TURN_LEFT:
+                raise Stop(
+                    "half_turn",
+                    f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where the formalism 'vector_parameter', "
+                    f"which is written in tan(θ/2), has no value.",
+                    'Derive the equations by another formalism, for example derive("newton_euler").',
+                )
 
     def _check_constraints(self, constraints: Sequence[Constraint], t: float, x: Floats) -> None:
         if not constraints:

@@ -52,7 +52,7 @@ def test_the_arm_of_craig_s_book_is_singular_where_he_says() -> None:
     assert found.determinant == a2 * ph.sin(q5) * elbow * shoulder
 
 
-def test_the_product_of_the_factors_is_the_determinant_in_any_axes() -> None:
+def test_the_determinant_is_that_of_the_jacobian_in_any_axes() -> None:
     e, found = puma(), of_puma()
     assert found.determinant is not None
     f, state = e.compile(), np.random.default_rng(1).uniform(-1, 1, (5, 6))
@@ -61,7 +61,29 @@ def test_the_product_of_the_factors_is_the_determinant_in_any_axes() -> None:
         known = dict(zip(e.q, q.tolist(), strict=True))
         known |= {e.system.parameters[name].symbol: value for name, value in values.items()}
         ours = evaluate([found.determinant], known)[0]
-        assert abs(np.linalg.det(f.jacobian("link6", q))) == pytest.approx(abs(ours), rel=1e-9)
+        assert np.linalg.det(f.jacobian("link6", q)) == pytest.approx(ours, rel=1e-9)
+
+
+@pytest.mark.parametrize("storage", ["angles", "vector"])
+def test_the_determinant_keeps_numbers_signs_and_what_never_vanishes(storage: str) -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z", storage=storage))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("-z", storage=storage), at=(0.4, 0, 0))
+    s.frame("tip", "fore", (0.3, 0, 0))
+    e = s.derive()
+    found, J = e.singular_configurations("tip", of="position"), e.jacobian("tip")
+    assert found.determinant == J[3, 0] * J[4, 1] - J[3, 1] * J[4, 0]
+    if storage == "angles":
+        assert found.determinant == 0.12 * ph.sin(e.q[1])
+
+
+def test_a_jacobian_that_is_not_square_has_factors_and_no_determinant() -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("x"), at=(0, 0, 1))
+    s.frame("tip", "fore", (0, 0, 1))
+    found = s.derive().singular_configurations("tip", of="position")
+    assert found.rank == 2 and found.factors is not None and found.determinant is None
 
 
 def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
@@ -80,6 +102,22 @@ def test_a_path_without_a_singular_pose_meets_none_and_one_along_them_tells_it_o
     assert found.along([[0, 1], [2, 1]]) == []
     assert len(found.along([[0, 0], [1, 0]])) == 1
     assert len(found.along([[0, -1], [0, 1], [0, -1]])) == 2
+
+
+def test_a_long_line_meets_every_singular_pose_on_it() -> None:
+    met = planar(2).singular_configurations("tip", of="position").along([[0, 0.1], [0, 60]])
+    assert [each.q[1] for each in met] == pytest.approx(np.pi * np.arange(1, 20))
+
+
+def test_minors_with_long_factors_are_given_up() -> None:
+    s = ph.System("arm")
+    body: ph.Body = s.ground
+    for k, axis in enumerate("zyzyzy"):
+        link = s.body(f"link{k}", 1)
+        s.joint(f"q{k}", body, link, ph.Revolute(axis), at=(0.1 * k, 0.2, 0.3))
+        body = link
+    s.frame("tip", body, (0.1, 0.2, 0.3))
+    assert s.derive().singular_configurations("tip", of="position").factors is None
 
 
 def test_a_position_with_more_joints_than_it_needs_is_singular_where_all_minors_vanish() -> None:
@@ -115,6 +153,7 @@ WRONG = {
     "rows of another length": ([[0, 0, 0], [1, 1, 1]], "is not a path"),
     "a name that is none": ([{"q0": 0}, {"q7": 1}], "no coordinate 'q7'"),
     "a number": (3, "is not a path"),
+    "a line without end": ([[0, 0], [0, 1e9]], "too much to look for"),
     "nan": ([[0, 0], [np.nan, 0]], "is not a path"),
 }
 

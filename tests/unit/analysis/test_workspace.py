@@ -74,6 +74,15 @@ def test_limits_of_a_joint_that_follows_hold_its_leader() -> None:
     assert_allclose(np.sort(space.boundary[:, 0]), [0, 2], atol=1e-6)
 
 
+def test_a_wheel_that_a_slide_follows_needs_limits_of_either() -> None:
+    s = ph.System("rack")
+    s.joint("wheel", s.ground, s.body("a", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.joint("rack", "a", s.body("b", 1), ph.Prismatic("x"))
+    s.couple("rack", "wheel", 0.5)
+    with pytest.raises(ph.PolhodeError, match="'wheel' slides without limits"):
+        s.derive().workspace("b")
+
+
 def test_joints_beside_the_way_to_the_frame_do_not_matter() -> None:
     s = ph.System("two arms")
     s.joint("left", s.ground, s.body("l", 1), ph.Revolute("z"))
@@ -81,6 +90,29 @@ def test_joints_beside_the_way_to_the_frame_do_not_matter() -> None:
     s.frame("tip", "l", (1, 0, 0))
     space = s.derive().workspace("tip", samples=200)
     assert_allclose(np.linalg.norm(space.points, axis=1), 1)
+
+
+def test_a_screw_within_its_limits_has_a_workspace() -> None:
+    s = ph.System("press")
+    s.joint("j", s.ground, s.body("ram", 1), ph.Screw("z", 0.1), limits=(0, 20))
+    low, high = s.derive().workspace("ram", samples=500).extent[:, 2]
+    assert_allclose([low, high], [0, 2], atol=1e-6)
+
+
+def test_a_workspace_that_moves_in_time_is_refused_and_one_that_is_held_is_not() -> None:
+    s = ph.System("arm")
+    s.joint("q1", s.ground, s.body("upper", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(2, 0, 0))
+    s.frame("tip", "fore", (1, 0, 0))
+    s.prescribe("q1", ph.sin(s.time))
+    with pytest.raises(ph.PolhodeError, match="'tip' depends on time"):
+        s.derive().workspace("tip")
+    held = ph.System("arm")
+    held.joint("q1", held.ground, held.body("upper", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
+    held.joint("q2", "upper", held.body("fore", 1), ph.Revolute("z"), at=(2, 0, 0))
+    held.prescribe("q1", 0)
+    held.frame("tip", "fore", (1, 0, 0))
+    assert_allclose(held.derive().workspace("tip", samples=500).extent, [[1, -1, 0], [3, 1, 0]], atol=0.01)
 
 
 def refused(kind: Any, **options: Any) -> str:
@@ -95,6 +127,7 @@ def refused(kind: Any, **options: Any) -> str:
 def test_what_has_no_workspace_is_refused_with_a_sentence() -> None:
     assert "'j' slides without limits" in refused(ph.Prismatic("z"))
     assert "'j' slides without limits" in refused(ph.Prismatic("z"), limits=(0, None))
+    assert "'j' slides without limits" in refused(ph.Screw("z", 0.1))
     assert "each coordinate of which moves by itself" in refused(ph.Spherical())
     assert "do not show a workspace" in refused(ph.Revolute("z"), samples=3)
     assert "whole number" in refused(ph.Revolute("z"), samples="many")

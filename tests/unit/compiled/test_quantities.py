@@ -173,3 +173,14 @@ def test_records_are_equal_by_what_they_ask_for() -> None:
     assert ph.ReactionOf("a", on="b") == ph.ReactionOf("a", on="b") != ph.ReactionOf("a", at="b")
     assert ph.PoseOf("a") != ph.JacobianOf("a")
     assert inspect.isabstract(ph.PoseOf.__bases__[0])
+
+
+def test_a_jacobian_of_the_vector_parameter_is_refused_at_a_half_turn() -> None:
+    f = chain().derive().compile()
+    turned = np.array([np.pi, 0.0])
+    with pytest.raises(PolhodeError, match="'a' has turned by π, where its vector-parameter"):
+        f.jacobian("a", turned, orientation="vector")
+    with pytest.raises(PolhodeError, match="in row 1 of what was given"):
+        f.jacobian("a", np.stack([Q, turned]), orientation="vector")
+    assert np.isfinite(f.jacobian("a", turned)).all()
+    assert np.isfinite(f.jacobian("a", np.stack([Q, -Q]), orientation="vector")).all()

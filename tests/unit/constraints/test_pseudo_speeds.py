@@ -38,6 +38,7 @@ def symbols(s: ph.System) -> dict[str, Any]:
         (["along", "w**2"], "E-PSEUDO-002", "not linear"),
         (["along", "2*along"], "E-PSEUDO-003", "do not determine the speeds"),
         (["w", "cross"], "E-PSEUDO-003", "and the constraints make 2 of 3 known"),
+        (["along", "x"], "E-PSEUDO-009", "there is no speed in it"),
         (["along", "w+push"], "E-PSEUDO-004", "it depends on push"),
     ],
 )

@@ -27,6 +27,16 @@ def test_a_text_is_read_as_in_a_model_file() -> None:
     assert same(by_text.bias, s.derive("hamel", pseudo={"tip": v + ph.cos(lean) * w, "w": w}).bias)
 
 
+def test_a_speed_is_one_by_its_name_also_where_its_coordinate_has_the_same() -> None:
+    s = ph.System("pendulum")
+    u = s.joint("q", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y")).u[0]
+    by_name, by_symbol = (s.derive("hamel", pseudo={"q": value}) for value in ("q", u))
+    assert by_name.speeds == ["q"] and same(by_name.bias, by_symbol.bias)
+    assert s.derive("hamel", pseudo={"w": "2*u(q)"}).speeds == ["w"]
+    with pytest.raises(PolhodeError, match=r"no speed in it.\n.*'q' is the coordinate here: write u\(q\)"):
+        s.derive("hamel", pseudo={"w": "2*q"})
+
+
 def test_it_is_carried_through_pickling_and_has_a_key_of_its_own() -> None:
     s = cart()
     first, second = (s.derive(pseudo={"tip": f"v + {k}*w", "w": "w"}) for k in (1, 2))

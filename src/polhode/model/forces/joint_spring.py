@@ -25,6 +25,13 @@ class JointSpring(ForceElement):
         joint = model.joints[self.joint]
         q, u = joint.q, joint.u
         made: list[PrimitiveLoad] = []
+        if self.stiffness and not joint.type.alone[self.index]:
+            raise ModelError(
+                f"the coordinate '{q[self.index].name}' is a part of an orientation, and no spring acts on it alone.",
+                place=self.place,
+                cure='Store it as angles: storage="angles", or give a potential of your own with system.potential.',
+                code="E-MODEL-100",
+            )
         if self.stiffness:
             made.append(PotentialEnergy(self.stiffness * (joint.displacement(self.index) - self.rest) ** 2 / 2))
         if self.damping and len(q) != len(u):

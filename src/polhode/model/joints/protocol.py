@@ -95,6 +95,11 @@ class JointType(ABC):
         return sum(stage.speeds for stage in self.stages)
 
     @property
+    def alone(self) -> list[bool]:
+        """For each coordinate whether it means something by itself, as a component of a quaternion does not."""
+        return [k >= stage.orientation_parts for stage in self.stages for k in range(stage.coordinates)]
+
+    @property
     def is_holonomic(self) -> bool:
         return all(stage.is_holonomic for stage in self.stages)
 

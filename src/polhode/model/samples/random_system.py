@@ -395,7 +395,9 @@ class _Draft:
             rest = 0 if self.dice.chance(0.5) else self.value("rest", -1, 1)
             damping = 0 if self.dice.chance(0.4) else self.value("damping", 0.1, 1)
             stiffness = self.value("stiffness", 1, 9)
-            if len(joint.q) == len(joint.u):
+            if not joint.type.alone[index]:
+                self.system.joint_force(joint, -damping * joint.u[index], index, name)
+            elif len(joint.q) == len(joint.u):
                 self.system.joint_spring(joint, stiffness, rest, damping, index, name)
             else:
                 self.system.joint_spring(joint, stiffness, rest, 0, index, name)
