@@ -26,7 +26,8 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
     s = random_system(seed, bodies=(2, 4), joints=joints, max_speeds=4, loads=dice.chance(0.5))
     for name, joint in list(s.joints.items()):
         ratio: Any = s.parameter(f"n {name}", dice.decimal(-9, 9)) if dice.chance(0.5) else dice.decimal(2, 30)
-        across, along = dice.decimal(0.1, 1), dice.decimal(0.1, 1)
+        more, along = dice.decimal(0.1, 1), dice.decimal(0.1, 1)
+        across = more + along / 2  # as bodies have it
         coupling = dice.pick(("full", "full", "reduced"))
         given: dict[str, Any] = {"inertia": dice.pick((along, (across, across, along))), "coupling": coupling}
         if dice.chance(0.6):
@@ -34,7 +35,8 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
         if dice.chance(0.7):
             given |= {"mass": dice.decimal(0.1, 2), "com": (0, 0, dice.decimal(-1, 1))}
         if coupling == "full" and dice.chance(0.4):
-            given |= {"inertia": (across, 2 * across, along), "com": [dice.decimal(-1, 1) for _ in range(3)], "mass": 1}
+            given |= {"com": [dice.decimal(-1, 1) for _ in range(3)], "mass": 1}
+            given["inertia"] = (across, across + along / 2, along)
         if dice.chance(0.4):
             given |= {"axis": dice.pick(AXES), "at": [dice.decimal(-1, 1) for _ in range(3)]}
             given["on"] = dice.pick((joint.parent, joint.child))

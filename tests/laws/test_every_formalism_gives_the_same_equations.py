@@ -38,7 +38,7 @@ def test_formalisms_agree_exactly_on_a_random_tree(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds((200, 203), of=range(200, 205)))
+@pytest.mark.parametrize("seed", seeds((200,), of=range(200, 205)))
 def test_formalisms_agree_exactly_on_a_large_random_tree(seed: int) -> None:
     assert_all_agree(random_system(seed, bodies=12, max_speeds=24))
 

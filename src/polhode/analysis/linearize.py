@@ -156,7 +156,8 @@ def linearize(
 ) -> Linear:
     """Small motions about a state: coordinates and states without mass by name, `speeds`, `tau` and `inputs` by theirs.
 
-    What is not named is at home and at rest, states without mass where they start. Values may be numbers or
+    What is not named is at home and at rest, states without mass where they start, rotors behind elastic gears where
+    these are not wound. Values may be numbers or
     expressions of parameters. In `at` speeds, efforts and inputs may stand as well, as they are written: x', tau_x
     (or `d(x)`, `tau(x)`). A state
     that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, listed, understood
+from ..errors import PolhodeError, listed, understood, unknown
 from ..expr import (
     Expr,
     Vector,
@@ -34,12 +34,21 @@ from ..expr import (
     quiet_collector,
     substitute,
 )
-from ..expr.leaves import symbol
-from ..expr.spelling import spelled
+from ..expr.spelling import described, further_rate
 from .operating_point import parameter_values
 
 Floats = NDArray[np.float64]
+Named: TypeAlias = "Mapping[str, Any] | None"
 _PLACE = "link inverse dynamics"
+
+
+@dataclass(frozen=True)
+class _Instant:
+    """What the efforts may depend on beside the motion of the links and the parameters, as given."""
+
+    time: Any
+    inputs: Mapping[str, Any]
+    z: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,34 +70,83 @@ class LinkInverse:
         """The highest derivative of the links' motion that the efforts depend on."""
         return len(self.motion) - 1
 
-    def efforts_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
-        """The efforts by name for numbers of the motion: an axis of orders, one of links, and perhaps one of times."""
-        return self._numbers(self.efforts, motion, parameters)
-
-    def rotors_at(self, motion: ArrayLike, parameters: Mapping[str, Any] | None = None) -> dict[str, Floats]:
-        """The angles of the rotors by name, likewise."""
-        return self._numbers({name: place for name, (place, _, _) in self.rotors.items()}, motion, parameters)
-
-    def _numbers(
-        self, wanted: Mapping[str, Expr], motion: ArrayLike, parameters: Mapping[str, Any] | None
+    def efforts_at(
+        self, motion: Any, parameters: Named = None, *, time: Any = None, inputs: Named = None, z: Named = None
     ) -> dict[str, Floats]:
-        cure = f"Give an array of {len(self.motion)} orders of derivatives of {len(self.motion[0])} coordinates."
-        with understood("the motion of the links", motion, place=_PLACE, cure=cure):
-            rows = np.asarray(motion, dtype=np.float64)
-            if rows.shape[:2] != (len(self.motion), len(self.motion[0])) or rows.ndim > 3:
-                raise ValueError
-        values = parameter_values(self.equations, parameters)
-        inputs = self.equations.system.inputs.values()
-        values |= {each.symbol: float(each.value or 0) for each in inputs} | {self.equations.system.time: 0.0}
-        symbols = [x for order in self.motion for x in order]
-        states = rows.reshape(len(symbols), -1)
-        found = [
-            evaluate(wanted.values(), values | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()
-        ]
+        """The efforts by name for numbers of the motion: an axis of orders, one of links, and perhaps one of times.
+
+        Where there are more coordinates than speeds the orders are a list. `time`, and `inputs` and states `z` by name,
+        are numbers or one for each time; they are needed where the efforts depend on them. Inputs count as constant in
+        time where the motion is differentiated.
+        """
+        return self._numbers(self.efforts, motion, parameters, _Instant(time, inputs or {}, z or {}))
+
+    def rotors_at(
+        self, motion: Any, parameters: Named = None, *, time: Any = None, inputs: Named = None, z: Named = None
+    ) -> dict[str, Floats]:
+        """The angles of the rotors by name, likewise."""
+        places = {name: place for name, (place, _, _) in self.rotors.items()}
+        return self._numbers(places, motion, parameters, _Instant(time, inputs or {}, z or {}))
+
+    def _numbers(self, wanted: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
+        rows, shape = self._rows(motion)
+        known = parameter_values(self.equations, parameters)
+        columns = self._columns({*free_symbols(wanted.values())} - known.keys(), at, shape)
+        symbols = [*(x for order in self.motion for x in order), *columns]
+        states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
+        found = [evaluate(wanted.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
         return {
-            name: np.array(column).reshape(rows.shape[2:])
-            for name, column in zip(wanted, zip(*found, strict=True), strict=True)
+            name: np.array(column).reshape(shape) for name, column in zip(wanted, zip(*found, strict=True), strict=True)
         }
+
+    def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
+        """The motion by orders, and the shape of what is found."""
+        sizes = [len(order) for order in self.motion]
+        cure = f"Give an array of {len(sizes)} orders of derivatives of {sizes[0]} coordinates."
+        if sizes[0] != sizes[1]:
+            cure = f"Give a list: {sizes[0]} coordinates, {sizes[1]} speeds, and {len(sizes) - 2} derivatives of these."
+        with understood("the motion of the links", motion, place=_PLACE, cure=cure):
+            rows = [np.asarray(row, dtype=np.float64) for row in motion]
+            shapes = {row.shape[1:] for row in rows}
+            if [row.shape[:1] for row in rows] != [(size,) for size in sizes] or len(shapes) != 1:
+                raise ValueError
+            shape = shapes.pop()
+            if len(shape) > 1:
+                raise ValueError
+        return rows, shape
+
+    def _columns(self, needed: set[Expr], at: _Instant, shape: tuple[int, ...]) -> dict[Expr, Floats]:
+        """The numbers for time, inputs and states on which what is wanted depends."""
+        system = self.equations.system
+        inputs = {name: entry.symbol for name, entry in system.inputs.items()}
+        states = {name: entry.symbol for name, entry in system.states.items()}
+        given: dict[Expr, Any] = {} if at.time is None else {system.time: at.time}
+        for kind, table, said in (("input", inputs, at.inputs), ("state", states, at.z)):
+            for name, value in said.items():
+                if name not in table:
+                    raise unknown(kind, name, table, place=_PLACE, code="E-MOTOR-024")
+                given[table[name]] = value
+        words = {system.time: "time=…"} | {x: f"inputs={{{name!r}: …}}" for name, x in inputs.items()}
+        words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
+        lacking = [x for x in words if x in needed and x not in given]
+        if lacking:
+            raise PolhodeError(
+                f"what is asked for depends on {_told(lacking[0])}, which is not given.",
+                place=_PLACE,
+                cure=f"Give {words[lacking[0]]}, a number or one for each time.",
+                code="E-MOTOR-025",
+            )
+        return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
+
+
+def _told(x: Expr) -> str:
+    return "time" if x.data[0] == "time" else f"the {described(x)}"
+
+
+def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
+    count = f"{shape[0]} of them, one for each time" if shape else "one for the one instant of the motion"
+    with understood(f"a number for {_told(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
+        return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(1, -1)
 
 
 def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
@@ -204,7 +262,8 @@ class _Elimination:
         """Angle, speed and acceleration of a rotor: the row of the link is linear in the angle."""
         row, angle = self._needed(joint), self.symbols[rotor][0]
         (slope,) = derivative([row], angle)
-        (rest,) = substitute([row], {x: as_expr(0) for x in self.symbols[rotor]})
+        unfelt = {x: as_expr(0) for own in self.symbols.values() for x in own}  # what stands in the row cancels there
+        slope, rest = substitute([slope, row], unfelt)
         place = as_expr(-rest / slope)
         speed = self._rate(place)
         return place, speed, self._rate(speed)
@@ -214,7 +273,7 @@ class _Elimination:
         highest = self.orders[-1]
         if not {*free_symbols([value])}.isdisjoint(highest):
             count = len(self.orders) - 2
-            further = Vector([symbol(f"{spelled(x)}{chr(39)}", f"derivative {count}") for x in highest])
+            further = Vector([further_rate(x, count) for x in self.orders[2]])
             self.flow |= dict(zip(highest, further, strict=True))
             self.orders.append(further)
         return directional([value], self.flow)[0]

@@ -56,6 +56,7 @@ def operating_point(
 ) -> OperatingPoint:
     """The state with these values, the others at home and at rest; assembled, if it does not keep the constraints."""
     values = _home(equations) | dict(given)
+    values |= _rotors(equations, values, given)
     constraints = equations.constraints
     if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
@@ -109,6 +110,18 @@ def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
     values |= {tree.q[i]: as_expr(1) for i in tree.quaternions}
     values |= {state.symbol: as_expr(state.start) for state in system.states.values()}
     return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
+
+
+def _rotors(equations: EquationsOfMotion, values: Mapping[Expr, Expr], given: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """Rotors behind elastic gears that are not named, where their gears are not wound: ratio · q, ratio · u."""
+    joints = equations.system.joints
+    found: dict[Expr, Expr] = {}
+    for motor in (each for each in equations.system.motors.values() if each.is_elastic):
+        link, rotor = joints[motor.joint], joints[motor.rotor]
+        for own, leader in ((rotor.q[0], link.q[0]), (rotor.u[0], link.u[0])):
+            if own in values and own not in given and leader in values:
+                found[own] = motor.ratio * values[leader]
+    return found
 
 
 def _conditions(equations: EquationsOfMotion) -> Named:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Operations whose value or derivative jumps.
 JUMPING = ("sign", "abs", "min", "max")
-_FLAGS = ("is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy")
+_FLAGS = ("is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Synopsis:
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
     is_smooth: bool  # whether nothing that acts has a sign, an absolute value, a table or a user's function in it
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
+    has_elastic_gears: bool  # whether there are rotors that start where their links are
 
     @property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -79,6 +80,7 @@ class Synopsis:
             any(_may_end(link) for link in tree.links),
             _is_smooth(equations),
             all(_is_potential(load) for load in system.primitive_loads) and not _is_rheonomic(equations),
+            any(motor.is_elastic for motor in system.motors.values()),
         )
 
     @property

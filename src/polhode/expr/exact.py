@@ -18,7 +18,9 @@ def _exactly(name: str) -> Any:
     function = functions.BY_NAME[name]
 
     def exact(*args: Any) -> Any:
-        return function(*(arg if isinstance(arg, Extended) else as_expr(arg) for arg in args))
+        if any(isinstance(arg, Extended) for arg in args):
+            return function(*args)
+        return function(*map(as_expr, args))
 
     exact.__name__ = name
     exact.__doc__ = f"{name} of an expression or a number, exactly."

@@ -13,9 +13,10 @@ class Extended(ABC):
     __slots__ = ()
     __array_ufunc__ = None  # NumPy arrays hand over to its operators
 
+    @classmethod
     @abstractmethod
-    def function(self, name: str) -> Any:
-        """sin, cos, tan or sqrt of it, by name."""
+    def function(cls, name: str, *args: Any) -> Any:
+        """A function by its name in `functions.BY_NAME`, of arguments one of which at least is such a number."""
 
     @abstractmethod
     def latex(self, of_part: Callable[[Any], str]) -> str:

@@ -37,8 +37,9 @@ def tan(x: Any) -> Any:
     return sin(x) / cos(x) if type(x) is Expr else _of_number("tan", math.tan, x)
 
 
-def _of_number(name: str, on_float: Callable[[float], float], x: Any) -> Any:
-    return x.function(name) if isinstance(x, Extended) else on_float(x)
+def _of_number(name: str, on_float: Callable[..., Any], *args: Any) -> Any:
+    extended = next((x for x in args if isinstance(x, Extended)), None)
+    return on_float(*args) if extended is None else extended.function(name, *args)
 
 
 def _sine(x: Expr, shift: int) -> Expr:
@@ -157,7 +158,7 @@ def power(base: Expr, exponent: Expr) -> Expr:
 def _unary(op: str, on_float: Callable[[float], float], fixed: dict[int, int]) -> Callable[[Any], Any]:
     def function(x: Any) -> Any:
         if type(x) is not Expr:
-            return on_float(x)
+            return _of_number(op, on_float, x)
         if x.op == NUMBER and x.data in fixed:
             return number(fixed[x.data])
         return _opaque(op, x)
@@ -196,7 +197,7 @@ tanh = _odd("tanh", math.tanh)
 def absolute(x: Any) -> Any:
     """|x|."""
     if type(x) is not Expr:
-        return abs(x)
+        return _of_number("abs", abs, x)
     if x.op == NUMBER:
         return number(abs(x.data))
     if x.op == NEG:
@@ -207,7 +208,7 @@ def absolute(x: Any) -> Any:
 def sign(x: Any) -> Any:
     """The sign of x: -1, 0 or 1."""
     if type(x) is not Expr:
-        return (x > 0) - (x < 0)
+        return _of_number("sign", lambda a: (a > 0) - (a < 0), x)
     if x.op == NUMBER:
         return number((x.data > 0) - (x.data < 0))
     if x.op == NEG:
@@ -220,8 +221,8 @@ def sign(x: Any) -> Any:
 
 def _binary(op: str, on_float: Callable[[float, float], float], symmetric: bool = False) -> Callable[[Any, Any], Any]:
     def function(a: Any, b: Any) -> Any:
-        if type(a) is not Expr and type(b) is not Expr:
-            return on_float(a, b)
+        if (type(a) is not Expr and type(b) is not Expr) or isinstance(a, Extended) or isinstance(b, Extended):
+            return _of_number(op, on_float, a, b)
         a, b = as_expr(a), as_expr(b)
         if not symmetric:
             return _opaque(op, a, b)

@@ -7,6 +7,7 @@ r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells w
     speed that shares the name of a coordinate
       whose rate it is not                       u_x         u_{x}          u_x
     acceleration of these three                  x'' v' u_x' \ddot{x} …     x_ddot v_dot u_x_dot
+    further rates of these: the third of x       x'''        \dddot{x}      x_dot3
     effort                                       tau_x       \tau_{x}       tau_x
     multiplier of a constraint c                 lambda_c    \lambda_{c}    lambda_c
 
@@ -50,6 +51,8 @@ _KEPT_IN_SYMPY: Final = _KEPT | {
     "sign", "Min", "Max", "min", "max",
 }  # fmt: skip
 _DOTS: Final = ("", "_dot", "_ddot")
+_ACCENTS: Final = ("", r"\dot", r"\ddot", r"\dddot", r"\ddddot")
+_FURTHER: Final = "further rate "
 _SEPARATORS: Final = " -.:,/"
 
 _GREEK = {
@@ -67,6 +70,15 @@ _ESCAPES = {
 def acceleration_of(speed: Expr) -> Expr:
     """The symbol for the rate of a speed."""
     return symbol(speed.name, "acceleration", _role(speed))
+
+
+def further_rate(acceleration: Expr, count: int) -> Expr:
+    """The symbol for the derivative of an acceleration in time, `count` times.
+
+    >>> further_rate(symbol("x", "acceleration"), 2)
+    x''''
+    """
+    return symbol(acceleration.name, f"{_FURTHER}{count}", _role(acceleration))
 
 
 def spelled(x: Expr) -> str:
@@ -89,7 +101,7 @@ def identifier(x: Expr) -> str:
     if x.data[0] == "symbol":
         return x.name
     head, primes = _style(x)
-    made = head + _as_identifier(_word_of(x)) + _DOTS[primes]
+    made = head + _as_identifier(_word_of(x)) + (_DOTS[primes] if primes < len(_DOTS) else f"_dot{primes}")
     made = made if made.isidentifier() else f"_{made}"
     kept = keyword.iskeyword(made) or (made in _KEPT_IN_SYMPY and x.data[0] not in _OURS)
     return f"{made}_" if kept else made
@@ -103,10 +115,9 @@ def spelled_latex(x: Expr) -> str:
     """
     head, primes = _style(x)
     name = _word_of(x)
-    if head:
-        inner = f"{_word(head[:-1])}_{{{latex_name(name)}}}"
-        return rf"\dot{{{inner}}}" if primes else inner
-    return latex_name(name, ("", r"\dot", r"\ddot")[primes])
+    accent = _ACCENTS[primes] if primes < len(_ACCENTS) else ""
+    made = _accented(f"{_word(head[:-1])}_{{{latex_name(name)}}}", accent) if head else latex_name(name, accent)
+    return f"{{{made}}}^{{({primes})}}" if primes and not accent else made
 
 
 #: The three notations.
@@ -143,7 +154,10 @@ def _role(x: Expr) -> str:
 
 
 def _style(x: Expr) -> tuple[str, int]:
-    head, primes = _STYLES.get((x.data[0], _role(x)), ("", 0))
+    kind = str(x.data[0])
+    more = int(kind.removeprefix(_FURTHER)) if kind.startswith(_FURTHER) else 0
+    head, primes = _STYLES.get(("acceleration" if more else kind, _role(x)), ("", 0))
+    primes += more
     return (f"{head}_" if head else ""), primes
 
 

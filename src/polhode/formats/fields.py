@@ -68,7 +68,17 @@ def _annotation(field: Field) -> Any:
         one = tuple[one, ...]
     if field.count is not None:
         one = Annotated[one, Len(field.count, field.count)]
+    if field.alone:
+        alone: Any = _ANNOTATIONS[field.kind]
+        one = Annotated[
+            Annotated[alone, pydantic.Tag("alone")] | Annotated[one, pydantic.Tag("list")],
+            pydantic.Discriminator(_form),
+        ]
     return one | None if field.default is None else one
+
+
+def _form(value: Any) -> str:
+    return "list" if isinstance(value, list | tuple) else "alone"
 
 
 def _default(field: Field) -> Any:
@@ -130,7 +140,7 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
     """The value of one field from its text or texts."""
     if given is None:
         return None
-    if field.many or field.count is not None:
+    if (field.many or field.count is not None) and not (field.alone and isinstance(given, str)):
         one = replace(field, many=False, count=None)
         return [read_field(values, (*path, k), one, entry) for k, entry in enumerate(given)]
     if field.kind == "number":

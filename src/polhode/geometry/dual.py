@@ -16,7 +16,8 @@ from typing import Any, overload
 from ..errors import PolhodeError, shown, understood
 from ..expr import Expr, Matrix, Vector
 from ..expr.extended import Extended
-from .rotations.scalars import cos, is_array, sin, sqrt
+from .dual_functions import has_zero, power_with_slope, some, with_slope
+from .rotations.scalars import is_array
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,15 +74,23 @@ class Dual(Extended):
         a = _as_dual(other)
         return NotImplemented if a is None else a / self
 
-    def __pow__(self, exponent: int) -> Dual:
-        if not isinstance(exponent, int):
+    def __pow__(self, exponent: Any) -> Dual:
+        """a^n + μ n a^(n-1) b, with any exponent."""
+        if isinstance(exponent, int):
+            if exponent <= 0:
+                return 1 / self**-exponent if exponent else Dual(1)
+            below = self.real ** (exponent - 1)
+            return Dual(below * self.real, exponent * below * self.dual)
+        if not isinstance(exponent, Dual) and not _is_number(exponent):
             return NotImplemented
-        if exponent < 0:
-            return 1 / self**-exponent
-        result = Dual(1)
-        for _ in range(exponent):
-            result = result * self
-        return result
+        other = exponent if isinstance(exponent, Dual) else Dual(exponent)
+        return Dual(*power_with_slope(self.real, other.real, (self.dual, other.dual)))
+
+    def __rpow__(self, base: Any) -> Dual:
+        return Dual(base) ** self if _is_number(base) else NotImplemented
+
+    def __abs__(self) -> Dual:
+        return Dual.function("abs", self)
 
     def __neg__(self) -> Dual:
         return Dual(-self.real, -self.dual)
@@ -91,37 +100,36 @@ class Dual(Extended):
 
     def __eq__(self, other: object) -> bool:
         a = _as_dual(other)
-        return NotImplemented if a is None else not _some(self.real - a.real) and not _some(self.dual - a.dual)
+        return NotImplemented if a is None else not some(self.real - a.real) and not some(self.dual - a.dual)
 
     def __hash__(self) -> int:
-        return hash((self.real, self.dual)) if _some(self.dual) else hash(self.real)
+        return hash((self.real, self.dual)) if some(self.dual) else hash(self.real)
 
     def __bool__(self) -> bool:
         """False where both parts vanish."""
-        return _some(self.real) or _some(self.dual)
+        return some(self.real) or some(self.dual)
 
     def sin(self) -> Dual:
         """sin θ + μ d cos θ."""
-        return Dual(sin(self.real), self.dual * cos(self.real))
+        return Dual.function("sin", self)
 
     def cos(self) -> Dual:
         """cos θ - μ d sin θ."""
-        return Dual(cos(self.real), -(self.dual * sin(self.real)))
+        return Dual.function("cos", self)
 
     def tan(self) -> Dual:
         """tan θ + μ d (1 + tan² θ)."""
-        tangent = sin(self.real) / cos(self.real)
-        return Dual(tangent, self.dual * (1 + tangent * tangent))
+        return Dual.function("tan", self)
 
     def sqrt(self) -> Dual:
         """√a + μ b/(2 √a)."""
-        root = sqrt(self.real)
-        return Dual(root, (Dual(self.dual) / (2 * root)).real)
+        return Dual.function("sqrt", self)
 
-    def function(self, name: str) -> Dual:
-        """sin, cos, tan or sqrt of it, by name."""
-        made: Dual = getattr(self, name)()
-        return made
+    @classmethod
+    def function(cls, name: str, *args: Any) -> Dual:
+        """f(a) + μ b f'(a) of a function by its name: sin, exp, acos, abs, …; atan2, min and max of two."""
+        parts = [arg if isinstance(arg, Dual) else Dual(_number(arg)) for arg in args]
+        return Dual(*with_slope(name, [part.real for part in parts], [part.dual for part in parts]))
 
     def map(self, function: Callable[[Any], Any]) -> Dual:
         """The number with a function applied to both parts."""
@@ -137,9 +145,9 @@ class Dual(Extended):
         return f"${latex(self)}$"
 
     def __repr__(self) -> str:
-        if not _some(self.dual):
+        if not some(self.dual):
             return repr(self.real)
-        return f"{self.real} + μ*({self.dual})" if _some(self.real) else f"μ*({self.dual})"
+        return f"{self.real} + μ*({self.dual})" if some(self.real) else f"μ*({self.dual})"
 
 
 @overload
@@ -167,8 +175,7 @@ def dual(real: Any, mu: Any = 0) -> Any:
 
 def _number(value: Any) -> Any:
     """A number that can be part of a dual one."""
-    known = isinstance(value, Expr | Real) and not isinstance(value, bool)
-    if known or (is_array(value) and value.dtype.kind in "iuf"):
+    if _is_number(value):
         return value
     raise PolhodeError(
         f"{shown(value)} is not a number.",
@@ -176,6 +183,11 @@ def _number(value: Any) -> Any:
         cure="Give expressions, numbers or NumPy arrays of them.",
         code="E-DUAL-003",
     )
+
+
+def _is_number(value: Any) -> bool:
+    known = isinstance(value, Expr | Real) and not isinstance(value, bool)
+    return known or (is_array(value) and value.dtype.kind in "iuf")
 
 
 @overload
@@ -223,16 +235,6 @@ def _as_dual(value: Any) -> Dual | None:
 
 def _is_zero(value: Any) -> bool:
     return isinstance(value, int) and value == 0
-
-
-def has_zero(part: Any) -> bool:
-    """Whether a number is zero, or one in an array."""
-    return bool((part == 0).any()) if is_array(part) else not part
-
-
-def _some(part: Any) -> bool:
-    """Whether a part is not zero, in any entry of an array."""
-    return bool(part.any()) if is_array(part) else bool(part)
 
 
 def _over(a: Any, b: Any) -> Any:

@@ -18,7 +18,8 @@ from typing import Any
 
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, atan2, skew, sqrt
-from .dual import Dual, dual, dual_part, has_zero, real_part
+from .dual import Dual, dual, dual_part, real_part
+from .dual_functions import has_zero
 from .pose import Pose
 from .rotations.matrix import fourfold, nine
 from .rotations.vector_parameter import composed

@@ -25,8 +25,9 @@ class Field:
 
     Without a default it must be given; None stands for a value that may be missing. A `free` value may depend on
     coordinates, speeds, inputs and time, others on parameters alone. `many` is a list of such values, `count` its
-    length where that is fixed. A `word` is one of `choices`. A law is a function of its `arguments`, or an expression
-    of their symbols. A `positive` number is so where its value is known.
+    length where that is fixed; `alone` says that one value may stand for the list. A `word` is one of `choices`. A law
+    is a function of its `arguments`, or an expression of their symbols. A `positive` number is so where its value is
+    known.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Field:
     free: bool = False
     many: bool = False
     count: int | None = None
+    alone: bool = False
     of: str = ""
     choices: tuple[str, ...] = ()
     arguments: tuple[Expr | Vector, ...] = ()

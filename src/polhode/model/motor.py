@@ -44,7 +44,9 @@ class Motor:
 
     joint: str
     ratio: Expr = given("number", 1, doc="turns of the rotor for one of the joint")
-    inertia: tuple[Expr, ...] = given("number", (0, 0, 0), count=3, unit="kg·m²", doc="across, across, along the axis")
+    inertia: tuple[Expr, ...] = given(
+        "number", (0, 0, 0), count=3, alone=True, unit="kg·m²", doc="across, across, along the axis, or along it alone"
+    )
     mass: Expr = given("number", 0, unit="kg")
     stiffness: Expr | None = given("number", None, unit="N·m/rad", doc="of the gear, on the joint's side")
     damping: Expr = given("number", 0, unit="N·m·s/rad", doc="of the gear, on the joint's side")

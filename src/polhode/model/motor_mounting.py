@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, PolhodeError, listed, shown, suggestion
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, skew, substitute
 from ..geometry import Pose
+from ..geometry.inertia import impossible_inertia
 from .acting import apply
 from .building import body, joint, named_symbol
 from .constraining import couple
@@ -70,7 +71,8 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
         raise ModelError(
             "this joint has a motor already.",
             place=place,
-            cure="Give one motor, with the sum of the inertias on the joint's side.",
+            cure="Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
+            f'ignore=["armature"]; give it whole then: {_said_of(there)}.',
             code="E-MOTOR-001",
         )
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
@@ -99,6 +101,12 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     return motor
 
 
+def _said_of(motor: Motor) -> str:
+    """How a motor was given, as far as a robot file can say."""
+    ratio, inertia = shown(motor.ratio), shown(motor.inertia[2])
+    return f'motor({motor.joint!r}, {ratio}, inertia={inertia}, coupling="{motor.coupling}", …)'
+
+
 def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
     """Three moments; a single one is about the axis."""
     entries = tuple(inertia) if hasattr(inertia, "__iter__") and not isinstance(inertia, str) else (0, 0, inertia)
@@ -119,8 +127,7 @@ def _check(system: Builder, motor: Motor, place: str) -> None:
     least = {"stiffness": 1, "resistance": 1, "inductance": 1, "mass": 0, "damping": 0, "friction": 0}
     for name, sign in (least | {"joint_friction": 0}).items():
         _check_sign(system, name.replace("_", " "), getattr(motor, name), sign, place)
-    for moment in motor.inertia:
-        _check_sign(system, "inertia", moment, 0, place)
+    _check_inertia(system, motor, place)
     if motor.damping and not motor.is_elastic:
         raise ModelError(
             "a gear that does not twist has no damping.",
@@ -152,17 +159,47 @@ def _check(system: Builder, motor: Motor, place: str) -> None:
         )
 
 
+def _check_inertia(system: Builder, motor: Motor, place: str) -> None:
+    """Refuse moments that no rotor has; without those across the axis the one about it is taken by itself."""
+    for moment in motor.inertia:
+        _check_sign(system, "inertia", moment, 0, place)
+    known = [_at_known(system, moment) for moment in motor.inertia]
+    if any(free_symbols([moment]) for moment in known):
+        return
+    x, y, z = (float(moment) for moment in known)
+    fault = impossible_inertia([[x, 0, 0], [0, y, 0], [0, 0, z]]) if x or y else None
+    if fault:
+        raise ModelError(
+            f"no rotor has the principal moments {fault.moments}: the largest exceeds the sum of the others.",
+            place=place,
+            cure="Give (across, across, along), or the moment about the axis alone.",
+            code="E-MOTOR-012",
+        )
+    if motor.coupling == "reduced" and x != y:
+        raise ModelError(
+            f"a decoupled rotor has equal moments across its axis, not {shown(known[0])} and {shown(known[1])}.",
+            place=place,
+            cure='Write coupling="full" for a rotor that is not round.',
+            code="E-MOTOR-013",
+        )
+
+
+def _at_known(system: Builder, value: Expr) -> Expr:
+    """A value at the parameters that have one."""
+    met = {x: system.parameters[x.name].value for x in free_symbols([value]) if x.name in system.parameters}
+    return substitute([value], {x: as_expr(known) for x, known in met.items() if known is not None})[0]
+
+
 def _check_sign(system: Builder, what: str, value: Expr | None, least: int, place: str) -> None:
     """Refuse a number that is negative (or zero, with `least` 1) at the values of parameters that are known."""
     if value is None:
         return
-    met = {x: system.parameters[x.name].value for x in free_symbols([value]) if x.name in system.parameters}
-    (number,) = substitute([value], {x: as_expr(known) for x, known in met.items() if known is not None})
+    number = _at_known(system, value)
     if not free_symbols([number]) and constant_sign(number) < least:
         raise ModelError(
             f"the {what} {shown(number)} is {'not positive' if least else 'negative'}.",
             place=place,
-            cure=f"Give a {what} {'>' if least else '≥'} 0.",
+            cure=f"Give {'an' if what[0] in 'aeiou' else 'a'} {what} {'>' if least else '≥'} 0.",
             code="E-MOTOR-004",
         )
 

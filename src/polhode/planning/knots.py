@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError, shown
 from ..geometry.rotations import Rotation
+from ..geometry.rotations.values import matrix_of
 from .charts import Floats
 from .quaternions import conjugate, product
 
@@ -46,9 +47,10 @@ def knot_times(t: Any, place: str) -> Floats:
 
 def unit_quaternions(R: Any, count: int, place: str) -> Floats:
     """The knots' orientations as unit quaternions, each on the side of the one before it."""
-    if hasattr(R, "as_matrix"):  # SciPy's
-        R = R.as_matrix()
-    q = (R if isinstance(R, Rotation) else Rotation.from_matrix(numbers(R, "the orientations", place))).quaternion
+    if not isinstance(R, Rotation):
+        matrices = [matrix_of(each) for each in R] if isinstance(R, list | tuple) else matrix_of(R)
+        R = Rotation.from_matrix(numbers(matrices, "the orientations", place))
+    q = R.quaternion
     if np.shape(q) != (count, 4):
         raise PolhodeError(
             f"there are not {count} orientations, one for each time.",

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, unknown
 from ..geometry import Pose
+from ..geometry.rotations.values import matrix_of
 from .charts import CHARTS, Floats, cross, times
 from .cubics import RotationMotion, cubics_through
 from .knots import end_vector, knot_times, numbers, place_in, unit_quaternions
@@ -62,9 +63,10 @@ class PoseMotion:
 class PoseSpline:
     """A curve through poses at times t, twice differentiable.
 
-    `poses` are 4×4 matrices, pairs (R, p) or `ph.Pose`. `start` and `end` are pairs (ω in body components, velocity of
-    the origin in the fixed frame); where one is not given, accelerations (of a screw, the rate of the twist) are nought
-    there. `coupling="separate"` takes turns and places apart, `"screw"` together: see the module.
+    `poses` are 4×4 matrices, pairs (R, p), R a matrix or a Rotation, or `ph.Pose`. `start` and `end` are pairs (ω in
+    body components, velocity of the origin in the fixed frame); where one is not given, accelerations (of a screw, the
+    rate of the twist) are nought there. `coupling="separate"` takes turns and places apart, `"screw"` together: see the
+    module.
 
     >>> import numpy as np
     >>> poses = [(np.eye(3), (0, 0, 0)), ([[0, -1, 0], [1, 0, 0], [0, 0, 1]], (1, 1, 0.5))]
@@ -169,7 +171,7 @@ def _pair(pose: Any, number: int) -> tuple[Floats, Floats]:
     if isinstance(pose, Pose):
         pose = ([list(row) for row in pose.R], list(pose.p))
     if isinstance(pose, (tuple, list)) and len(pose) == 2:
-        R, p = (numbers(part, f"pose {number}", _PLACE) for part in pose)
+        R, p = (numbers(part, f"pose {number}", _PLACE) for part in (matrix_of(pose[0]), pose[1]))
     else:
         X = numbers(pose, f"pose {number}", _PLACE)
         if X.shape != (4, 4) or np.abs(X[3] - [0, 0, 0, 1]).max() > 0:

@@ -22,7 +22,7 @@ _PLACE = "RotationSpline"
 class RotationSpline:
     """A curve through rotations R at times t with continuous angular velocity and acceleration.
 
-    `R` is an array of n matrices, or an object with several rotations (`ph.Rotation`, SciPy's). `start` and `end` are
+    `R` is an array of n matrices, or rotations (`ph.Rotation`, SciPy's): one object, or a list. `start` and `end` are
     the angular velocities at the ends in body components; where one is not given, the angular acceleration is nought
     there. Consecutive orientations are less than half a turn apart. `chart="vector"` writes each segment as a cubic in
     the vector-parameter from its start, (389), which serves small turns; the default, the vector-parameter of half the

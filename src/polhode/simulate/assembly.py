@@ -96,7 +96,7 @@ def assemble(
     functions = Functions(derivation)
     equations = derivation.equations
     functions.values_of((), parameters)  # told here, whether there are constraints or not
-    begin = initial_state(derivation, start, speeds)
+    begin = initial_state(derivation, start, speeds, parameters)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices, begin.z)
     manifold = Manifold(functions, equations.constraints, parameters)
@@ -111,9 +111,13 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
     if fault is not None:
         raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-SIM-038")
+    rotors = start.rotors.beside(manifold.matrix(t, q), equations.tree.speeds)
+    q = q.copy()
+    rotors.place(q)
     manifold.set_scale(t, q)
     left = mobility(manifold, t, q, start.u)
-    u = start.u if manifold.is_embedded else _speeds(manifold, start, q, t)
+    u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
+    rotors.turn(u)
     if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
         raise PolhodeError(
             f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'.",

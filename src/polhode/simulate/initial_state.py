@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, ShapeError, unknown
+from .unwound import Unwound, unwound
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
@@ -31,6 +32,7 @@ class InitialState:
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     z: Floats = field(default_factory=lambda: np.zeros(0))
+    rotors: Unwound = field(default_factory=Unwound)
 
 
 def home(known: Synopsis) -> Floats:
@@ -40,8 +42,12 @@ def home(known: Synopsis) -> Floats:
     return q
 
 
-def initial_state(derivation: Derivation, start: Any = None, speeds: Any = None) -> InitialState:
+def initial_state(
+    derivation: Derivation, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
+) -> InitialState:
     """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z).
+
+    Rotors behind elastic gears that are not named start where their links are, with the ratios that parameters give.
 
     >>> import polhode as ph
     >>> s = ph.System("ball")
@@ -95,7 +101,10 @@ def initial_state(derivation: Derivation, start: Any = None, speeds: Any = None)
     _check_finite(q, known.coordinates, "coordinate")
     _check_finite(u, known.speeds, "speed")
     _check_finite(z, [*known.states], "state")
-    return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z)
+    rotors = unwound(derivation, given, given_speeds, parameters)
+    rotors.place(q)
+    rotors.turn(u)
+    return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z, rotors)
 
 
 def numbers(value: Any, size: int, what: str) -> Floats:

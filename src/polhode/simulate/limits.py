@@ -54,19 +54,65 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
     """
     if run.functions is None or not len(run):
         return ()
-    found = [each for name, side, limit in _limits(run) for each in _passed(run, name, side, limit)]
+    found = [
+        each
+        for limits in _limits(run)
+        if limits.are_ordered
+        for side, limit in limits.known.items()
+        for each in _passed(run, limits.coordinate, side, limit)
+    ]
     return tuple(sorted(found, key=lambda each: each.time))
 
 
-def _limits(run: Trajectory) -> Iterator[tuple[str, str, float]]:
-    """The limits of all coordinates in numbers; one whose parameters have no value is none."""
+def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
+    """A sentence for each limit that no number is known of, and for each pair that leaves nothing between them.
+
+    >>> import polhode as ph
+    >>> s = ph.System("stone")
+    >>> _ = s.joint("height", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(s.parameter("floor"), None))
+    >>> print(*s.derive().simulate(1).notices)
+    the lower limit floor of 'height' has no value, and was not watched.
+    """
+    if run.functions is None or not len(run):
+        return ()
+    told = []
+    for limits in _limits(run):
+        for side, end in limits.unknown.items():
+            told.append(f"the {side} limit {end} of '{limits.coordinate}' has no value, and was not watched.")
+        if not limits.are_ordered:
+            lower, upper = limits.known["lower"], limits.known["upper"]
+            told.append(
+                f"with these parameters the lower limit {lower:.6g} of '{limits.coordinate}' is above the upper limit "
+                f"{upper:.6g}: neither was watched."
+            )
+    return tuple(told)
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The limits of a coordinate by side: those in numbers, and those whose parameters have no value."""
+
+    coordinate: str
+    known: dict[str, float]
+    unknown: dict[str, Expr]
+
+    @property
+    def are_ordered(self) -> bool:
+        return not self.known.get("lower", -np.inf) > self.known.get("upper", np.inf)
+
+
+def _limits(run: Trajectory) -> Iterator[_Ends]:
     system = run.mechanism.equations.system
     for joint in system.joints.values():
         for q, limits in zip(joint.q, joint.limits, strict=False):
+            made = _Ends(q.name, {}, {})
             for side, end in (("lower", limits.lower), ("upper", limits.upper)):
                 values = {} if end is None else _values(end, system.parameters, run.parameters)
-                if end is not None and values is not None:
-                    yield q.name, side, evaluate([end], values)[0]
+                if end is not None and values is None:
+                    made.unknown[side] = end
+                elif end is not None and values is not None:
+                    made.known[side] = evaluate([end], values)[0]
+            yield made
 
 
 def _values(end: Expr, table: Mapping[str, Parameter], given: Mapping[str, object]) -> dict[Expr, float] | None:

@@ -255,7 +255,7 @@ def _starts(
         try:
             if filled is None:
                 given = members.member(i)
-                begin = initial_state(derivation, given.get("start"), given.get("speeds"))
+                begin = initial_state(derivation, given.get("start"), given.get("speeds"), given.get("parameters"))
                 sound[i] = not begin.notices
                 starts[i] = np.concatenate([begin.q, begin.u, begin.z])
             for name, mass in heavy:
@@ -268,14 +268,16 @@ def _starts(
 def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, NDArray[np.bool_]] | None:
     """The first member's state with columns of the others', where these are single values by name; else None.
 
-    A quaternion is more than its columns: it has unit length.
+    A quaternion is more than its columns: it has unit length. So is a link that a rotor starts with.
     """
     equations = derivation.equations
     own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
     columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
     columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
     columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.tree.quaternions or not all(which in columns for which in own):
+    if equations.tree.quaternions or derivation.synopsis.has_elastic_gears:
+        return None
+    if not all(which in columns for which in own):
         return None
     first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in own.values())), None)
     if first is None:

@@ -352,7 +352,7 @@ def _begin(
     parameters: Mapping[str, Any] | None,
 ) -> tuple[InitialState, Manifold | None, Assembly | None]:
     """The first state, on the constraints if there are any; what the user gave and did not get is warned of."""
-    begin = initial_state(derivation, start, speeds)
+    begin = initial_state(derivation, start, speeds, parameters)
     told = [*begin.notices]
     manifold: Manifold | None = None
     assembly: Assembly | None = None

@@ -173,7 +173,7 @@ class SmoothRun:
                     code="E-SENS-005",
                 )
         span = span_of(duration, samples, rate, 1 + len(equations.q) + len(equations.u) + len(equations.z))
-        given = initial_state(derivation, start, speeds)
+        given = initial_state(derivation, start, speeds, changed)
         begin, manifold, assembly = given, None, None
         if equations.constraints is not None and equations.constraints.rows:
             manifold = Manifold(functions, equations.constraints, changed)

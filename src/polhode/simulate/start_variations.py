@@ -37,7 +37,17 @@ def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
     for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
         own = slice(first, first + count)
         made[own] -= np.outer(run.given.q[own], run.given.q[own] @ made[own])
-    return made if run.manifold is None else _Assembled(run, by, made).variations()
+    rotors = run.given.rotors
+    if run.manifold is not None:
+        made = _Assembled(run, by, made).variations()
+        rotors = rotors.beside(run.manifold.matrix(0.0, run.start.q), equations.tree.speeds)
+    for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
+        for rotor in part:  # one that starts where its link is, unless its own start is varied
+            link = first + rotor.link
+            if state[first + rotor.rotor] not in by:
+                slopes = evaluate(list(jacobian([rotor.ratio], list(by)).entries()), run.known(0.0, run.x))
+                made[first + rotor.rotor] = rotor.number * made[link] + np.array(slopes) * run.x[link]
+    return made
 
 
 class _Assembled:

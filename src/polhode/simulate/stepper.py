@@ -140,7 +140,7 @@ def stepper(
                 rhs, tolerance.method, count, values,
                 rtol=tolerance.rtol, atol=tolerance.atol, groups=groups, threads=threads,
             )  # fmt: skip
-    made = Stepper(derivation, engine, dt, batch is not None, brought)
+    made = Stepper(derivation, engine, dt, batch is not None, brought, parameters)
     made.tau[...] = given.constant
     made.inputs[...] = acting.constant
     made.begin(start, speeds)
@@ -162,7 +162,9 @@ class Stepper:
         dt: float | None,
         is_batch: bool,
         brought: Callable[[InitialState], Floats],
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        self._parameters = dict(parameters or {})
         self._derivation, self._engine, self._is_batch, self._brought = derivation, engine, is_batch, brought
         self._known = known = derivation.synopsis
         self._dt = None if dt is None else _positive(dt)
@@ -368,7 +370,8 @@ class Stepper:
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
         rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
-        if not (self._is_batch and rows):
+        own = self._known.has_elastic_gears and any(map(np.ndim, self._parameters.values()))  # of each member
+        if not (self._is_batch and (rows or own)):
             return self._begun(start, speeds)
         if any(len(given) != count for given in rows):
             raise ShapeError(
@@ -380,10 +383,12 @@ class Stepper:
         def row(given: Any, k: int) -> Any:
             return given[k] if not isinstance(given, Mapping | str) and np.ndim(given) == 2 else given
 
-        return np.array([self._begun(row(start, k), row(speeds, k)) for k in range(count)])
+        places = np.arange(len(self._start))[chosen].tolist()
+        return np.array([self._begun(row(start, k), row(speeds, k), i) for k, i in enumerate(places)])
 
-    def _begun(self, start: Any, speeds: Any) -> Floats:
-        first = initial_state(self._derivation, start, speeds)
+    def _begun(self, start: Any, speeds: Any, member: int = 0) -> Floats:
+        own = {name: value[member] if np.ndim(value) else value for name, value in self._parameters.items()}
+        first = initial_state(self._derivation, start, speeds, own)
         return self._brought(first)
 
     def _failure(self) -> SimulationError:

@@ -182,7 +182,13 @@ class Trajectory:
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *map(str, self.passed_limits))
+        return (*self.info.get("notices", ()), *self._unwatched_limits, *map(str, self.passed_limits))
+
+    @cached_property
+    def _unwatched_limits(self) -> tuple[str, ...]:
+        from .limits import unwatched_limits
+
+        return unwatched_limits(self)
 
     @cached_property
     def passed_limits(self) -> tuple[PassedLimit, ...]:

@@ -119,3 +119,58 @@ def test_what_cannot_be_had_from_the_links_alone_is_told() -> None:
     bound = one(stiffness=3)
     bound.constrain(bound.joints["j"].q[0] - bound.joints["j rotor"].q[0] ** 2)
     assert "constraints act on them" in refusal(bound)
+
+
+def test_rotors_that_cancel_in_a_row_need_no_values() -> None:
+    """Of an arm z-y-y the row of a link holds rotors beyond it whose terms cancel; they are not asked for."""
+    s = ph.System("arm")
+    link: Any = s.ground
+    for i, axis in enumerate("zyy"):
+        body = s.body(f"b{i}", 2, com=(0.1, 0.02, 0.03), inertia=(0.1, 0.12, 0.15))
+        s.joint(f"j{i}", link, body, ph.Revolute(axis), at=(0.3, 0, 0.1))
+        s.motor(f"j{i}", ratio=50, inertia=2e-3, stiffness=1e3)
+        link = body
+    made = s.derive().link_inverse_dynamics
+    efforts = made.efforts_at(np.zeros((made.order + 1, 3)))
+    assert efforts["j2 rotor"] == pytest.approx(-2 * 9.81 * 0.1 / 50)  # the last link's weight behind its gear
+    assert efforts["j1 rotor"] == pytest.approx(-2 * 9.81 * (0.1 + 0.3 + 0.1) / 50)
+    assert not {x for x in free_symbols(made.efforts.values()) if x.name.endswith("rotor")}
+
+
+def test_derivatives_are_written_with_as_many_primes() -> None:
+    made = one(stiffness=100).derive().link_inverse_dynamics
+    assert [repr(x) for (x,) in made.motion] == ["j", "j'", "j''", "j'''", "j''''"]
+
+
+def test_time_inputs_and_states_are_asked_for_where_the_efforts_depend_on_them() -> None:
+    s = one(stiffness=100, resistance=2, inductance=1, constant=3)
+    F = s.input("F", 5)
+    s.joint_force("j", F * s.time)
+    made = s.derive().link_inverse_dynamics
+    motion = np.zeros((5, 1, 3))
+    values: dict[str, Any] = {"time": [1, 2, 3], "inputs": {"F": 7}, "z": {"j current": [0, 0, 4]}}
+    for name, word in (("time", "time=…"), ("inputs", "inputs={'F': …}"), ("z", "z={'j current': …}")):
+        with pytest.raises(PolhodeError, match="which is not given") as raised:
+            made.efforts_at(motion, **{key: value for key, value in values.items() if key != name})
+        assert word in str(raised.value)
+    weight = -9.81 - 7 * np.array([1, 2, 3])
+    assert made.rotors_at(motion, time=[1, 2, 3], inputs={"F": 7})["j rotor"] == pytest.approx(10 * weight / 100)
+    assert made.efforts_at(motion, **values)["j rotor"] == pytest.approx(weight / 10 - [0, 0, 12])
+    with pytest.raises(PolhodeError, match="there is no input 'f'"):
+        made.efforts_at(motion, inputs={"f": 7})
+    with pytest.raises(PolhodeError, match="3 of them, one for each time"):
+        made.efforts_at(motion, **values | {"time": [1, 2]})
+
+
+def test_a_base_with_a_quaternion_takes_its_motion_as_a_list() -> None:
+    s = ph.System("satellite", gravity=(0, 0, 0))
+    s.joint("free", s.ground, s.body("hull", 3, inertia=(2, 3, 4)), ph.Free())
+    s.joint("j", "hull", s.body("link", 1, (1, 0, 0)), ph.Revolute("y"))
+    s.motor("j", 10, inertia=1, stiffness=100, coupling="reduced")
+    made = s.derive().link_inverse_dynamics
+    home = [1.0 if x.name.endswith("qw") else 0.0 for x in made.motion[0]]
+    rows = [home, *([0.0] * 7 for _ in made.motion[1:])]
+    rows[2][-1] = 2.0
+    assert len(home) == 8 and float(made.rotors_at(rows)["j rotor"]) == pytest.approx(10 * 2 / 100)
+    with pytest.raises(PolhodeError, match="8 coordinates, 7 speeds, and 3 derivatives of these"):
+        made.efforts_at(np.zeros((5, 7)))

@@ -9,7 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
+from polhode.analysis.operating_point import operating_point
 from polhode.errors import PolhodeError
+from polhode.expr import as_expr
 from polhode.model.samples.linkages import four_bar
 
 
@@ -225,3 +227,21 @@ def test_an_unknown_option_is_told_with_the_nearest() -> None:
     with pytest.raises(PolhodeError, match=r"no option 'speed'\.\n  Did you mean 'speeds'") as caught:
         cart_and_pole().derive().linearize(speed={"w": 1})
     assert caught.value.problems[0].code == "E-CALL-001"
+
+
+def test_rotors_that_are_not_named_are_where_their_gears_are_not_wound() -> None:
+    s = ph.System("arm")
+    n = s.parameter("n")
+    s.joint("j", s.ground, s.body("link", 1, (0, 0, -1)), ph.Revolute("y"))
+    s.motor("j", n, inertia=1, stiffness=100)
+    e = s.derive()
+    record = e.record
+    symbols = {**dict(zip(e.coordinates, e.q, strict=True)), **{f"{x.name}'": x for x in e.u}}
+
+    def point(**given: int) -> list[ph.Expr]:
+        named = {symbols[name]: as_expr(value) for name, value in given.items()}
+        found = operating_point(record, e.assemble, named, None).values
+        return [found[symbols["j rotor"]], found[symbols["j rotor'"]]]
+
+    assert point(**{"j": 2, "j'": 3}) == [2 * n, 3 * n]
+    assert point(**{"j": 2, "j rotor": 5}) == [5, 0]

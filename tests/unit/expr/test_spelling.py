@@ -12,6 +12,8 @@ import sympy
 
 import polhode as ph
 from polhode.expr import Expr, evaluate, same
+from polhode.expr.leaves import symbol
+from polhode.expr.spelling import further_rate, identifier, spelled, spelled_latex
 from polhode.model import samples
 
 MODELS = sorted((Path(__file__).parents[3] / "models").glob("*.yaml"))
@@ -341,3 +343,10 @@ def test_a_place_on_a_curve_that_is_written_as_a_parameter_is_refused_at_once() 
     with pytest.raises(ph.PolhodeError, match="wire_place in SymPy"):
         s.parameter("wire_place", 1)
     assert s.derive().constraints is not None
+
+
+def test_rates_beyond_the_acceleration_carry_on_its_primes() -> None:
+    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
+    assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
+    assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
+    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"

@@ -244,3 +244,15 @@ def test_a_model_is_read_the_same_way_twice(tmp_path: Path) -> None:
     world = f'<body name="a" euler="0.1 0.2 0.3"><joint name="h" axis="1 2 3"/>{MASS}</body>'
     first, _ = read(tmp_path, world)
     assert dumps_yaml(first) == dumps_yaml(load_mjcf(tmp_path / "arm.xml"))
+
+
+def test_an_armature_that_is_left_out_makes_room_for_an_elastic_motor(tmp_path: Path) -> None:
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        '<mujoco><worldbody><body><joint name="j1" armature="0.5"/><geom size="0.1" mass="1"/></body></worldbody>'
+        '<actuator><motor joint="j1" gear="10"/></actuator></mujoco>'
+    )
+    system = load_mjcf(path, ignore=["armature"])
+    motor = system.motor("j1", inertia="0.005", stiffness=1000, coupling="reduced")
+    assert motor.ratio == 10 and motor.is_elastic
+    assert system.motors["j1"].inertia == load_mjcf(path).motors["j1"].inertia

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import polhode as ph
 from polhode import Dual, Matrix, Vector
 from polhode.errors import PolhodeError
-from polhode.expr import latex, symbols
+from polhode.expr import as_expr, evaluate, latex, symbols
 from polhode.geometry.dual import dual, dual_part, real_part
 
 theta, d, phi, e = symbols("theta d phi e")
@@ -39,12 +40,66 @@ def test_quotients_of_whole_numbers_are_exact() -> None:
     assert Dual(1, 2) / Dual(3, 1) == Dual(Fraction(1, 3), Fraction(5, 9))
 
 
-@pytest.mark.parametrize("name", ["sin", "cos", "tan", "sqrt"])
+OF_ONE = (
+    "sin", "cos", "tan", "sqrt", "exp", "log", "asin", "acos", "atan", "sinh", "cosh", "tanh", "absolute", "sign",
+)  # fmt: skip
+OF_TWO = ("atan2", "minimum", "maximum")
+POWERS = (2, -3, 0, 0.5, Fraction(-3, 2), Fraction(1, 3), 3.7)
+
+
+@pytest.mark.parametrize("name", OF_ONE)
 def test_functions_carry_their_derivatives(name: str) -> None:
     function = getattr(ph, name)
     found = function(Dual(theta, d))
     assert found.real == function(theta)
     assert found.dual == d * function(theta).diff(theta)
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_functions_of_two_carry_their_derivatives(name: str) -> None:
+    function = getattr(ph, name)
+    slopes = [function(theta, phi).diff(x) for x in (theta, phi)]
+    assert function(Dual(theta, d), Dual(phi, e)) == Dual(function(theta, phi), d * slopes[0] + e * slopes[1])
+    assert function(theta, Dual(phi, e)).dual == e * slopes[1]
+    assert function(Dual(theta, d), phi).dual == d * slopes[0]
+
+
+@pytest.mark.parametrize("exponent", POWERS, ids=str)
+def test_powers_carry_their_derivatives(exponent: float | Fraction) -> None:
+    found, slope = Dual(theta, d) ** exponent, (theta**exponent).diff(theta)
+    assert found.real == theta**exponent
+    one, two = evaluate(map(as_expr, (found.dual, d * slope)), {theta: 0.3, d: 2.0})
+    assert one == pytest.approx(two)
+    for base in (0.3, np.array([0.3, 2.0])):
+        found = Dual(base, 2.0) ** exponent
+        assert found.real == pytest.approx(base ** float(exponent))
+        assert found.dual == pytest.approx(2 * float(exponent) * base ** (float(exponent) - 1))
+
+
+def test_exponents_may_be_dual() -> None:
+    assert 2.0 ** Dual(0.3, 1.0) == Dual(2**0.3, 2**0.3 * np.log(2))
+    found = Dual(0.3, 1.0) ** Dual(0.7, 2.0)
+    assert found.dual == pytest.approx(0.3**0.7 * (0.7 / 0.3 + 2 * np.log(0.3)))
+    assert (theta ** Dual(phi, e)).dual == e * (theta**phi).diff(phi)
+
+
+@pytest.mark.parametrize("name", [*OF_ONE, *OF_TWO])
+def test_functions_of_floats_and_arrays_are_those_of_symbols(name: str) -> None:
+    function, numbers = getattr(ph, name), {theta: 0.3, d: 2.0, phi: 0.7, e: -1.5}
+    two = name in OF_TWO
+    exact = function(Dual(theta, d), Dual(phi, e)) if two else function(Dual(theta, d))
+    wanted = evaluate(map(as_expr, (exact.real, exact.dual)), numbers)
+    for a, b in ((0.3, 0.7), (np.array([0.3, 0.3]), np.array([0.7, 0.7])), (0.3, np.array([0.7]))):
+        found = function(Dual(a, 2.0), Dual(b, -1.5)) if two else function(Dual(a, 2.0))
+        assert np.ravel(found.real) == pytest.approx(np.full(np.size(found.real), wanted[0]))
+        assert np.ravel(found.dual) == pytest.approx(np.full(np.size(found.dual), wanted[1]))
+
+
+def test_a_dual_number_with_a_plain_one_stays_in_floats() -> None:
+    found = ph.atan2(Dual(0.3, 1.0), 2)
+    assert isinstance(found.real, float) and isinstance(found.dual, float)
+    with pytest.raises(PolhodeError, match="is not a number"):
+        ph.atan2(Dual(0.3, 1.0), "x")
 
 
 def test_addition_theorems_hold_for_dual_angles() -> None:
@@ -92,8 +147,39 @@ def test_a_dual_number_is_written_by_its_parts() -> None:
 def test_what_has_no_reciprocal_or_root_is_refused_in_a_sentence() -> None:
     with pytest.raises(PolhodeError, match="without a real part has no reciprocal"):
         _ = 1 / Dual(0, theta)
-    with pytest.raises(PolhodeError, match="without a real part has no reciprocal"):
-        Dual(0.0, 1.0).sqrt()
+
+
+SINGULAR = {
+    "sqrt": lambda: Dual(0.0, 1.0).sqrt(),
+    "asin": lambda: ph.asin(Dual(1.0, 1.0)),
+    "acos of an array": lambda: ph.acos(Dual(np.array([0.5, -1.0]), 1.0)),
+    "abs": lambda: abs(Dual(0, theta)),
+    "abs of a symbol": lambda: ph.absolute(Dual(theta - theta, d)),
+    "atan2": lambda: ph.atan2(Dual(0.0, 1.0), 0.0),
+    "max": lambda: ph.maximum(Dual(1.0, 1.0), Dual(1.0, 2.0)),
+    "pow": lambda: Dual(0.0, 1.0) ** 0.5,
+}
+
+
+@pytest.mark.parametrize("singular", SINGULAR.values(), ids=SINGULAR)
+def test_a_function_without_a_derivative_is_refused_in_a_sentence(singular: Callable[[], Dual]) -> None:
+    with pytest.raises(PolhodeError, match="has no derivative at"):
+        singular()
+
+
+def test_a_dual_number_without_a_dual_part_needs_no_derivative() -> None:
+    assert ph.asin(Dual(1.0)).real == pytest.approx(np.pi / 2)
+    assert Dual(0.0).sqrt() == 0 and abs(Dual(0.0)) == 0
+    assert Dual(0.0, 1.0) ** 1.5 == 0
+
+
+@pytest.mark.parametrize("beyond", [
+    lambda: ph.log(Dual(-1.0, 1.0)), lambda: ph.acos(Dual(np.array([0.5, 2.0]), 1.0)), lambda: ph.exp(Dual(1e6, 1.0)),
+    lambda: Dual(-1.0, 1.0) ** 0.5, lambda: ph.log(Dual(0, 1)),
+])  # fmt: skip
+def test_a_function_that_is_not_real_there_is_refused_in_a_sentence(beyond: Callable[[], Dual]) -> None:
+    with pytest.raises(PolhodeError, match="is not a finite real number"):
+        beyond()
 
 
 @pytest.mark.parametrize("parts", [((1, 2, 3), (1, 2)), ([[1, 0], [0, 1]], [[1]]), ((1, 2, 3), 5)])
@@ -108,8 +194,11 @@ def test_a_dual_number_does_not_mix_with_what_is_none() -> None:
             _ = Dual(1, 2) + wrong
         with pytest.raises(TypeError):
             _ = wrong - Dual(1, 2)
-    with pytest.raises(TypeError):
-        _ = Dual(1, 2) ** 0.5
+    for wrong in ("x", None):
+        with pytest.raises(TypeError):
+            _ = Dual(1, 2) ** wrong
+        with pytest.raises(TypeError):
+            _ = wrong ** Dual(1, 2)
     assert Dual(1, 2) != "x"
 
 

@@ -133,7 +133,7 @@ BAD = {
     "a matrix with a wrong last row": (np.ones((4, 4)), "is not a motion"),
     "an exact matrix with a wrong last row": ([[1, 0, 0, 0]] * 4, "is not a motion"),
     "a rotation alone": (np.eye(3), "is not a motion"),
-    "a pose of wrong shape": (Pose(np.eye(2), np.zeros(3)), "is not a motion"),
+    "a pair of wrong shape": ((np.eye(2), np.zeros(3)), "is not a motion"),
     "NaN": (np.full(6, np.nan), "not finite"),
 }
 

@@ -60,7 +60,7 @@ def test_a_rotor_that_rides_on_a_link_is_coupled_to_its_turning_unless_reduced()
 def test_a_reduced_rotor_leaves_its_mass_and_cross_inertia_with_its_carrier() -> None:
     s = arm()
     bare = s.derive().mass_matrix
-    s.motor("j2", 10, inertia=(3, 4, 5), mass=6, coupling="reduced")
+    s.motor("j2", 10, inertia=(3, 3, 5), mass=6, coupling="reduced")
     change = s.derive().mass_matrix - bare
     # The axis is x of the upper link, so that rotor x and y are across it: one of them is about the link's z.
     assert change[0, 0] == as_expr("1.5") + 3  # 6 kg at half a metre
@@ -221,3 +221,28 @@ def test_z_is_brought_to_any_axis_by_an_exact_rotation(axis: Any) -> None:
     assert is_rotation(R)
     assert same(R @ Vector([0, 0, 1]), unit_axis(axis))
     assert turned_to(unit_axis("z")) == Matrix.identity(3)
+
+
+def test_a_rotor_has_an_inertia_that_a_body_can_have() -> None:
+    for coupling in ("full", "reduced"):
+        with pytest.raises(ModelError, match="no rotor has the principal moments"):
+            arm().motor("j1", 10, inertia=(1, 1, 3), mass=1, coupling=coupling)
+    s = arm()
+    with pytest.raises(ModelError, match="E-MOTOR-012"):
+        s.motor("j1", 10, inertia=(1, 1, s.parameter("Im", 3)), mass=1)
+    assert not s.motors
+    arm().motor("j1", 10, inertia=3)
+    arm().motor("j1", 10, inertia=(2, 1, 1))
+    with pytest.raises(ModelError, match="equal moments across its axis, not 2 and 1"):
+        arm().motor("j1", 10, inertia=(2, 1, 1), coupling="reduced")
+    with pytest.raises(ModelError, match="Give an inertia ≥ 0"):
+        arm().motor("j1", 10, inertia=-1)
+
+
+def test_who_gives_a_second_motor_is_told_how_the_first_is_given_whole() -> None:
+    s = arm()
+    s.motor("j1", 10, inertia="0.005", coupling="reduced")
+    with pytest.raises(ModelError, match="has a motor already") as raised:
+        s.motor("j1", stiffness=1000)
+    assert 'ignore=["armature"]' in str(raised.value)
+    assert "motor('j1', 10, inertia=1/200, coupling=\"reduced\", …)" in str(raised.value)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
+import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.planning.knots import knot_times, place_in, unit_quaternions
 from polhode.planning.quaternions import matrices, unit
@@ -46,3 +48,11 @@ def test_a_time_belongs_to_the_segment_that_it_begins():
     assert segment.tolist() == [0, 0, 1, 1, 1]
     with pytest.raises(PolhodeError, match="outside"):
         place_in(np.array([0.0, 1]), 1.1, "spline")
+
+
+def test_orientations_are_rotations_of_any_kind_together_or_in_a_list():
+    turns = [ph.Rotation.from_euler("zxz", x) for x in ((0, 0, 0), (0.3, 0.2, 0.1))]
+    wanted = unit_quaternions([turn.matrix for turn in turns], 2, "x")
+    scipy = Rotation.from_matrix([turn.matrix for turn in turns])
+    for given in (turns, [turn.exact() for turn in turns], scipy, list(scipy), [turns[0].matrix, turns[1]]):
+        assert unit_quaternions(given, 2, "x") == pytest.approx(wanted)

@@ -96,3 +96,11 @@ def test_poses_in_all_their_forms():
 def test_what_is_no_pose_gets_a_sentence(poses, options, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         ph.PoseSpline(T, poses, **options)
+
+
+@pytest.mark.parametrize("coupling", COUPLINGS)
+def test_pairs_have_rotations_of_any_kind(coupling):
+    wanted = ph.PoseSpline(T, POSES, coupling=coupling)(T[3] + 0.01).matrix
+    for turns in (ph.Rotation.from_matrix(R), TURNS, [ph.Rotation.from_matrix(each).exact() for each in R]):
+        curve = ph.PoseSpline(T, list(zip(turns, P, strict=True)), coupling=coupling)
+        assert np.abs(curve(T[3] + 0.01).matrix - wanted).max() < 1e-12

@@ -87,3 +87,17 @@ def test_a_trajectory_from_a_file_knows_no_limits_until_it_is_told_the_mechanism
 def test_the_sentence_names_the_side_and_the_place() -> None:
     told = str(PassedLimit("elbow", "upper", 1.0, 0.25, 1.5))
     assert told == "'elbow' passes its upper limit 1 at t = 0.25 s and gets to 1.5; nothing holds it there."
+
+
+def test_limits_that_cannot_be_watched_are_told() -> None:
+    s = ph.System("stone")
+    low, high = s.parameter("low"), s.parameter("high", 1)
+    s.joint("height", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(low, high))
+    e = s.derive()
+    run = e.simulate(1)
+    assert run.notices == ("the lower limit low of 'height' has no value, and was not watched.",)
+    crossed = e.simulate(1, parameters={"low": 2})
+    assert crossed.passed_limits == ()
+    (told,) = crossed.notices
+    assert "the lower limit 2 of 'height' is above the upper limit 1: neither was watched" in told
+    assert [each.side for each in e.simulate(1, parameters={"low": -1}).passed_limits] == ["lower"]

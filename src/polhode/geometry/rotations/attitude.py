@@ -18,7 +18,7 @@ from ...errors import PolhodeError, understood
 from ...expr import Matrix, Vector, as_expr, constant_value, free_symbols, is_zero, rank
 from .rotation import Rotation
 from .scalars import Components, applied, cross, is_array, total
-from .values import is_exact, read, written
+from .values import batch_of, is_exact, read, written
 
 
 class Attitude:
@@ -70,6 +70,7 @@ class Attitude:
         x = read(momentum, (3,), "an angular momentum", exact)
         count = self.thrusters.shape[1]
         jets = read([0] * count if u is None else u, (count,), "a list of thrusters' magnitudes", exact)
+        batch_of((*x, *jets))
         gyroscopic = cross(x, applied(_over(self._inverse, x), x))
         pushed = applied(_over(self.thrusters, x), jets)
         return written(total(gyroscopic, pushed), (3,), None if exact else ())

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product as every
 from typing import Any
 
-from ...errors import PolhodeError, warn
+from ...errors import PolhodeError, ShapeError, warn
 from ...expr import Expr, Matrix, as_expr, pi
 from .matrix import fourfold, is_rotation
 from .quaternion import conjugate, from_lift, product
@@ -30,7 +30,7 @@ CUBE = [
 
 
 def as_rotation(value: Any, place: str) -> Matrix:
-    """A rotation given as a Rotation, a matrix or turns ("z", angle), exactly orthogonal.
+    """A rotation given as a Rotation (SciPy's too), a matrix or turns ("z", angle), exactly orthogonal.
 
     A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
     within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
@@ -40,7 +40,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if hasattr(value, "exact_matrix"):  # a Rotation
         made: Matrix = value.exact_matrix()
         return made
-    items = list(value)
+    items = _rows_of(value, place) if hasattr(value, "as_matrix") else list(value)
     if len(items) == 2 and isinstance(items[0], str):
         return rotation((items[0], items[1]))
     if items and len(items[0]) == 2:
@@ -62,6 +62,19 @@ def as_rotation(value: Any, place: str) -> Matrix:
         said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
         warn(said, code="W-ROT-001")
     return near
+
+
+def _rows_of(value: Any, place: str) -> list[Any]:
+    """The rows of the matrix of one of SciPy's rotations."""
+    R = value.as_matrix()
+    if R.shape != (3, 3):
+        raise ShapeError(
+            "a batch of SciPy's rotations is not one rotation.",
+            place=place,
+            cure="Take one of them by its index.",
+            code="E-ROT-023",
+        )
+    return list(R)
 
 
 def _nearest_rotation(R: Matrix) -> Matrix | None:

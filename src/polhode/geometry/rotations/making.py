@@ -16,13 +16,13 @@ from .quaternion import from_lift
 from .scalars import Components, cos, dot, is_array, scaled, sin, split
 from .stored import Stored, composed, numeric, of_coordinates, of_exact_matrix, symbolic
 from .turns import about, rotation, unit_axis
-from .values import finite, first_true, is_exact, one_column, read, read_spinor
+from .values import batch_of, finite, first_true, is_exact, matrix_of, one_column, read, read_spinor
 
 Exact = bool | None
 
 
 def of_matrix(R: Any, nearest: bool, exact: Exact) -> Stored:
-    entries = read(R, (3, 3), "a rotation matrix", exact)
+    entries = read(matrix_of(R), (3, 3), "a rotation matrix", exact)
     if not any(map(is_array, entries)):
         return of_exact_matrix(as_rotation(Matrix([entries[0:3], entries[3:6], entries[6:9]]), "from_matrix"))
     return numeric(CHARTS["matrix"].lift(checked(entries, nearest)), "a rotation matrix")
@@ -46,6 +46,7 @@ def of_sine_vector(d: Any, cosine: Any, exact: Exact) -> Stored:
     entries = read(d, (3,), "a sine vector", exact)
     if cosine is not None:
         scalar = as_expr(cosine) if exact else finite(cosine, "a cosine")
+        batch_of((scalar, *entries))
         return of_coordinates(CHARTS["quaternion"], (scalar, *entries), "the sine vector with its cosine")
     _check_length(entries, 1, "a sine vector")
     return of_coordinates(CHARTS["sine"], entries)
@@ -63,6 +64,7 @@ def of_axial_vector(a: Any, far: Any, exact: Exact) -> Stored:
     import numpy as np
 
     there = np.asarray(far, dtype=bool)
+    batch_of((there, *near.lift))
     return numeric(tuple(np.where(there, b, n) for b, n in zip(beyond, near.lift, strict=True)), "the axial vector")
 
 
@@ -77,6 +79,7 @@ def of_axis_angle(axis: Any, angle: Any, exact: Exact) -> Stored:
     given = [float(x) for x in unit_axis(axis)] if isinstance(axis, str) else axis
     direction = numeric((0, *read(given, (3,), "an axis", False)), "the axis").lift[1:]
     turn = finite(angle, "an angle") / 2
+    batch_of((turn, *direction))
     return numeric((cos(turn), *scaled(sin(turn), direction)), "the axis")
 
 

@@ -14,14 +14,14 @@ from .chart import Chart
 from .charts import CHARTS, chart_named
 from .quaternion import unit
 from .scalars import Components, applied, joined
-from .stored import Stored, coordinates_in, exactly, shape_of
-from .values import is_exact, read, read_spinor, silent, written, written_spinor
+from .stored import Stored, coordinates_in, exactly, regular, shape_of
+from .values import batch_of, broadcast, is_exact, read, read_spinor, written, written_spinor
 
 
 def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> Any:
     """ω = E(x) ẋ."""
     r, chart, (xd,) = _rates_given(r, form, extrinsic, rate)
-    with silent():
+    with regular(chart, form):
         found = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
     return _velocity_told(r, found, frame, chart, form)
 
@@ -29,7 +29,7 @@ def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> An
 def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, second: Any) -> Any:
     """ω̇ = E ẍ + Ė ẋ."""
     r, chart, (xd, xdd) = _rates_given(r, form, extrinsic, rate, second)
-    with silent():
+    with regular(chart, form):
         found = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
     return _velocity_told(r, found, frame, chart, form)
 
@@ -37,7 +37,7 @@ def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, s
 def rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any) -> Any:
     """ẋ = Γ(x) ω."""
     r, chart, (w,) = _velocities_given(r, form, extrinsic, frame, w)
-    with silent():
+    with regular(chart, form):
         found = applied(chart.rate(coordinates_in(r, chart, form)), w)
     return _rate_told(r, found, chart, form)
 
@@ -46,7 +46,7 @@ def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: A
     """ẍ = Γ (ω̇ - Ė ẋ); of a chart with more than three coordinates its own formula."""
     r, chart, (w, wd) = _velocities_given(r, form, extrinsic, frame, w, wd)
     x = coordinates_in(r, chart, form)
-    with silent():
+    with regular(chart, form):
         if chart.second_rate is not None:
             found = chart.second_rate(x, w, wd)
         else:
@@ -59,9 +59,9 @@ def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: A
 def condition(r: Stored, form: str, extrinsic: bool) -> Any:
     """The condition number of Γ."""
     chart = chart_of(form, extrinsic)
-    if r.batch is None:
-        return as_expr(chart.condition(unit(r.lift)))
-    with silent():
+    with regular(chart, form):
+        if r.batch is None:
+            return as_expr(chart.condition(unit(r.lift)))
         return joined((chart.condition(r.lift),), r.batch)[..., 0]
 
 
@@ -75,8 +75,11 @@ def _rates_given(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[St
     r = exactly(r) if any(map(is_exact, rates)) else r
     chart = chart_of(form, extrinsic)
     if form == "spinor":
-        return r, chart, [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
-    return r, chart, [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+        given = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
+    else:
+        given = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+    _check_batches(r, given)
+    return r, chart, given
 
 
 def _velocities_given(
@@ -85,7 +88,14 @@ def _velocities_given(
     """The chart of a form and velocities in body components, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, velocities)) else r
     given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
+    _check_batches(r, given)
     return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
+
+
+def _check_batches(r: Stored, given: list[Components]) -> None:
+    """Refuse rates of more or fewer than the rotations are."""
+    if r.batch is not None:
+        broadcast(r.batch, *map(batch_of, given))
 
 
 def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:

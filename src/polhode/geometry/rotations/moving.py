@@ -18,7 +18,7 @@ from . import vector_parameter
 from .motion import is_body
 from .rotation import Frame, Rotation
 from .scalars import Components, cross, dot
-from .values import is_exact, read, written
+from .values import batch_of, broadcast, is_exact, read, written
 
 
 class MovingRotation:
@@ -39,6 +39,8 @@ class MovingRotation:
         self.rotation = rotation
         exact = rotation.is_exact or is_exact(velocity)
         w = read(velocity, (3,), "an angular velocity", exact)
+        if not exact:
+            broadcast(rotation.shape, batch_of(w))
         given = written(w, (3,), None if exact else ())
         self._velocity = given if is_body(frame) else rotation.apply(given, inverse=True)
 

@@ -15,7 +15,7 @@ from .local import Local, reference_for
 from .quaternion import from_quaternion, unit
 from .scalars import applied, dot, joined, scaled, split, sqrt
 from .stored import Stored, composed, coordinates_in, exactly, inverse
-from .values import any_true, finite, first_true, is_exact, read, written, written_spinor
+from .values import any_true, batch_of, broadcast, finite, first_true, is_exact, read, written, written_spinor
 
 Frame = Literal["body", "space"]
 #: The constructor of each form that is no sequence.
@@ -52,7 +52,7 @@ class Rotation:
 
     @staticmethod
     def from_matrix(R: Any, *, nearest: bool = False, exact: bool | None = None) -> Rotation:
-        """Of a 3×3 matrix, or an array of them.
+        """Of a 3×3 matrix, or an array of them; SciPy's rotations have them, and are taken for them.
 
         A matrix of numbers that is further than 1e-9 from orthogonal is refused; with `nearest=True` the rotation
         nearest to it is taken instead.
@@ -240,7 +240,9 @@ class Rotation:
         if self.is_exact or is_exact(x):
             made: Vector = turned.exact().matrix @ Vector(read(x, (3,), "a vector", True))
             return made
-        return joined(applied(from_quaternion(turned._stored.lift), read(x, (3,), "a vector", False)))
+        vectors = read(x, (3,), "a vector", False)
+        broadcast(self.shape, batch_of(vectors))
+        return joined(applied(from_quaternion(turned._stored.lift), vectors))
 
     def interpolate(self, other: Rotation, s: Any) -> Rotation:
         """From this rotation (s = 0) to another (s = 1) at constant angular velocity, by the shorter way."""
@@ -248,13 +250,34 @@ class Rotation:
         l = (self.inverse() @ other).exponential
         if isinstance(l, Vector):
             return self @ Rotation.from_exponential(l * as_expr(s))
-        return self @ Rotation.from_exponential(finite(s, "s")[..., None] * l)
+        part = finite(s, "s")
+        broadcast(part.shape, l.shape[:-1])
+        return self @ Rotation.from_exponential(part[..., None] * l)
 
     def equals(self, other: Rotation, tolerance: float = 1e-12) -> Any:
         """Whether two are one rotation: exactly, or within an angle; of a batch an array of answers."""
         check_kind(Rotation, "a Rotation", other, "equals")
         gap = composed(inverse(self._stored), other._stored)
         return all(map(is_zero, gap.lift[1:])) if gap.is_exact else angle_of(gap.lift) <= tolerance
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two are one rotation, as `equals` tells; rotations of numbers are near, and so none has a hash.
+
+        >>> quarter = Rotation.from_euler("z", 90, degrees=True)
+        >>> quarter @ quarter.inverse() == Rotation.identity()
+        True
+        """
+        if not isinstance(other, Rotation):
+            return NotImplemented
+        if self.shape or other.shape:
+            raise ShapeError(
+                "a batch of rotations is not equal or unequal as a whole.",
+                cure="Take r.equals(s), an array of answers, and its all() or any().",
+                code="E-ROT-022",
+            )
+        return bool(self.equals(other))
+
+    __hash__ = None  # type: ignore[assignment]
 
     # in motion
 

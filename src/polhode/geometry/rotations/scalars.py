@@ -37,10 +37,17 @@ def _of_any_scalar(name: str, on_arrays: str) -> Callable[..., Any]:
     return function
 
 
-sin, cos = _of_any_scalar("sin", "sin"), _of_any_scalar("cos", "cos")
-sqrt, absolute = _of_any_scalar("sqrt", "sqrt"), _of_any_scalar("abs", "abs")
-atan2 = _of_any_scalar("atan2", "arctan2")
-maximum, minimum = _of_any_scalar("max", "maximum"), _of_any_scalar("min", "minimum")
+#: Functions by name, each with what NumPy calls it.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: _of_any_scalar(name, on_arrays)
+    for name, on_arrays in {
+        "sin": "sin", "cos": "cos", "tan": "tan", "sqrt": "sqrt", "exp": "exp", "log": "log", "asin": "arcsin",
+        "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+        "abs": "abs", "sign": "sign", "min": "minimum", "max": "maximum",
+    }.items()
+}  # fmt: skip
+sin, cos, sqrt, absolute, atan2 = (FUNCTIONS[name] for name in ("sin", "cos", "sqrt", "abs", "atan2"))
+maximum, minimum = FUNCTIONS["max"], FUNCTIONS["min"]
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:

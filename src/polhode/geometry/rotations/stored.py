@@ -6,6 +6,8 @@ the singularities of the forms that they are given in. Symbols also keep their m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -132,6 +134,18 @@ def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int
     if np.any(bad):
         raise _singular(form, chart, first_true(bad))
     return tuple(np.shape(bad))
+
+
+@contextmanager
+def regular(chart: Chart, form: str) -> Iterator[None]:
+    """Where a chart is computed with: a division by an expression that is zero is told as the chart's singularity."""
+    try:
+        with silent():
+            yield
+    except PolhodeError as error:
+        if any(problem.code != "E-EXPR-003" for problem in error.problems):
+            raise
+        raise _singular(form, chart, "the rotation") from None
 
 
 def _singular(form: str, chart: Chart, place: str) -> PolhodeError:

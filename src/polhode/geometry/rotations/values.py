@@ -30,6 +30,13 @@ def is_exact(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(is_exact, value))
 
 
+def matrix_of(value: Any) -> Any:
+    """The matrix of a Rotation, SciPy's too; anything else as it is."""
+    if hasattr(value, "as_matrix"):
+        return value.as_matrix()
+    return value.matrix if hasattr(value, "exact_matrix") else value
+
+
 def read(value: Any, shape: tuple[int, ...], what: str, exact: bool | None = None) -> Components:
     """The components of a value: expressions if it is exact, arrays of its leading shape otherwise.
 
@@ -142,18 +149,24 @@ def any_true(mask: Any) -> bool:
     return bool(mask.any() if is_array(mask) else mask)
 
 
-def broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of two batches that are taken member by member."""
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of batches that are taken member by member."""
     import numpy as np
 
     try:
-        return np.broadcast_shapes(one, two)
+        return np.broadcast_shapes(*shapes)
     except ValueError:
         raise ShapeError(
-            f"batches of shapes {one} and {two} do not go together.",
+            f"batches of shapes {' and '.join(map(str, dict.fromkeys(shapes)))} do not go together.",
             cure="Give as many of one as of the other, or one.",
             code="E-ROT-017",
         ) from None
+
+
+def batch_of(components: Components) -> tuple[int, ...]:
+    """The shape of the batch that components are of; () of one."""
+    shapes = [entry.shape for entry in components if is_array(entry)]
+    return broadcast(*shapes) if shapes else ()
 
 
 def one_column(angles: Any) -> Any:

@@ -11,6 +11,7 @@ from ..given import is_rounded
 from ..pose import Pose
 from ..rotations.exact import as_rotation
 from ..rotations.scalars import is_array
+from ..rotations.values import matrix_of
 from . import exact
 from .motion import ScrewMotion
 
@@ -75,10 +76,7 @@ def _of_array(given: Any) -> ScrewMotion:
 
 
 def _of_motion(R: Any, p: Any) -> ScrewMotion:
-    from ..rotations import Rotation
-
-    if isinstance(R, Rotation):
-        R = R.matrix
+    R = matrix_of(R)
     if is_rounded(R) and is_rounded(p):
         from . import numeric
 

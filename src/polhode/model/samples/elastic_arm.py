@@ -60,7 +60,5 @@ def elastic_arm(
         if gears == "elastic" and damping is not None:
             elastic["damping"] = arm.parameter(f"d{i}{mark}", damping, "N m s/rad")
         arm.motor(f"j{i}", n, inertia=(Ir, Ir, Im), mass=m, coupling=coupling, **elastic)
-    reach = {"j2": 0.6, "j3": 0.9, "j4": 0.3, "j5": 0.4}
-    wound = {f"{name} rotor": angle * float(_MOTORS[int(name[1]) - 1][0]) for name, angle in reach.items()}
-    arm.pose("reach", reach | (wound if gears == "elastic" else {}))
+    arm.pose("reach", {"j2": 0.6, "j3": 0.9, "j4": 0.3, "j5": 0.4})
     return arm

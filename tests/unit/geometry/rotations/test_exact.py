@@ -63,3 +63,12 @@ def test_a_rounded_matrix_is_replaced_by_the_nearest_rotation_and_the_change_is_
 def test_what_is_no_rotation_is_refused(given: np.ndarray) -> None:
     with pytest.raises(ph.PolhodeError, match=r"not orthogonal with determinant 1.*\n.*turns"):
         placed(given)
+
+
+def test_scipys_rotations_are_taken_as_their_matrices() -> None:
+    turn = Rotation.from_rotvec((0.1, 0.2, 0.3))
+    assert np.abs(floats(placed(turn)) - turn.as_matrix()).max() < 1e-15
+    assert np.abs(ph.Rotation.from_matrix(turn).matrix - turn.as_matrix()).max() < 1e-15
+    assert ph.Rotation.from_matrix(ph.Rotation.identity()).equals(ph.Rotation.identity())
+    with pytest.raises(ph.PolhodeError, match="frame 'f' rotation: a batch of SciPy's rotations"):
+        placed(Rotation.random(4, random_state=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation as Judge
 
 import polhode as ph
+from polhode.errors import PolhodeError
 from polhode.geometry.rotations import SEQUENCES
 
 MANY = ph.Rotation.random(10_000, seed=4)
@@ -248,3 +250,54 @@ def test_a_model_takes_a_rotation_of_symbols_or_of_one_number() -> None:
     quarter = ph.Rotation.from_euler("z", np.pi / 2)
     placed = s.frame("g", s.ground, rotation=quarter).pose.R
     assert placed == ph.rotation(("z", ph.pi / 2))
+
+
+FIVE = ph.Rotation.random(5, seed=1)
+UNEVEN = {
+    "apply": lambda: FIVE.apply(np.ones((4, 3))),
+    "velocity": lambda: FIVE.velocity(np.ones((4, 3)), form="vector"),
+    "acceleration": lambda: FIVE.acceleration(np.ones((5, 3)), np.ones((4, 3)), form="zxz"),
+    "rate": lambda: FIVE.rate(np.ones((4, 3)), frame="space"),
+    "rate of a spinor": lambda: FIVE.velocity(np.ones((4, 2)), form="spinor"),
+    "second rate": lambda: FIVE.second_rate(np.ones((4, 3)), np.ones((5, 3))),
+    "axis and angle": lambda: ph.Rotation.from_axis_angle(np.ones((4, 3)), np.ones(5)),
+    "sine vector": lambda: ph.Rotation.from_sine_vector(np.zeros((4, 3)), cosine=np.ones(5)),
+    "axial vector": lambda: ph.Rotation.from_axial_vector(np.zeros((4, 3)), far=np.ones(5, dtype=bool)),
+    "interpolation": lambda: FIVE.interpolate(FIVE.inverse(), np.ones(4)),
+    "composition": lambda: FIVE @ ph.Rotation.random(4, seed=1),
+    "attitude": lambda: ph.Attitude(np.eye(3)).rates(FIVE, np.ones((4, 3))),
+    "thrusters": lambda: ph.Attitude(np.eye(3), [(0, 0, 1)]).momentum_rate(np.ones((5, 3)), np.ones((4, 1))),
+    "moving rotation": lambda: ph.MovingRotation(FIVE, np.ones((4, 3))),
+}
+
+
+@pytest.mark.parametrize("uneven", UNEVEN.values(), ids=UNEVEN)
+def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Callable[[], object]) -> None:
+    with pytest.raises(PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as refused:
+        uneven()
+    assert "E-ROT-017" in str(refused.value)
+
+
+def test_one_goes_with_a_batch() -> None:
+    assert FIVE.apply((1, 0, 0)).shape == (5, 3)
+    assert FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
+    assert ph.MovingRotation(FIVE, (1, 0, 0)).velocity("space").shape == (5, 3)
+
+
+def test_one_rotation_is_equal_to_what_equals_it() -> None:
+    a = ph.symbol("a")
+    r, turn = ph.Rotation.random(seed=2), ph.Rotation.from_euler("z", a)
+    assert ph.Rotation.identity() == ph.Rotation.identity() == ph.Rotation.identity(exact=True)
+    assert r == ph.Rotation.from_quaternion(-r.quaternion)
+    assert r != r @ ph.Rotation.from_euler("x", 1e-6)
+    assert turn == ph.Rotation.from_axis_angle("z", a) and turn != turn @ turn
+    assert turn == ph.Rotation.from_euler("z", a + 2 * ph.pi)
+    assert r != 1 and r is not None and r != r.matrix.tolist()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(r)
+
+
+def test_batches_are_not_equal_as_a_whole() -> None:
+    for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
+        with pytest.raises(PolhodeError, match="equals"):
+            compare()

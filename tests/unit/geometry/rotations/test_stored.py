@@ -94,6 +94,31 @@ def test_half_turns_of_symbols_have_every_form_but_the_vector_parameter() -> Non
         _ = half.vector
 
 
+LOCKED = [
+    ("zxz", Rotation.from_euler("zxz", Vector([angles[0], 0, angles[2]]))),
+    ("zxz", Rotation.from_euler("zxz", Vector([angles[0], ph.pi, angles[2]]))),
+    ("xyz", Rotation.from_euler("xyz", Vector([angles[0], ph.pi / 2, angles[2]]))),
+    ("zxz", Rotation.from_euler("zxz", (0.1, 0.0, 0.2))),
+]
+
+
+@pytest.mark.parametrize(("form", "r"), LOCKED)
+def test_exact_gimbal_lock_is_told_as_in_numbers(form: str, r: Rotation) -> None:
+    with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular: at the middle angle") as refused:
+        r.rate((1, 0, 0), form=form)
+    assert "E-ROT-014" in str(refused.value)
+    with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular"):
+        r.second_rate((1, 0, 0), (0, 1, 0), form=form)
+
+
+@pytest.mark.parametrize(("form", "angle"), [("sine", ph.pi), ("axial", ph.pi / 2)])
+def test_exact_velocities_at_the_singularity_of_a_form_are_told_as_such(form: str, angle: ph.Expr) -> None:
+    r = Rotation.from_axis_angle("z", angle)
+    for compute in (lambda: r.velocity((1, 0, 0), form=form), lambda: r.condition(form)):
+        with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular"):
+            compute()
+
+
 def test_no_rotation_has_every_form_but_an_axis() -> None:
     none = Rotation.identity(exact=True)
     for form in ("vector", "sine", "axial", "exponential"):
