@@ -108,15 +108,6 @@ def test_f29_an_unnormalised_quaternion_is_scaled_with_a_notice() -> None:
 # ---- F30: vector-parameters ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("angle", [np.pi, -np.pi, 3 * np.pi])
-def test_f30_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float) -> None:
-    s = ph.System("pendulum")
-    s.joint("pivot", s.ground, s.body("bob", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y"))
-    message, _ = stopped("half_turn", s.derive("vector_parameter"), 1, start={"pivot": angle})
-    assert "'pivot' has turned by π" in message and "another formalism" in message
-    assert s.derive("newton_euler").simulate(0.1, start={"pivot": angle}).status == "done"
-
-
 @pytest.mark.parametrize("method", EVERY_METHOD)
 def test_f30_a_half_turn_of_a_vector_parameter_is_named(method: str) -> None:
     message, run = stopped("half_turn", ball("vector"), 5, speeds=[0, 0, 1.0], method=method)
