@@ -26,7 +26,7 @@ def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
             f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang.",
             place="two_bars",
             cure=f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}.",
-            code="E-PLAN-005",
+            code="E-PATH-022",
         )
     knee = acos(cosine)
     hip = atan2(-x, -z) - atan2(second * sin(knee), first + second * cos(knee))
