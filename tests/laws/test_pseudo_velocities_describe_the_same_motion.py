@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -36,8 +37,8 @@ def chosen(system: System, seed: int) -> dict[str, Expr]:
 
 @pytest.mark.parametrize("make", [tree, random_constrained_system], ids=["tree", "constrained"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_formalisms_agree_in_them_and_with_the_speeds(make: object, seed: int) -> None:
-    system = make(seed)  # type: ignore[operator]
+def test_formalisms_agree_in_them_and_with_the_speeds(make: Callable[[int], System], seed: int) -> None:
+    system = make(seed)
     pseudo = chosen(system, seed)
     hamel = system.derive("hamel", pseudo=pseudo)
     assert hamel.speeds == list(pseudo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
+from tests.vector_storage import in_vector_parameters
 
 import polhode as ph
 from polhode.dynamics.equations import EquationsOfMotion
@@ -102,22 +102,10 @@ def test_a_quaternion_keeps_its_length(seed: int) -> None:
 # ---- turns about one axis, by their angle or by tan(θ/2) -------------------------------------------------------------
 
 
-def with_tangents(system: System) -> System:
-    """The same mechanism with tan(θ/2) in place of the angles of revolute and universal joints."""
-    model = system.model()
-    joints = {
-        name: replace(joint, type=replace(joint.type, storage="vector"))
-        if isinstance(joint.type, ph.Revolute | ph.Universal)
-        else joint
-        for name, joint in model.joints.items()
-    }
-    return System.of(replace(model, joints=joints))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_every_formalism_and_the_reference_take_the_tangent_of_half_an_angle(seed: int) -> None:
     kinds = ("revolute", "universal", "prismatic", "planar", "compound")
-    system = with_tangents(random_system(seed, bodies=(2, 3), joints=kinds, max_speeds=4))
+    system = in_vector_parameters(random_system(seed, bodies=(2, 3), joints=kinds, max_speeds=4))
     assert system.compare(run=False, functions=()).agree
 
 

@@ -6,8 +6,10 @@ an equation, the printed form is shown not to hold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
+from tests.vector_storage import in_vector_parameters
 
 import polhode as ph
 from polhode.expr import Expr, Matrix, Vector, as_expr, evaluate, same, substitute
@@ -72,9 +75,9 @@ class Arm:
     def centre(self, i: int) -> Floats:
         return self.p[i] + self.turns[i + 1] @ self.centres[i]
 
-    def slope(self, function: object, cdot: Floats) -> Floats:
+    def slope(self, function: Callable[[Arm], Any], cdot: Floats) -> Floats:
         """The rate of a function of an arm along ċ, by differences."""
-        ahead, back = (function(Arm(self.c + sign * SMALL * cdot)) for sign in (1, -1))  # type: ignore[operator]
+        ahead, back = (function(Arm(self.c + sign * SMALL * cdot)) for sign in (1, -1))
         return np.asarray((ahead - back) / (2 * SMALL))
 
     def omega(self, i: int, cdot: Floats) -> Floats:
@@ -350,22 +353,10 @@ def test_equations_139_and_140_solve_for_the_second_rates() -> None:
 # ---- one hundred arms ---------------------------------------------------------------------------------------------
 
 
-def in_vectors(system: System) -> System:
-    """The same mechanism, its revolute and universal joints stored as tan(θ/2)."""
-    model = system.model()
-    joints = {
-        name: replace(joint, type=replace(joint.type, storage="vector"))
-        if isinstance(joint.type, ph.Revolute | ph.Universal)
-        else joint
-        for name, joint in model.joints.items()
-    }
-    return System.of(replace(model, joints=joints))
-
-
 def test_a_hundred_random_arms_have_the_equations_that_newton_and_euler_give() -> None:
     for seed in seeds(24, of=100):
         drawn = random_system(seed, bodies=(1, 4), joints=("revolute", "prismatic"), loads=False, max_speeds=3)
-        system = in_vectors(drawn) if seed % 2 else drawn
+        system = in_vector_parameters(drawn) if seed % 2 else drawn
         made, judge = system.derive("vector_parameter"), system.derive("newton_euler")
         assert same(made.mass_matrix.entries(), judge.mass_matrix.entries()), f"seed {seed}"
         assert same(made.inverse_dynamics, judge.inverse_dynamics), f"seed {seed}"
@@ -375,7 +366,7 @@ def test_a_hundred_random_arms_have_the_equations_that_newton_and_euler_give() -
 def test_the_tangent_of_half_the_angle_put_into_the_equations_gives_those_in_angles(formalism: str) -> None:
     for seed in range(12):
         drawn = random_system(seed, bodies=(1, 4), joints=("revolute", "prismatic"), loads=False, max_speeds=4)
-        angles, vectors = drawn.derive(formalism), in_vectors(drawn).derive(formalism)
+        angles, vectors = drawn.derive(formalism), in_vector_parameters(drawn).derive(formalism)
         turning = {q for joint in drawn.joints.values() if isinstance(joint.type, ph.Revolute) for q in joint.q}
         put_in: dict[Expr, Expr] = {q: ph.tan(q / 2) for q in angles.q if q in turning}
         assert same(substitute(list(vectors.mass_matrix.entries()), put_in), angles.mass_matrix.entries())

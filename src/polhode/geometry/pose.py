@@ -104,7 +104,7 @@ def _gathered(X: Pose) -> Pose:
     import numpy as np
 
     with understood("a pose of numbers", X, place="Pose", cure="Give numbers for its symbols."):
-        return Pose(*(np.array(part, dtype=float) for part in (X.R, X.p)))  # type: ignore[arg-type]
+        return Pose(*(np.array(part, dtype=float) for part in (X.R, X.p)))  # type: ignore[arg-type] # numbers, not graphs
 
 
 def _turned(R: Any, x: Any) -> Any:

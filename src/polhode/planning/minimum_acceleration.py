@@ -232,7 +232,8 @@ class _Shooting:
         def add(row: Any, column: Any, blocks: Any) -> None:
             rows = 3 * np.asarray(row)[:, None, None] + np.arange(3)[:, None]
             columns = 3 * np.asarray(column)[:, None, None] + np.arange(3)
-            entries.append(tuple(each.ravel() for each in np.broadcast_arrays(rows, columns, blocks)))  # type: ignore[arg-type]
+            row_of, column_of, values = (each.ravel() for each in np.broadcast_arrays(rows, columns, blocks))
+            entries.append((row_of, column_of, values))
 
         inner = np.flatnonzero(self._inner[:-1])
         jump_rows = 3 * count + np.arange(len(inner))

@@ -6,21 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .derived import Derived
+
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Programme
     from ..analysis.link_inverse import LinkInverse
     from ..analysis.velocity_terms import VelocityTerms
-    from ..dynamics.equations import EquationsOfMotion
     from ..formalisms.structure_coefficients import StructureCoefficients
 
 
-class AnalysisMethods:
+class AnalysisMethods(Derived):
     """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
-
-    @property
-    def record(self) -> EquationsOfMotion:
-        """The equations as the formalism gave them: graphs only."""
-        raise NotImplementedError
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from ..errors import check_kind, refuse, understood
-from ..formalisms.derivation import Derivation
 from .analysis_methods import AnalysisMethods
 from .kinematic_methods import KinematicMethods
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
-    from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
@@ -49,13 +47,6 @@ class Equations(KinematicMethods, AnalysisMethods):
     With constraints kept by multipliers, M u̇ + bias = τ + Aᵀλ; with dependent speeds, u are the independent ones alone.
     z are states without mass, where the system has some. Each result is a graph, made when it is first asked for.
     """
-
-    derivation: Derivation
-
-    @property
-    def record(self) -> EquationsOfMotion:
-        """The equations as the formalism gave them: graphs only."""
-        return self.derivation.equations
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -375,11 +366,6 @@ class Equations(KinematicMethods, AnalysisMethods):
 
         options.setdefault("functions", self._functions)
         return stepper(self.derivation, **options)
-
-    @cached_property
-    def _functions(self) -> Functions:
-        """The functions that runs share, compiled or loaded once."""
-        return self.compile()
 
     def sensitivities(self, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]) -> Sensitivities:
         """A run and its derivatives by parameters and start values; see `simulate.sensitivities`."""

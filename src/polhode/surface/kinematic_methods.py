@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from .derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..analysis.singular_configurations import SingularConfigurations
-    from ..compiled.functions import Functions
-    from ..dynamics.equations import EquationsOfMotion
     from ..expr import Matrix, Vector
     from ..geometry import Pose
     from .workspace import Workspace
 
 
-class KinematicMethods:
+class KinematicMethods(Derived):
     """Rates of coordinates, poses, Jacobians."""
-
-    @property
-    def record(self) -> EquationsOfMotion:
-        """The equations as the formalism gave them: graphs only."""
-        raise NotImplementedError
-
-    @cached_property
-    def _functions(self) -> Functions:
-        """The functions that runs share, compiled or loaded once."""
-        raise NotImplementedError
 
     @property
     def kinematic_matrix(self) -> Matrix:

@@ -277,7 +277,7 @@ class Rotation:
             )
         return bool(self.equals(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment] # equal within a tolerance: no hash is the same for all that are
 
     # in motion
 
