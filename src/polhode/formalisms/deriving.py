@@ -161,7 +161,7 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes, make = given, method.load(shortened=bool(given))
-    if tree.followed and method.historical:
+    if tree.followed and method.free_joints:
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))
         return lambda: made, given
