@@ -54,7 +54,7 @@ def central_inertia(link: Link) -> CentralInertia:
             raise PolhodeError(
                 "the link has a first moment and no mass, so it has no mass centre.",
                 place=f"joint '{link.joint}'",
-                cure="Leave 'regroup' and 'lend' out of the passes: they take mass away; passes=() leaves it where it is.",
+                cure="Leave 'regroup' and 'lend', which take mass away, out of the passes; or give passes=().",
                 code="E-DERIVE-011",
             )
         return CentralInertia(0, _ZERO, inertia_of_moments(J))

@@ -120,7 +120,7 @@ Partials = tuple[dict[int, Matrix], dict[tuple[int, int], Matrix]]
 
 
 def partials(links: Sequence[Segment]) -> list[Partials]:
-    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by the links whose joints move by them; those that vanish are left out."""
+    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by the links that the coordinates move first; without zeros."""
     table: list[Partials] = []
     between: dict[tuple[int, int], Matrix] = {(BASE, BASE): Matrix.identity(4)}  # ⁱW_j for each i on the way to j
     paths: dict[int, list[int]] = {BASE: []}

@@ -2,8 +2,8 @@
 
 W. M. Silver, "On the Representation of Angular Velocity and its Effect on the Efficiency of Manipulator Dynamics
 Computation", MIT A.I. Memo 622 (1981), section 2. W takes components in the body to components in the frame that stays
-(2.1); ω and its rate are in components of the frame that stays. Each way has an inertia of its own, I for ω and J = ∫ r rᵀ dm for Ẇ, and both give
-one kinetic energy. All functions take expressions, exact numbers or floats.
+(2.1); ω and its rate are in components of the frame that stays. Each way has an inertia of its own, I for ω and
+J = ∫ r rᵀ dm for Ẇ, and both give one kinetic energy. All functions take expressions, exact numbers or floats.
 """
 
 from __future__ import annotations
