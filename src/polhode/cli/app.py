@@ -156,6 +156,22 @@ def compare(
 
 
 @app.command()
+def prove(
+    file: File,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
+    ] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
+    from . import prove as command
+
+    raise typer.Exit(command.run(file, latex, out, json, base))
+
+
+@app.command()
 def export(
     file: File,
     target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",

@@ -258,6 +258,22 @@ def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: 
     assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
 
 
+def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path: Path) -> None:
+    said = polhode("prove", MODELS / "cart_pendulum.yaml", "-o", tmp_path / "proof.tex")
+    assert "(3.6)" in said
+    assert "proved for 'cart and pole'" in said
+    assert "\\end{document}" in (tmp_path / "proof.tex").read_text(encoding="utf-8")
+    record = json.loads(polhode("prove", MODELS / "cart_pendulum.yaml", "--json"))
+    assert record["holds"]
+    assert record["steps"][0]["left"] == record["steps"][0]["right"]
+    assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
+
+
+def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
+    polhode("prove", MODELS / "fourbar.yaml", code=2)
+    assert "open chains and trees" in polhode.errors
+
+
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
     polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
     assert "graph.svg" in polhode.errors
