@@ -229,14 +229,18 @@ def network(
 
 @app.command()
 def ladder(
+    file: Annotated[
+        Path | None, typer.Argument(help="Count on this mechanism; without one, on general arms.", show_default=False)
+    ] = None,
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
     from . import ladder as command
 
-    command.run(joints, by_joints, json)
+    command.run(file, joints, by_joints, json, base)
 
 
 @app.command()

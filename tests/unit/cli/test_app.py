@@ -269,6 +269,15 @@ def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path:
     assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
 
 
+def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
+    said = polhode("ladder", MODELS / "double_pendulum.yaml")
+    assert "130 / 99" in said
+    assert "Hollerbach's count of Luh" in said
+    record = json.loads(polhode("ladder", MODELS / "gripper.yaml", "--json"))
+    assert record["system"] == "gripper"
+    assert record["rungs"][0]["printed"] is None
+
+
 def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
     polhode("prove", MODELS / "fourbar.yaml", code=2)
     assert "open chains and trees" in polhode.errors

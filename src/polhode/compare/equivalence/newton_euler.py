@@ -40,7 +40,8 @@ def euler(m: Motion) -> Step:
 
 def force(m: Motion, i: int) -> Vector:
     """F_i = m_i v̇_i."""
-    return m.vd[i] * m.inertias[i].m
+    mass = m.inertias[i].m
+    return Vector([mass * entry for entry in m.vd[i]])
 
 
 def moment(m: Motion, i: int) -> Vector:
