@@ -60,6 +60,7 @@ FAMILIES = {
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
     "PROG": "Programmes of motion",
+    "PROVE": "Proof that Lagrange and Newton-Euler are one computation",
     "PSEUDO": "Pseudo-velocities",
     "RANDOM": "Random constraints",
     "REACT": "Reactions",

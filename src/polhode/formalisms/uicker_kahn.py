@@ -70,9 +70,7 @@ def segments(tree: Tree, formalism: str) -> list[Segment]:
     return made
 
 
-def only_single_joints(
-    tree: Tree, who: str, instead: str = "Derive with 'newton_euler' or 'poincare', or write"
-) -> None:
+def only_single_joints(tree: Tree, who: str) -> None:
     """Refuse joints that turn or slide in more than one way at once: they have no coordinate with q̇ = u."""
     for link in tree.links:
         if link.drive is None and (len(link.H) != 1 or link.stage.coordinates != 1):
@@ -80,7 +78,7 @@ def only_single_joints(
                 f"{who} is made for joints with one degree of freedom, "
                 f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates.",
                 place=f"joint '{link.joint}'",
-                cure=f"{instead} the joint as a compound of single ones.",
+                cure="Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint.",
                 code="E-DERIVE-010",
             )
 

@@ -57,7 +57,7 @@ def _open_tree(model: Model) -> Tree:
             code="E-PROVE-001",
         )
     tree = build_tree(model)
-    only_single_joints(tree, "Silver's proof", "Write")
+    only_single_joints(tree, "Silver's proof")
     if not tree.u:
         raise PolhodeError(
             "no joint is free to move, so there is nothing to prove.",

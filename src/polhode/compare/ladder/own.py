@@ -84,10 +84,10 @@ class OwnLadder:
 def ladder_of(system: System | Model) -> OwnLadder:
     """Count every method of the ladder on a mechanism: any tree of joints with one degree of freedom each.
 
-    >>> from polhode.compare.ladder import puma_like_arm
-    >>> arm = ladder_of(puma_like_arm())
+    >>> from polhode.compare.ladder import general_arm
+    >>> arm = ladder_of(general_arm(2))
     >>> str(arm["silver"].written), str(arm["silver"].with_zeros)
-    ('618 / 515', '352 / 279')
+    ('130 / 99', '84 / 62')
     """
     model = system.model() if isinstance(system, System) else system
     if model.constraints:
@@ -100,7 +100,7 @@ def ladder_of(system: System | Model) -> OwnLadder:
     model = replace(model, loads=())  # they are no part of the methods, and cost the same in each
     with quiet_collector():
         tree = build_tree(model)
-        only_single_joints(tree, "every method of the ladder", "Write")
+        only_single_joints(tree, "every method of the ladder")
         methods = [method for method in (*TABLE_3, OURS) if method.formalism is not None]
         return OwnLadder(model.name, len(tree.u), tuple(_rung(method, model, tree) for method in methods))
 
