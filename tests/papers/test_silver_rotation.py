@@ -12,6 +12,7 @@ from polhode.expr import Matrix, Vector, as_expr, directional, same, skew, symbo
 from polhode.geometry import (
     angular_velocity,
     inertia_of_moments,
+    permutation,
     rotation,
     rotation_rate,
     rotation_second_rate,
@@ -19,7 +20,6 @@ from polhode.geometry import (
     rotational_energy_of_rate,
     second_moments,
 )
-from polhode.geometry.rotations.euler import permutation
 
 q, u, ud = symbols("a b c"), symbols("ua ub uc"), symbols("uda udb udc")
 THREE = range(3)

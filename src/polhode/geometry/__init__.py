@@ -12,9 +12,10 @@ from .rotations.angular_velocity import (
     rotational_energy_of_rate,
     second_moments,
 )
+from .rotations.euler import permutation
 
 __all__ = [
-    "Inertia", "Pose", "about", "angular_velocity", "bracket", "generated_subalgebra", "inertia_of_moments", "rotation",
-    "rotation_rate", "rotation_second_rate", "rotational_energy", "rotational_energy_of_rate", "second_moments",
-    "unit_axis",
+    "Inertia", "Pose", "about", "angular_velocity", "bracket", "generated_subalgebra", "inertia_of_moments",
+    "permutation", "rotation", "rotation_rate", "rotation_second_rate", "rotational_energy",
+    "rotational_energy_of_rate", "second_moments", "unit_axis",
 ]  # fmt: skip

@@ -87,7 +87,7 @@ def ladder_of(system: System | Model) -> OwnLadder:
     >>> from polhode.compare.ladder import general_arm
     >>> arm = ladder_of(general_arm(2))
     >>> str(arm["silver"].written), str(arm["silver"].with_zeros)
-    ('130 / 99', '84 / 62')
+    ('130 / 99', '118 / 86')
     """
     model = system.model() if isinstance(system, System) else system
     if model.constraints:

@@ -132,9 +132,6 @@ class _Blanks:
             return self.full(given)
         return Matrix.zeros(*given.shape) if isinstance(given, Matrix) else _ZERO
 
-    def pose(self, X: Pose) -> Pose:
-        return Pose(self.matrix(X.R), self.vector(X.p))
-
     def inertia(self, given: Inertia) -> Inertia:
         return Inertia(self.number(given.m), self.vector(given.h), self.matrix(given.J))
 
@@ -156,9 +153,9 @@ class _Blanks:
         return Tree(tuple(map(self.link, tree.links)), {}, q, u, tau, _ZERO)
 
     def link(self, link: Link) -> Link:
-        fixed, motion = self.pose(link.fixed), self.pose(link.motion)
-        if not self.zeros:
-            fixed, motion = Pose(Matrix.identity(3), self.tally.vector(3)), Pose(self.tally.matrix(3), _ZERO)
+        """A link whose rotation and offset in the parent are given, the rotation as one matrix."""
+        fixed = Pose(Matrix.identity(3), self.vector(link.X.p))
+        motion = Pose(self.matrix(link.X.R), _ZERO)
         drive = link.drive and Drive(*(self._along(part) for part in vars(link.drive).values()))
         H = tuple(self._screw(w, v) for w, v in link.H)
         inertia = self.inertia(link.inertia)

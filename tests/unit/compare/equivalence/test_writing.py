@@ -39,6 +39,10 @@ def test_latex_names_links_and_joints_and_escapes_them(proof: Proof) -> None:
     assert text.count(r"\begin{equation*}") == len(proof.steps) == text.count("(right): holds")
 
 
+def test_latex_holds_no_letter_that_a_plain_latex_lacks(proof: Proof) -> None:
+    assert {letter for letter in proof.latex() if not letter.isascii()} <= {"§"}
+
+
 def test_a_notebook_shows_equations(proof: Proof) -> None:
     assert proof._repr_latex_().startswith("$$\\begin{gather}")
     assert proof._repr_latex_().count(r"\tag") == len(proof.steps)
