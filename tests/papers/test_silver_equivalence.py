@@ -25,7 +25,7 @@ from polhode.model.samples.random_system import random_system
 EQUATIONS = (
     "2.5", "2.8, 2.10", "3.1", "3.2", "3.3", "A.1", "3.4", "A, for 3.5", "3.5", "A.2", "A.3", "3.6", "3.7", "3.8",
     "3.9", "A, for 3.10", "3.10", "3.11", "1.3", "3.12", "3.12, range", "3.13", "3.14", "3.15", "3.16", "§3.2, terms",
-    "§3.2, sums", "§3.2, Luh", "§3.2, gravity",
+    "§3.2, sums", "§3.2, Luh", "§3.2, gravity", "§3.2, statics",
 )  # fmt: skip
 
 

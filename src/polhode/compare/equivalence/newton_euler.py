@@ -1,15 +1,15 @@
 """The Newton-Euler side: the same efforts as forces and moments of links, summed from the tip to the base.
 
 W. M. Silver, A.I. Memo 622 (1981), sections 1.3 and 3.2: (1.3), (3.12) to (3.16), the sums after them, the recursion of
-Luh, Walker and Paul that they are, and gravity. A joint that follows another adds to the effort on the other; one that
-is driven adds to velocities, as a base whose motion is known does.
+Luh, Walker and Paul that they are, gravity and statics. A joint that follows another adds to the effort on the other;
+one that is driven adds to velocities, as a base whose motion is known does.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...expr import Vector, symbol
+from ...expr import Vector, symbol, symbols
 from ...formalisms import newton_euler, silver
 from . import here
 from .lagrangian import Sides, for_each_joint, gyroscopic, lagrange, link_name, pairs, speed_name, total
@@ -24,7 +24,7 @@ _ANYWHERE = symbol("anywhere along the axis")
 def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
     """From (1.3) to the recursion."""
     made = [equation(motion) for equation in _EQUATIONS]
-    return [*made, recursion(motion), weight(motion, gravity)]
+    return [*made, recursion(motion), weight(motion, gravity), statics(motion)]
 
 
 def euler(m: Motion) -> Step:
@@ -238,6 +238,30 @@ def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Step:
         r"\frac{d}{dt} \frac{\partial K}{\partial \dot q_j} - \frac{\partial K}{\partial q_j}"
         r" + \frac{\partial P}{\partial q_j} = \tau_j \big|_{\dot v_0 = -g}, \qquad P = -\sum_i m_i\, g \cdot r_i",
         for_each_joint(m, left, lambda j: lifted[j]),
+    )
+
+
+def statics(m: Motion) -> Step:
+    """An external force and moment on every last link: work on the one side, handed from link to link on the other."""
+    tips = [i for i in m.links if not m.tree.children[i]]
+    given = {i: tuple(Vector(symbols(" ".join(f"{letter}{i}{k}" for k in "xyz"))) for letter in "fn") for i in tips}
+    wrenches = [(_ZERO, _ZERO)] * len(m.links)
+    for i, (f, n) in given.items():
+        about_origin = n + (m.r[i] - m.poses[i].p).cross(f)
+        wrenches[i] = (m.W[i].T @ about_origin, m.W[i].T @ f)
+    held = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, wrenches, _ZERO)
+
+    def left(j: int) -> Any:
+        p, tips_moved = m.partials[j], [i for i in tips if i in m.carried[j]]
+        return lagrange(m, j) - total(given[i][0].dot(p.v_D_qd[i]) + given[i][1].dot(p.w_D_qd[i]) for i in tips_moved)
+
+    return step(
+        "§3.2, statics",
+        "a force and a moment that act on the last links from outside, by their power and in the recursion",
+        "τ_j of Lagrange - (f·∂v_n/∂q̇_j + n·∂ω_n/∂q̇_j) = τ_j of the recursion with f and n on link n",
+        r"\tau_j - \left( f \cdot \frac{\partial v_n}{\partial \dot q_j}"
+        r" + n \cdot \frac{\partial \omega_n}{\partial \dot q_j} \right) = \tau_j \big|_{f,\, n \text{ on link } n}",
+        for_each_joint(m, left, lambda j: held[j]),
     )
 
 

@@ -27,7 +27,7 @@ def equivalence(system: System | Model) -> Proof:
     >>> _ = s.joint("theta", s.ground, s.body("bob", m, (0, 0, -l)), ph.Revolute("y"))
     >>> proof = equivalence(s)
     >>> proof.holds, len(proof.steps)
-    (True, 29)
+    (True, 30)
     >>> print(proof["3.1"].here[0])
     K = \\frac{\\dot{\\theta}^{2} l^{2} m}{2}
     """
