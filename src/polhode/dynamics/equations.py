@@ -232,6 +232,13 @@ class EquationsOfMotion:
             return self.recipe.mass_matrix().map(as_expr)
 
     @cached_property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew."""
+        from .coriolis import coriolis_matrix
+
+        return coriolis_matrix(self)
+
+    @cached_property
     def bias(self) -> Vector:
         """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
         with quiet_collector():
