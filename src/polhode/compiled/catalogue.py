@@ -35,9 +35,12 @@ def _vector(name: str, field: str) -> Maker:
     return outputs
 
 
-def _mass_matrix(equations: EquationsOfMotion) -> Outputs:
-    size = len(equations.u)
-    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+def _square(name: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        size = len(equations.u)
+        return [(name, (size, size), list(getattr(equations, name).entries()))]
+
+    return outputs
 
 
 def _energy(equations: EquationsOfMotion) -> Outputs:
@@ -161,7 +164,8 @@ def _jacobian(stabilised: bool) -> Maker:
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
     "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
-    "mass_matrix": Entry(("q",), _mass_matrix),
+    "mass_matrix": Entry(("q",), _square("mass_matrix")),
+    "coriolis_matrix": Entry(("q", "u"), _square("coriolis_matrix")),
     "bias": Entry(("q", "u"), _vector("bias", "bias")),
     "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),
     "energy": Entry(("q", "u"), _energy),

@@ -5,10 +5,10 @@ speeds. A particle lives in flat space, so that the covariant derivative of its 
 
     C = Σ ∫ Jᵀ J̇ dm,    M u̇ + C u + … = τ,    Ṁ = C + Cᵀ
 
-whatever the speeds are: rates of coordinates, where C is Christoffel's, C_ij = Σ_k c_ijk u_k; quasi-velocities, where it
-is the same connection in the frame of the fields V, with brackets [v_i, v_j] as Poincaré's equations have them; or
-independent speeds, u = E u' (+ e), where C' = Eᵀ (C E + M Ė). Of all matrices with the same C u it is the one without
-torsion. Kwatny and Blankenship's (53b) has the same C u, but Ṁ - 2C is skew for it only along u itself.
+whatever the speeds are: rates of coordinates, where C is Christoffel's, C_ij = Σ_k c_ijk u_k; quasi-velocities, where
+it is the same connection (Levi-Civita's) in the frame of the fields V, with brackets [v_i, v_j] as Poincaré's equations
+have them; or independent speeds, u = E u' (+ e), where C' = Eᵀ (C E + M Ė). Kwatny and Blankenship's (53b), corrected,
+has the same C u, but uᵀ (Ṁ - 2C) u = 0 is all that holds of it.
 
 S. Echeandia and P. M. Wensing, "Numerical Methods to Compute the Coriolis Matrix and Christoffel Symbols for Rigid-Body
 Systems" (2021), for the recursion, which is `CompositeTree.coriolis_matrix`.

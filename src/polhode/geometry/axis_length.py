@@ -30,7 +30,8 @@ def exact_length(axis: Sequence[Any]) -> Expr | None:
         ratio = constant_ratio(square / (part * part))
         root = None if ratio is None else _root(ratio)
         if root is not None:
-            return root * part
+            made: Expr = root * part
+            return made
     return None
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from ..errors import ModelError, understood
@@ -56,7 +56,7 @@ class JointKinematics:
 
     @cached_property
     def H(self) -> Matrix:
-        """H(q): the velocity of the outer frame relative to the inner one, ω over v, in outer components; (28), (34)."""
+        """H(q): velocity of the outer frame relative to the inner one, ω over v, in outer components; (28), (34)."""
         made = compound_map(self._outward(self.stages), self._outward(self._parts))
         columns = _split(list(made.columns), [stage.speeds for stage in self._outward(self.stages)])
         return Matrix.columns_of([column for each in self._outward(columns) for column in each], 6)
@@ -93,8 +93,8 @@ def joint_kinematics(
 ) -> JointKinematics:
     """X, Γ and H of a joint: of a joint type, of a joint of a system, or of a joint map as the paper has it.
 
-    A map is a 6×r matrix, its columns outermost first, one simple joint unless `groups` splits it; or a list of the maps
-    of simple joints; or the six entries of one column. Names or expressions may be given for q and u.
+    A map is a 6×r matrix, its columns outermost first, one simple joint unless `groups` splits it; or a list of the
+    maps of simple joints; or the six entries of one column. Names or expressions may be given for q and u.
 
     >>> made = joint_kinematics([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]])  # a ball joint
     >>> made.gamma[0]
@@ -108,9 +108,7 @@ def joint_kinematics(
         return joint_kinematics(joint.type, groups, *own)
     if isinstance(joint, JointType):
         if groups is not None:
-            raise ModelError(
-                f"a {joint.kind} joint has its groups already.", place="groups", cure="Leave them out.", code="E-JOINT-014"
-            )
+            raise _grouped(f"a {joint.kind} joint")
         stages, outermost_first = joint.stages, joint.outermost_first
     else:
         stages, outermost_first = _stages(joint, groups), True
@@ -129,10 +127,12 @@ def _stages(given: Any, groups: Sequence[int] | None) -> tuple[Stage, ...]:
     if depth != 3:
         return simple_joints([[entry] for entry in rows] if depth == 1 else rows, groups)
     if groups is not None:
-        raise ModelError(
-            "a list of maps has its groups already.", place="groups", cure="Leave them out.", code="E-JOINT-014"
-        )
+        raise _grouped("a list of maps")
     return tuple(stage for each in rows for stage in simple_joints(each))
+
+
+def _grouped(what: str) -> ModelError:
+    return ModelError(f"{what} has its groups already.", place="groups", cure="Leave them out.", code="E-JOINT-014")
 
 
 def _depth(value: Any) -> int:
@@ -171,4 +171,4 @@ def _symbols(
 def _split(entries: Sequence[Any], counts: Sequence[int]) -> list[list[Any]]:
     """The entries in runs of these lengths."""
     ends = list(accumulate(counts, initial=0))
-    return [list(entries[start:end]) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [list(entries[start:end]) for start, end in pairwise(ends)]

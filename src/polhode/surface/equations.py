@@ -135,6 +135,11 @@ class Equations(KinematicMethods, AnalysisMethods):
         return self.record.mass_matrix
 
     @property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds; see `polhode.dynamics.coriolis`."""
+        return self.record.coriolis_matrix
+
+    @property
     def bias(self) -> Vector:
         """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
         return self.record.bias
