@@ -20,8 +20,8 @@ from typing import Any
 from ..errors import ModelError
 from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, skew, sqrt
 from ..expr.inverse import inverse
+from ..expr.length import exact_length
 from ..geometry import Pose, about
-from ..geometry.axis_length import exact_length
 from ..geometry.lie import left_inverse
 from ..geometry.rotations import ORIENTATIONS
 from ..model.stage import Stage
@@ -32,6 +32,7 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
 
     With nu = |h1| and a = h1/nu:  R = rotation by nu·eps about a,
     p = a (a·h2) eps + sin(nu eps)/nu (h2 - a (a·h2)) + (1 - cos(nu eps))/nu (a × h2).
+    All of it is even in nu: where h1 is (0, 0, l), nu may be l whatever its sign.
 
     >>> from polhode.expr import symbols
     >>> l, eps = symbols("l eps")

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import ModelError, shown
 from ..expr import Matrix, Vector, as_expr, is_zero, rank, same
-from ..geometry.axis_length import exact_length
+from ..expr.length import exact_length
 from ..geometry.lie import bracket, generated_subalgebra
 from ..geometry.rotations import ORIENTATIONS, SEQUENCES
 
