@@ -145,6 +145,13 @@ def test_program_of_section_IV_PoincFunc_returns_the_bias() -> None:
     assert e.coriolis_matrix == e.velocity_terms.matrix  # speeds are rates: Christoffel's
 
 
+def test_remark_before_53a_kinetic_energy_is_of_the_quasivelocities_and_not_of_their_rates() -> None:
+    e = six_dof_arm().derive()
+    M, printed = e.poincare_form.M, e.udot  # T = (1/2) p'^t M p' as printed
+    assert e.kinetic_energy == e.u.dot(M @ e.u) / 2
+    assert e.kinetic_energy != printed.dot(M @ printed) / 2
+
+
 # ---- (53c): Q in either frame -------------------------------------------------------------------------------------
 
 
