@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
+from ..geometry.elimination import factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
@@ -225,7 +226,7 @@ class EquationsOfMotion:
 
         joint = self.system.joints.get(name) if isinstance(name, str) else None
         if joint is None:
-            raise unknown("joint", name, self.system.joints, code="E-EQ-011")
+            raise unknown("joint", name, self.system.joints, code="E-EQ-013")
         q, u = (substitute(list(own), self.tree.followed) for own in (joint.q, joint.u))
         return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
 
@@ -250,6 +251,21 @@ class EquationsOfMotion:
         from .coriolis import coriolis_matrix
 
         return coriolis_matrix(self)
+
+    @cached_property
+    def inverse_mass_matrix(self) -> Matrix:
+        """M⁻¹(q), by the factors of M."""
+        if self.dependent_speeds is None:
+            return factor(self.tree, self.mass_matrix).inverse().map(as_expr)
+        factors = factor_symmetric(self.mass_matrix)
+        size = len(self.u)
+        return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)
+
+    @cached_property
+    def gravity_terms(self) -> Vector:
+        """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
+        return Vector(gradient(weighed, list(self.u)))
 
     @cached_property
     def bias(self) -> Vector:
