@@ -157,8 +157,8 @@ class Loads:
                 for leader, ratio in self._led_by(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
-                (slope,) = jacobian([self._given(self.system.joints[load.joint].q[load.index])], list(self.tree.q))
-                for speed, rate in enumerate(self.tree.kinematic_matrix().T @ slope):
+                (row,) = jacobian([self._given(self.system.joints[load.joint].q[load.index])], list(self.tree.q))
+                for speed, rate in enumerate(self.tree.kinematic_matrix().T @ row):
                     total[speed] = total[speed] + rate * self._given(load.value)
         if conservative and self.given_potential:
             slope = gradient(self.given_potential, list(self.tree.q))
