@@ -104,16 +104,27 @@ def test_on_independent_speeds_and_pseudo_velocities(how: str) -> None:
     assert is_skew_by(equations, C)
 
 
-def test_on_a_base_that_moves_in_time_and_a_joint_that_follows_another() -> None:
-    s = ph.System("driven", gravity=(0, 0, 0))
-    base = s.joint("base", s.ground, s.body("table", 1, (1, 0, 0), inertia=(1, 2, 2)), ph.Revolute("z"))
+def table(is_driven: bool) -> EquationsOfMotion:
+    """An arm on a turntable, its second joint following the first."""
+    s = ph.System("table", gravity=(0, 0, 0))
+    s.joint("base", s.ground, s.body("table", 1, (1, 0, 0), inertia=(1, 2, 2)), ph.Revolute((1, 2, 2)))
     s.joint("a", "table", s.body("link", 2, (0, 0, 1), inertia=(1, 1, 1)), ph.Revolute("y"), at=(1, 0, 0))
     s.joint("b", "link", s.body("end", 3, (0, 0.2, 1), inertia=(1, 2, 2.5)), ph.Revolute("y"), at=(0, 0, 1))
     s.joint("c", "end", s.body("tip", 1, (1, 0, 0)), ph.Spherical(), at=(0, 0, 1))
     s.couple("b", "a", multiplier=s.parameter("n"))
-    s.prescribe(base.q[0].name, s.time**2 / 3)
-    equations = s.derive("newton_euler").record
-    assert is_skew_by(equations, equations.coriolis_matrix)
+    if is_driven:
+        s.prescribe("base", s.time**2 / 3)
+    return s.derive("newton_euler").record
+
+
+def test_on_a_base_that_moves_in_time_it_is_that_of_the_free_base_at_this_motion() -> None:
+    driven, free = table(is_driven=True), table(is_driven=False)
+    C, t = driven.coriolis_matrix, driven.system.time
+    assert is_skew_by(driven, C)
+    assert is_skew_by(free, free.coriolis_matrix)
+    there = {free.q[0]: t**2 / 3, free.u[0]: 2 * t / 3}
+    rest = [as_expr(entry) for row in free.coriolis_matrix[1:] for entry in row[1:]]
+    assert same(substitute(rest, there), C.entries())
 
 
 def test_the_printed_form_corrected_gives_the_same_forces_but_is_skew_along_the_motion_alone() -> None:
