@@ -55,13 +55,14 @@ def derive(
             "--pseudo", help="A pseudo-velocity: --pseudo v='cos(turn)*a + sin(turn)*b'", metavar="NAME=EXPRESSION"
         ),
     ] = None,
+    speeds: Annotated[str | None, typer.Option(help="Speeds that the formalism brings: sayers, by kane.")] = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    command.run(file, formalism, of, latex, json, base, report, pseudo or ())
+    command.run(file, formalism, of, latex, json, base, report, pseudo or (), speeds=speeds)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,18 +75,21 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     """Body and joint properties."""
     parts = literal.parts
     tree = literal.tree
-    directions = [directions_of(tree, part.link) for part in parts]
+    directions = [directions_of(tree, part.block) for part in parts]
+    children = {part.index: [other.index for other in parts if other.link.parent == part.index] for part in parts}
 
     def symbols(entries: Sequence[Any], indices: Iterable[int]) -> Cell:
         return _scalars(entries[index] for index in indices)
 
-    def speeds(part: Part, columns: Iterable[int]) -> Cell:
-        return symbols(literal.speeds, (part.link.speeds[k] for k in columns))
-
-    def along(part: Part, columns: Iterable[int], row: int) -> Cell:
-        absolute = part.absolute
-        directions = [absolute.get(part.link.speeds[k], part.link.H[k][row]) for k in columns]
-        return tuple(notation.vector(part.index, direction) for direction in directions)
+    def along(part: Part, own: Mapping[int, Vector]) -> Cell:
+        """Directions of speeds: in the body's basis, but for those of recursive translations, which the parent has."""
+        in_parent = dict(part.block.translations)
+        return tuple(
+            notation.vector(part.link.parent, in_parent[i])
+            if i in in_parent and i not in part.absolute
+            else notation.vector(part.index, part.absolute.get(i, direction))
+            for i, direction in own.items()
+        )
 
     def coordinates(turns: bool) -> list[Cell]:
         return [symbols(tree.q, (d.coordinate for d in own if d.turns is turns)) for own in directions]
@@ -102,7 +105,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
-        ("Children", "", [tuple(notation.letter(child) for child in tree.children[part.index]) for part in parts]),
+        ("Children", "", [tuple(map(notation.letter, children[part.index])) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
         ("Unit vectors", "", [_axes(notation, part) for part in parts]),
@@ -110,14 +113,14 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),
         ("Translational coordinates", "", coordinates(False)),
-        ("Translational speeds", "", [speeds(part, part.sliding) for part in parts]),
+        ("Translational speeds", "", [symbols(literal.speeds, part.sliding) for part in parts]),
         ("Translational directions", "", named(False)),
-        ("Direction of translational speeds", "", [along(part, part.sliding, 1) for part in parts]),
+        ("Direction of translational speeds", "", [along(part, part.sliding) for part in parts]),
         ("Rotational coordinates", "", coordinates(True)),
-        ("Rotation speeds", "", [speeds(part, part.turning) for part in parts]),
+        ("Rotation speeds", "", [symbols(literal.speeds, part.turning) for part in parts]),
         ("Rotation directions", "", named(True)),
-        ("Directions of rotational speeds", "", [along(part, part.turning, 0) for part in parts]),
-        ("Joint point (in parent)", "", [_scalars(part.link.fixed.p) for part in parts]),
+        ("Directions of rotational speeds", "", [along(part, part.turning) for part in parts]),
+        ("Joint point (in parent)", "", [_scalars(part.block.stages[0].fixed.p) for part in parts]),
         ("Mass center of composite body", "", [_scalars(lump.centre) for lump in composites]),
     ])  # fmt: skip
 
