@@ -227,4 +227,4 @@ def test_every_report_can_be_written_and_its_variables_mean_what_they_stand_for(
         assert is_zero(substitute([entry], letters)[0] - item)
     assert report.latex().count(r"\begin{tabular}") == 3
     assert str(report).startswith("Table 2. Body and joint properties")
-    assert {*report.as_json()} == {"tables", "equations", "operations"}
+    assert {*report.as_json()} == {"tables", "equations", "mass_matrix", "forcing", "variables", "operations"}

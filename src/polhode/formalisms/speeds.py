@@ -9,7 +9,9 @@ from .registry import FORMALISMS, formalism_of
 _PLACE = "derive speeds"
 
 
-def check_speeds(system: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None) -> None:
+def check_speeds(
+    system: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
+) -> None:
     """Whether a formalism brings these speeds, and nothing else chooses or ties them.
 
     >>> import polhode as ph
@@ -36,8 +38,9 @@ def check_speeds(system: Model, formalism: str, speeds: object, independent: obj
             code="E-SPEEDS-003",
         )
     if system.constraints:
+        first = shown(next(iter(system.constraints)))
         raise PolhodeError(
-            f"the speeds {speeds!r} are those of a tree, and {shown(next(iter(system.constraints)))} ties some of them.",
+            f"the speeds {speeds!r} are those of a tree, and {first} ties some of them.",
             place=f"system '{system.name}'",
             cure="Leave `speeds` out.",
             code="E-SPEEDS-004",

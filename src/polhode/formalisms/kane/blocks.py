@@ -1,4 +1,4 @@
-"""Joints as Sayers' building blocks: the stages of a joint that slide, and the one after them, are the joint of one body.
+"""Joints as Sayers' building blocks: the stages that slide, and the one after them, are the joint of one body.
 
 paper           here
 d_t             a stage's sliding column in the parent's components: up to three, before any turn (Table 1)
@@ -20,8 +20,8 @@ from ...kinematics.tree import BASE, Link, Tree
 class Block:
     """The joint of one body: translations along directions fixed in the parent, then the columns of `link`.
 
-    Where there is more than one stage, `link` is all of them: it hangs on the parent where the translations have come to.
-    Its `parent` is the number of the parent's block.
+    Where there is more than one stage, `link` is all of them: it hangs on the parent where the translations have come
+    to. Its `parent` is the number of the parent's block.
     """
 
     link: Link
@@ -46,7 +46,7 @@ def blocks_of(tree: Tree, as_one: bool = True) -> list[Block]:
 
 
 def _goes_on(tree: Tree, place: int) -> bool:
-    """Whether a stage slides and the next stage of the same joint only slides, or only turns, about one axis or three."""
+    """Whether a stage slides and the next one of the same joint slides too, or turns about one axis or three."""
     link, after = tree.links[place], [tree.links[child] for child in tree.children[place]]
     if len(after) != 1 or after[0].joint != link.joint or not _slides(link):
         return False

@@ -158,13 +158,17 @@ class Literal:
         changed = {u: value for u, value in meanings.items() if u is not value}
         return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
 
+    @property
+    def efforts(self) -> Vector:
+        """The efforts τ on the system's own speeds, brought to the paper's."""
+        return self.slopes.T @ self.tree.tau if self.absolute else self.tree.tau
+
     def recipe(self) -> Recipe:
         """M and f as they are, and the accelerations uncoupled along the zeros of M, (2)."""
         M, f = cache(self.mass_matrix), cache(self.forcing)
 
         def forward() -> Vector:
-            efforts = self.slopes.T @ self.tree.tau if self.absolute else self.tree.tau
-            return factor_by_sparsity(M(), self.tree.speed_order, self.tree.speeds).solve(efforts + f())
+            return factor_by_sparsity(M(), self.tree.speed_order, self.tree.speeds).solve(self.efforts + f())
 
         return Recipe(inverse=lambda ud: M() @ Vector(ud) - f(), mass_matrix=M, bias=lambda: -f(), forward=forward)
 

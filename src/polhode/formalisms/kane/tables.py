@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import unknown
@@ -76,7 +76,9 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     parts = literal.parts
     tree = literal.tree
     directions = [directions_of(tree, part.block) for part in parts]
-    children = {part.index: [other.index for other in parts if other.link.parent == part.index] for part in parts}
+    children: dict[int, list[int]] = {}
+    for part in parts:
+        children.setdefault(part.link.parent, []).append(part.index)
 
     def symbols(entries: Sequence[Any], indices: Iterable[int]) -> Cell:
         return _scalars(entries[index] for index in indices)
@@ -101,11 +103,11 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ]
 
     composites = [part.composite for part in parts]
-    return _table("Table 2. Body and joint properties", notation, [
+    made = _table("Table 2. Body and joint properties", notation, [
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
-        ("Children", "", [tuple(map(notation.letter, children[part.index])) for part in parts]),
+        ("Children", "", [tuple(map(notation.letter, children.get(part.index, ()))) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
         ("Unit vectors", "", [_axes(notation, part) for part in parts]),
@@ -123,6 +125,12 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Joint point (in parent)", "", [_scalars(part.block.stages[0].fixed.p) for part in parts]),
         ("Mass center of composite body", "", [_scalars(lump.centre) for lump in composites]),
     ])  # fmt: skip
+    return replace(made, rows=tuple(replace(row, cells=tuple(map(_in_letters, row.cells))) for row in made.rows))
+
+
+def _in_letters(cell: Cell) -> Cell:
+    """A cell of Table 2, which knows no intermediate variables."""
+    return tuple(item if isinstance(item, str) else item._replace(in_letters=True) for item in cell)
 
 
 # ---- Tables 8 and 10 -----------------------------------------------------------------------------------------
