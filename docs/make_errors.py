@@ -31,6 +31,7 @@ FAMILIES = {
     "CLOSE": "Loops and the joints that close them",
     "CODE": "Generated code: programs, targets, backends",
     "COMPARE": "Comparing formalisms",
+    "CONTROLS": "Which inputs are controls",
     "DATA": "Datasets on disk: NetCDF, Zarr, NumPy archives",
     "DEMO": "The demonstration",
     "DERIVE": "Deriving: formalisms and their options",
