@@ -214,6 +214,16 @@ def test_letters_of_the_paper_make_way_for_the_user_s_names() -> None:
     assert "ZZ1 = " in str(report)
 
 
+def test_bodies_keep_their_letters_and_others_get_the_first_free_from_their_initial() -> None:
+    system = ph.System("letters")
+    parent = system.ground
+    for name in ("arm", "N", "wheel", "b", "wing", "A"):
+        parent = system.joint(name, parent, system.body(name, 1, (0, 1, 0), FULL), ph.Revolute("x")).child
+    report = system.derive("kane", report=True).report
+    assert report.table_2.bodies == ("C", "D", "W", "B", "X", "A")
+    assert report.cell_text(report.table_2.cell("Unit vectors", "A")) == "n1, a2, a3"
+
+
 @pytest.mark.parametrize("seed", seeds(4, of=8))
 def test_every_report_can_be_written_and_its_variables_mean_what_they_stand_for(seed: int) -> None:
     system = random_system(seed, bodies=3, max_speeds=8)

@@ -1,4 +1,4 @@
-"""Sayers (1991): his formalism as a user runs it, `derive("kane", speeds="sayers")`; Table 5, (20) to (29), (40) to (46)."""
+"""Sayers (1991): his formalism as a user runs it, `derive("kane", speeds="sayers")`: Table 5, (20) to (46)."""
 
 from __future__ import annotations
 
@@ -112,9 +112,8 @@ def flyer() -> System:
     system = ph.System("flyer")
     c = [system.parameter(f"c{k}", k / 10) for k in (1, 2, 3)]
     inertia = [system.parameter(f"I{k}", k) for k in (1, 2, 3)]
-    system.joint(
-        "fly", system.ground, system.body("body", system.parameter("m", 2), c, inertia), ph.BuildingBlock("xyz", (1, 2, 3))
-    )
+    body = system.body("body", system.parameter("m", 2), c, inertia)
+    system.joint("fly", system.ground, body, ph.BuildingBlock("xyz", (1, 2, 3)))
     return system
 
 
@@ -123,7 +122,8 @@ def test_an_offset_mass_centre_leaves_the_mass_matrix_of_a_free_body_diagonal() 
     made = assert_the_same_in_his_speeds(flyer())
     p = {name: entry.symbol for name, entry in made.system.parameters.items()}
     diagonal = [p["m"]] * 3 + [p["I1"], p["I2"], p["I3"]]
-    assert [[*row] for row in made.mass_matrix] == [[d if i == j else 0 for j in range(6)] for i, d in enumerate(diagonal)]
+    rows = [[entry if i == j else 0 for j in range(6)] for i, entry in enumerate(diagonal)]
+    assert [[*row] for row in made.mass_matrix] == rows
     assert made.speeds == [*(f"fly_v{x}_star" for x in "xyz"), *(f"fly_w{x}" for x in "xyz")]
 
 
@@ -214,3 +214,42 @@ def test_a_derivation_pickles_and_is_stored_under_a_key_of_its_own() -> None:
     assert again.speeds == HIS.speeds and again.derivation.key == HIS.derivation.key
     assert again.derivation.key != OURS.derivation.key
     assert again.agrees_with(HIS) and again.agrees_with(OURS) and OURS.agrees_with(again)
+
+
+# ---- beside the others -------------------------------------------------------------------------------------------
+
+
+def test_the_reference_derivation_judges_his_speeds_beside_other_formalisms() -> None:
+    system = block((1,), "yz", carried=True)
+    system.prescribe("hinge", ph.sin(system.time))
+    found = system.compare(["kane", "composite_body"], run=False, speeds="sayers")
+    assert found.agree, found.verdict
+    assert "kane is in the speeds 'sayers' and compared by u̇" in found.verdict
+    assert [*found.speeds] == ["kane"]
+
+
+def test_equations_in_two_choices_of_speeds_agree() -> None:
+    system = flyer()
+    own = system.derive()
+    twice = system.derive(pseudo={f"{name} twice": 2 * u for name, u in zip(own.speeds, own.u, strict=True)})
+    his = system.derive("kane", speeds="sayers")
+    assert his.agrees_with(twice) and twice.agrees_with(his)
+    heavier = flyer()
+    heavier.torque("body", (1, 0, 0))
+    assert not his.agrees_with(heavier.derive()) and not his.agrees_with(heavier.derive("kane", speeds="sayers"))
+
+
+def test_a_free_body_and_a_plate_cost_less_in_his_speeds() -> None:
+    """M and f take fewer operations, q̇ somewhat more, all together fewer."""
+    plate = ph.System("plate")
+    body = plate.body("plate", plate.parameter("m", 2), (plate.parameter("a", 0.3), 0.2, 0), (1, 1, 1))
+    plate.joint("slide", plate.ground, body, ph.BuildingBlock("xy", (3,)))
+    for system in (flyer(), plate):
+        report = system.derive("kane", report=True).report
+        M, f, q, x = (
+            {way: count.total + count.setup for way, count in report.costs_of(function).items()}
+            for function in ("mass_matrix", "bias", "coordinate_rates", "state_rates")
+        )
+        others = ("kane", "composite_body", "articulated_body")
+        assert all(costs["sayers"] < min(costs[way] for way in others) for costs in (M, f, x))
+        assert q["sayers"] > q["kane"]

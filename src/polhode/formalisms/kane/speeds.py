@@ -25,6 +25,8 @@ from .literal import Literal
 class SayersSpeeds(PseudoSpeeds):
     """Pseudo-velocities that determine the speeds everywhere, as the paper has them."""
 
+    keeps_units = True
+
     literal: Literal
 
     @cached_property
