@@ -18,6 +18,7 @@ from polhode.formalisms.kane.speeds import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
+from polhode.simulate.units import speed_units
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
 NON, REC = "nonrecursive", "recursive"
@@ -88,6 +89,18 @@ def test_table_5_on_a_swing_asks_whether_the_plane_keeps_its_place(translations:
     system = block((1,), translations, carried=True)
     assert parts_of(system, build_tree(system))[1].translation == expected
     assert_the_same_in_his_speeds(system)
+
+
+@pytest.mark.parametrize(("turned", "slides"), [(1, "yz"), (2, "zx"), (3, "xy"), (3, "yx")])
+def test_two_translations_go_along_the_axes_of_their_plane(turned: int, slides: str) -> None:
+    """Not along b_(i-o) of Table 9, which are b_1 and b_2 whatever the plane."""
+    system = block((turned,), slides)
+    part = parts_of(system, build_tree(system))[0]
+    across = [axis for k, axis in enumerate(Matrix.identity(3), start=1) if k != turned]
+    assert [*part.absolute.values()] == across
+    made = assert_the_same_in_his_speeds(system)
+    names = [f"block_1{k}_star" for k in (1, 2)]
+    assert made.speeds == [*names, "block_2"]
 
 
 def test_two_rotations_after_translations_are_two_bodies_the_first_without_mass() -> None:
@@ -185,6 +198,7 @@ def test_a_run_from_a_pose_is_the_run_in_other_speeds() -> None:
 def test_start_speeds_are_given_by_the_names_that_the_equations_have() -> None:
     run = HIS.simulate(0.1, speeds={"block_vx_star": 1, "block_wz": 2})
     assert run["block_vx_star"][0] == 1
+    assert speed_units(HIS.record) == ["m/s"] * 3 + ["rad/s"] * 4
     assert run.speed("block_vx")[0] == pytest.approx(1 + 2 * 0.2)  # u = v* - ω × r, at r_y = 0.2
     with pytest.raises(ph.PolhodeError, match="there is no speed 'block_vx'"):
         HIS.simulate(0.1, speeds={"block_vx": 1})
