@@ -14,6 +14,7 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.expr import Matrix, as_expr, evaluate, same
 from polhode.formalisms.kane.bodies import parts_of
+from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.speeds import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
@@ -35,6 +36,8 @@ def assert_the_same_in_his_speeds(system: System) -> ph.Equations:
     assert same(chosen.E.entries(), known.E.entries())
     assert same([*chosen.e, *chosen.gamma], [*known.e, *known.gamma])
     assert same(made.coordinate_rates, judge.coordinate_rates)
+    S, v = kinematical_equations(chosen.literal)
+    assert same([as_expr(entry) for entry in S @ made.coordinate_rates], v)
     assert made.agrees_with(judge)
     assert made.agrees_with(system.derive("newton_euler"))
     return made
@@ -83,6 +86,21 @@ def test_table_5_takes_a_building_block_as_the_joint_of_one_body(
     assert_the_same_in_his_speeds(system)
 
 
+def test_table_2_tells_of_a_block_as_of_one_body() -> None:
+    report = block((3,), "xy", carried=True).derive("kane", report=True).report
+    flat = block((3,), "xy").derive("kane", report=True).report
+    rows = {
+        "Joint point (in parent)": ("0, 1, 1/2", "0, 1, 1/2"),
+        "Translational coordinates": ("q2, q3", "q1, q2"),
+        "Translational speeds": ("u2, u3", "u1, u2"),
+        "Translational directions": ("n1, s2", "n1, n2"),
+        "Direction of translational speeds": ("n1, s2", "b1, b2"),
+        "Rotational coordinates": ("q4", "q3"),
+    }
+    for row, expected in rows.items():
+        assert tuple(each.cell_text(each.table_2.cell(row, "B")) for each in (report, flat)) == expected
+
+
 @pytest.mark.parametrize(("translations", "expected"), [("xyz", NON), ("xy", REC), ("yz", NON), ("zy", NON)])
 def test_table_5_on_a_swing_asks_whether_the_plane_keeps_its_place(translations: str, expected: str) -> None:
     """The swing turns about x: planes across x stay what they are, others do not."""
@@ -101,6 +119,17 @@ def test_two_translations_go_along_the_axes_of_their_plane(turned: int, slides: 
     made = assert_the_same_in_his_speeds(system)
     names = [f"block_1{k}_star" for k in (1, 2)]
     assert made.speeds == [*names, "block_2"]
+
+
+@pytest.mark.parametrize("slides", ["x", "yx"])
+def test_a_block_that_is_turned_in_its_parent_carries_a_free_body(slides: str) -> None:
+    """Nominal orientation of Table 3, and a joint that is placed askew; what it carries takes its velocity off."""
+    system = ph.System("tower")
+    cart = system.body("cart", 1, (0.1, 0.2, 0.3), FULL)
+    joint = ph.BuildingBlock(slides, (3,), axis="y", reference="z")
+    system.joint("rail", system.ground, cart, joint, at=(0, 1, 0), rotation=("x", 0.4))
+    system.joint("toss", cart, system.body("ball", 2, (0, 0.3, 0), FULL), ph.BuildingBlock("xyz", (2,)), at=(1, 0, 0))
+    assert_the_same_in_his_speeds(system)
 
 
 def test_two_rotations_after_translations_are_two_bodies_the_first_without_mass() -> None:
