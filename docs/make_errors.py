@@ -74,6 +74,7 @@ FAMILIES = {
     "SINGULAR": "Singular configurations",
     "SIM": "Simulation",
     "SWEEP": "Sweeps",
+    "SYMMETRY": "Symmetries and reduction",
     "TABLE": "Tables",
     "TRAJ": "Trajectories",
     "TREE": "The tree of bodies",

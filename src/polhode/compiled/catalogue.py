@@ -49,6 +49,30 @@ def _momentum(equations: EquationsOfMotion) -> Outputs:
     return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
 
 
+def _centroidal_momentum(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import centroidal_momentum
+
+    spin, linear = centroidal_momentum(equations)
+    return [("centroidal", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _center_of_mass(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import center_of_mass
+
+    return [("center_of_mass", (3,), list(center_of_mass(equations)))]
+
+
+def _centroidal_matrix(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import centroidal_matrix
+
+    return [("centroidal_matrix", (6, len(equations.u)), list(centroidal_matrix(equations).entries()))]
+
+
+def _inverse_mass_matrix(equations: EquationsOfMotion) -> Outputs:
+    size = len(equations.u)
+    return [("inverse_mass_matrix", (size, size), list(equations.inverse_mass_matrix.entries()))]
+
+
 def _poses(equations: EquationsOfMotion) -> Outputs:
     from ..expr import as_expr
     from ..model.records import GROUND
@@ -162,10 +186,15 @@ CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
     "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
     "mass_matrix": Entry(("q",), _mass_matrix),
+    "inverse_mass_matrix": Entry(("q",), _inverse_mass_matrix),
     "bias": Entry(("q", "u"), _vector("bias", "bias")),
+    "gravity_terms": Entry(("q",), _vector("gravity_terms", "gravity_terms")),
     "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),
     "energy": Entry(("q", "u"), _energy),
     "momentum": Entry(("q", "u"), _momentum),
+    "center_of_mass": Entry(("q",), _center_of_mass),
+    "centroidal_momentum": Entry(("q", "u"), _centroidal_momentum),
+    "centroidal_matrix": Entry(("q",), _centroidal_matrix),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
     "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),

@@ -16,11 +16,12 @@ from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from . import reactions
 from .catalogue import catalogued
+from .frame_functions import FrameFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
-from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
+from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
 from .values import given_states, real_numbers, stacked
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 _MOST_LAWS = 8
 
 
-class Functions:
+class Functions(FrameFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
@@ -286,14 +287,6 @@ class Functions:
 
     # ---- the functions ---------------------------------------------------------------------------------------
 
-    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
-        return output
-
-    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        first, second = self.evaluate(name, *arrays, **more)
-        return first, second
-
     def _no_effort(self, name: Asked) -> NDArray[np.float64]:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
@@ -412,18 +405,6 @@ class Functions:
     def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """A(q, t), a row for each constraint and a column for each speed of the tree."""
         return self._one("constraint_matrix", q, **more)
-
-    def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
-        return self._two("poses", q, **more)
-
-    def pose(self, name: str, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Position and rotation matrix of a body or frame in the ground."""
-        return self._two(PoseOf(name), q, **more)
-
-    def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Any) -> NDArray[np.float64]:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
-        return (asked := JacobianOf(name, orientation)).checked(self._one(asked, q, **more))
 
     def reaction(
         self,

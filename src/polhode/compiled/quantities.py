@@ -7,6 +7,8 @@ that sits on the ground.
     DrivingForceOf("crank")                                   effort                of the same
     PoseOf("tip")                                             position, rotation    of q
     JacobianOf("tip", orientation="vector")                   jacobian              of q
+    FrameVelocityOf("tip")                                    velocity              of q, u
+    FrameAccelerationOf("tip"), BiasAccelerationOf("tip")     acceleration          of q, u, u̇ and of q, u
 
 They stand wherever a function is named: `equations.operations(of=...)`, `equations.export("c", folder, of=...)`.
 """
@@ -157,6 +159,51 @@ class JacobianOf(Quantity):
                 code="E-FUN-021",
             )
         return found
+
+
+@dataclass(frozen=True)
+class FrameVelocityOf(Quantity):
+    """ω over v of the origin of a body or frame, in ground components."""
+
+    name: str
+
+    kind = "frame_velocity"
+    arrays = ("q", "u")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import frame_velocity
+
+        return [("velocity", (6,), list(frame_velocity(equations, self.name)))]
+
+
+@dataclass(frozen=True)
+class FrameAccelerationOf(Quantity):
+    """ω̇ over v̇ of the origin of a body or frame, in ground components."""
+
+    name: str
+
+    kind = "frame_acceleration"
+    arrays = ("q", "u", "udot")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import frame_acceleration
+
+        return [("acceleration", (6,), list(frame_acceleration(equations, self.name)))]
+
+
+@dataclass(frozen=True)
+class BiasAccelerationOf(Quantity):
+    """J̇ u of a body or frame: its acceleration where no speed changes."""
+
+    name: str
+
+    kind = "bias_acceleration"
+    arrays = ("q", "u")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import bias_acceleration
+
+        return [("acceleration", (6,), list(bias_acceleration(equations, self.name)))]
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.

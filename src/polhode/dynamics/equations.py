@@ -19,9 +19,10 @@ from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
+from ..geometry.elimination import factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
@@ -230,6 +231,21 @@ class EquationsOfMotion:
         """M(q)."""
         with quiet_collector():
             return self.recipe.mass_matrix().map(as_expr)
+
+    @cached_property
+    def inverse_mass_matrix(self) -> Matrix:
+        """M⁻¹(q), by the factors of M."""
+        if self.dependent_speeds is None:
+            return factor(self.tree, self.mass_matrix).inverse().map(as_expr)
+        factors = factor_symmetric(self.mass_matrix)
+        size = len(self.u)
+        return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)
+
+    @cached_property
+    def gravity_terms(self) -> Vector:
+        """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
+        return Vector(gradient(weighed, list(self.u)))
 
     @cached_property
     def bias(self) -> Vector:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,8 @@ from .derived import Derived
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Programme
     from ..analysis.link_inverse import LinkInverse
+    from ..analysis.reduction import Reduced
+    from ..analysis.symmetry import Conserved, Symmetry
     from ..analysis.velocity_terms import VelocityTerms
     from ..formalisms.structure_coefficients import StructureCoefficients
 
@@ -53,6 +55,24 @@ class AnalysisMethods(Derived):
         from ..formalisms.structure_coefficients import structure_coefficients
 
         return structure_coefficients(self.record)
+
+    def symmetries(self, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
+        """Cyclic coordinates and other motions that leave the mechanism the same; see `polhode.analysis.symmetry`."""
+        from ..analysis.symmetry import symmetries
+
+        return symmetries(self.record, parameters)
+
+    def conserved(self, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
+        """Energy and the momenta of symmetries, where no motion changes them; see `polhode.analysis.symmetry`."""
+        from ..analysis.symmetry import conserved
+
+        return conserved(self.record, parameters)
+
+    def reduce(self, coordinate: str) -> Reduced:
+        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.analysis.reduction`."""
+        from ..analysis.reduction import reduce
+
+        return reduce(self.record, coordinate)
 
     def programme_control(
         self,

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ..compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
+from ..compiled.quantities import (
+    BiasAccelerationOf,
+    DrivingForceOf,
+    FrameAccelerationOf,
+    FrameVelocityOf,
+    JacobianOf,
+    PoseOf,
+    ReactionOf,
+)
 from ..errors import PolhodeError
 from ..expr import (
     Expr,
@@ -69,11 +77,11 @@ from ..model import (
 from .equations import Equations
 
 __all__ = [
-    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
-    "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
-    "PolhodeError", "Pose", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
-    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
-    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi",
-    "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
-    "tanh", "to_sympy", "unit_symbols",
+    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
+    "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function",
+    "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point", "PolhodeError", "Pose", "PoseOf", "Prismatic",
+    "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector", "absolute", "acos",
+    "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy", "function",
+    "latex", "log", "maximum", "minimum", "normal", "pi", "rod", "rotation", "sampled", "sign", "sin", "sinh",
+    "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip
