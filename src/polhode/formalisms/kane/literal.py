@@ -3,7 +3,7 @@
 The paper's speeds u* are the system's own, but for nonrecursive bodies: there they are components, along the body's
 axes, of the absolute angular velocity and of the absolute velocity of the composite's mass centre. The system's own
 are then linear in them, u = D(q) u* + e(q, t), so that M* = Dᵀ M D. Unless speeds are to be `absolute`, such bodies are
-taken as any other, and u* = u.
+taken as any other, each stage of a joint as a body of its own, and u* = u.
 """
 
 from __future__ import annotations

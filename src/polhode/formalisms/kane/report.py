@@ -1,4 +1,4 @@
-"""What `derive("kane", report=True)` adds: the paper's tables, kinematical equations and costs for any system."""
+"""What `derive("kane", report=True)` adds: the paper's tables, equations of motion and costs for any system."""
 
 from __future__ import annotations
 
