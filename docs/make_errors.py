@@ -60,6 +60,7 @@ FAMILIES = {
     "NET": "The network formalism",
     "PATH": "Motions through orientations and poses",
     "PLAN": "From expressions to a program",
+    "POINCARE": "Poincaré's form of the equations",
     "PROG": "Programmes of motion",
     "PSEUDO": "Pseudo-velocities",
     "RANDOM": "Random constraints",

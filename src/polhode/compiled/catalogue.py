@@ -35,9 +35,12 @@ def _vector(name: str, field: str) -> Maker:
     return outputs
 
 
-def _mass_matrix(equations: EquationsOfMotion) -> Outputs:
-    size = len(equations.u)
-    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+def _square(name: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        size = len(equations.u)
+        return [(name, (size, size), list(getattr(equations, name).entries()))]
+
+    return outputs
 
 
 def _energy(equations: EquationsOfMotion) -> Outputs:
@@ -66,11 +69,6 @@ def _centroidal_matrix(equations: EquationsOfMotion) -> Outputs:
     from ..dynamics.centroidal import centroidal_matrix
 
     return [("centroidal_matrix", (6, len(equations.u)), list(centroidal_matrix(equations).entries()))]
-
-
-def _inverse_mass_matrix(equations: EquationsOfMotion) -> Outputs:
-    size = len(equations.u)
-    return [("inverse_mass_matrix", (size, size), list(equations.inverse_mass_matrix.entries()))]
 
 
 def _poses(equations: EquationsOfMotion) -> Outputs:
@@ -185,8 +183,9 @@ def _jacobian(stabilised: bool) -> Maker:
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
     "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
-    "mass_matrix": Entry(("q",), _mass_matrix),
-    "inverse_mass_matrix": Entry(("q",), _inverse_mass_matrix),
+    "mass_matrix": Entry(("q",), _square("mass_matrix")),
+    "coriolis_matrix": Entry(("q", "u"), _square("coriolis_matrix")),
+    "inverse_mass_matrix": Entry(("q",), _square("inverse_mass_matrix")),
     "bias": Entry(("q", "u"), _vector("bias", "bias")),
     "gravity_terms": Entry(("q",), _vector("gravity_terms", "gravity_terms")),
     "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),

@@ -159,8 +159,7 @@ class Functions(FrameFunctions):
         """The parameters of a function in its order: given values first, then the model's defaults."""
         catalogued(name)
         facts = self._facts(name)
-        none_given = isinstance(given, Mapping | None) and not given
-        if facts and none_given and None not in facts.parameters.values():
+        if facts and isinstance(given, Mapping | None) and not given and None not in facts.parameters.values():
             return np.array(list(facts.parameters.values()), dtype=np.float64)
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
@@ -199,8 +198,7 @@ class Functions(FrameFunctions):
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()]
-        return stacked(columns)
+        return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
 
     def evaluate(
         self,
@@ -225,13 +223,11 @@ class Functions(FrameFunctions):
             raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
-        if z is not None and "z" not in extra:
-            given_states(
-                list(self.derivation.synopsis.states), label_of(name), z
-            )  # it makes no difference here, but must be one
+        if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
+            states = given_states(list(self.derivation.synopsis.states), label_of(name), z)
         if extra:
             known = {
-                "z": lambda: given_states(list(self.derivation.synopsis.states), label_of(name), z),
+                "z": lambda: states,
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
@@ -368,6 +364,10 @@ class Functions(FrameFunctions):
     def mass_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """M(q)."""
         return self._one("mass_matrix", q, **more)
+
+    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
+        return self._one("coriolis_matrix", q, u, **more)
 
     def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """tau - M u̇."""

@@ -6,6 +6,7 @@ that sits on the ground.
     ReactionOf("hinge", on="arm", at="tip", frame="ground")   torque and force      of q, u, u̇ (and λ, t, inputs)
     DrivingForceOf("crank")                                   effort                of the same
     PoseOf("tip")                                             position, rotation    of q
+    JointPoseOf("wrist")                                      the same of a joint's X
     JacobianOf("tip", orientation="vector")                   jacobian              of q
     FrameVelocityOf("tip")                                    velocity              of q, u
     FrameAccelerationOf("tip"), BiasAccelerationOf("tip")     acceleration          of q, u, u̇ and of q, u
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
+    from ..geometry import Pose
 
 Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 
@@ -117,13 +119,29 @@ class PoseOf(Quantity):
     arrays = ("q",)
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..expr import as_expr
+        return _located(equations.pose(self.name))
 
-        pose = equations.pose(self.name)
-        return [
-            ("origin", (3,), [as_expr(x) for x in pose.p]),
-            ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
-        ]
+
+@dataclass(frozen=True)
+class JointPoseOf(Quantity):
+    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent."""
+
+    name: str
+
+    kind = "joint_pose"
+    arrays = ("q",)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        return _located(equations.joint_kinematics(self.name).X)
+
+
+def _located(pose: Pose) -> Outputs:
+    from ..expr import as_expr
+
+    return [
+        ("origin", (3,), [as_expr(x) for x in pose.p]),
+        ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
+    ]
 
 
 @dataclass(frozen=True)

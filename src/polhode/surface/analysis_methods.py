@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from ..analysis.reduction import Reduced
     from ..analysis.symmetry import Conserved, Symmetry
     from ..analysis.velocity_terms import VelocityTerms
+    from ..formalisms.poincare_form import PoincareForm
     from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods(Derived):
-    """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
+    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes."""
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
@@ -39,6 +40,13 @@ class AnalysisMethods(Derived):
         from ..analysis.link_inverse import link_inverse
 
         return link_inverse(self.record)
+
+    @cached_property
+    def poincare_form(self) -> PoincareForm:
+        """V, X, H, M, C, F and Q as Kwatny and Blankenship have them; see `polhode.formalisms.poincare_form`."""
+        from ..formalisms.poincare_form import poincare_form
+
+        return poincare_form(self.record)
 
     @property
     def structure_coefficients(self) -> StructureCoefficients:

@@ -135,6 +135,11 @@ class Equations(KinematicMethods, AnalysisMethods):
         return self.record.mass_matrix
 
     @property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds; see `polhode.dynamics.coriolis`."""
+        return self.record.coriolis_matrix
+
+    @property
     def inverse_mass_matrix(self) -> Matrix:
         """M⁻¹(q)."""
         return self.record.inverse_mass_matrix

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..analysis.singular_configurations import SingularConfigurations
     from ..expr import Matrix, Vector
     from ..geometry import Pose
+    from ..kinematics.joint_kinematics import JointKinematics
     from .workspace import Workspace
 
 
@@ -31,6 +32,22 @@ class KinematicMethods(Derived):
     def pose(self, name: str) -> Pose:
         """Where a body or a frame is in the ground: rotation matrix R and position p."""
         return self.record.pose(name)
+
+    def joint_kinematics(self, name: str) -> JointKinematics:
+        """A joint's configuration X, kinematic matrix Γ and map H in the symbols of the system: `ph.joint_kinematics`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("neck", s.ground, s.body("head", 1), ph.Universal("z", "y"), speeds=["pan", "tilt"])
+        >>> s.derive().joint_kinematics("neck").velocity[:3]
+        Vector([-pan*sin(neck_2), tilt, pan*cos(neck_2)])
+        """
+        return self.record.joint_kinematics(name)
+
+    @property
+    def joint_poses(self) -> dict[str, Pose]:
+        """X of every joint: the pose of its frame on the child in its frame on the parent."""
+        return {name: self.record.joint_kinematics(name).X for name in self.record.system.joints}
 
     def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.

@@ -110,6 +110,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
         "kinetic": ["kinetic energy"],
         "potential": ["potential energy"],
         "mass_matrix": [f"mass matrix, {row} row, {column} column" for row in labels for column in labels],
+        "coriolis_matrix": [f"Coriolis matrix, {row} row, {column} column" for row in labels for column in labels],
         "angular": [f"angular momentum of the whole, {axis}" for axis in AXES],
         "linear": [f"linear momentum of the whole, {axis}" for axis in AXES],
         "centroidal": [f"angular momentum about the mass centre of the whole, {axis}" for axis in AXES],
