@@ -87,6 +87,7 @@ FAMILIES = {
     "WAY": "Ways of lines and arcs",
     "WORKSPACE": "Workspaces",
     "YAML": "Model files",
+    "SPEEDS": "Speeds that a formalism brings",
 }
 
 #: The parameters of constructors that take no names from a `def`.

@@ -10,6 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode import Expr, System, Vector
+from polhode.compare import agreement
 from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics.envelope import envelope
 from polhode.expr import as_expr, directional, same
@@ -51,6 +52,8 @@ def test_formalisms_agree_in_them_and_with_the_speeds(make: Callable[[int], Syst
             assert same(hamel.multipliers, other.multipliers)
     plain = system.derive("newton_euler", constraints="embedded" if system.constraints else "multipliers")
     assert hamel.agrees_with(plain)
+    judged = agreement({"hamel": hamel.record})
+    assert judged, str(judged)
     put = hamel.record.in_independent_speeds
     assert same(put([plain.kinetic_energy]), [hamel.kinetic_energy])
     assert same(put(plain.coordinate_rates), hamel.coordinate_rates)

@@ -67,6 +67,16 @@ def _pseudo(model: str) -> list[str]:
     return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
 
 
+def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
+    assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
+    assert "    M[1, 1] = P3" in polhode(*asked, "--report")
+    polhode("derive", MODELS / "satellite.yaml", "--speeds", "sayers", code=2)
+    assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
+    found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
+    assert found["agree"] and found["speeds"] == {"kane": "sayers"}
+
+
 def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
     said = polhode(*asked)
