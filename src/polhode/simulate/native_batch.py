@@ -25,7 +25,7 @@ from ..errors import PolhodeError
 from ..expr import free_symbols
 from ..model.body import check_mass
 from .batch_threads import run_in_threads
-from .guard import Guard
+from .guard import SURE, Guard
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
@@ -44,8 +44,6 @@ _KNOWN = frozenset((
     "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
     "progress", "functions", "watch_energy",
 ))  # fmt: skip
-#: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
-SURE = 1e-10
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
 #: The reason of a member that no thread brought to its end.

@@ -268,6 +268,30 @@ class Rates:
                 arguments.append(self.alpha if name == "alpha" else inputs)
         return arguments
 
+    def responses(self, t: float, x: Floats) -> Floats | None:
+        """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None where they do not tell.
+
+        They do where every speed has an effort of its own, and no constraint and no sign has a say.
+        """
+        known = self.functions.derivation.synopsis
+        speeds = len(known.speeds)
+        if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:
+            return None
+        x = self.unit(x)[0] if self.groups else x
+        _, tau, *more = self._arguments(t, x)
+        size = np.ones(speeds)
+        for _ in range(2):  # the second time with efforts beside which what acts anyway is not large
+            rates = np.asarray(self.native(x, np.vstack([tau, tau + np.diag(size)]), *more))
+            accelerations = rates[:, self.coordinates : self.coordinates + speeds]
+            if not np.isfinite(accelerations).all():
+                return None
+            made = (accelerations[1:] - accelerations[0]) / size[:, None]
+            largest = np.abs(made).max(axis=1)
+            if not largest.all():
+                return None
+            size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
+        return np.asarray(made.T)
+
     def switches(self, t: float, x: Floats) -> Floats:
         """The values that the signs in the rates are of."""
         return np.asarray(self.switches_along(np.array([t]), x[None, :])[0])
