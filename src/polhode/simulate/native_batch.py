@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ..compiled.functions import Functions
 from ..compiled.native import stepper
 from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.stepper import NativeRun
+from ..dynamics.joint_limits import SeenLimit
 from ..errors import PolhodeError
 from ..expr import free_symbols
 from ..model.body import check_mass
@@ -31,6 +32,7 @@ from .inputs import Signal, read_efforts, read_inputs
 from .integrators import adaptive
 from .integrators.adaptive import Control
 from .integrators.stiff import Switch
+from .limits import NotedByAll, limits_seen, watched_by_all
 from .members import Members, Which
 from .rates import Rates
 from .run_infos import RunInfos
@@ -74,6 +76,7 @@ class _Plan:
     times: Floats
     members: stepper.Members
     sound: NDArray[np.bool_]  # members that can start
+    limits: Sequence[Sequence[SeenLimit]]  # of each member
 
     def run(self, report: Callable[[float], object], threads: int | None) -> bool:
         """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
@@ -108,6 +111,7 @@ class _Plan:
         run = NativeRun(code, x, rtol=control.rtol, atol=control.atol, groups=self.rates.groups)
         run.record.h_max, run.record.bound = control.largest_step, self.guard.bound
         run.sample(np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x))))
+        run.watch_limits(self.members.limits)
         self.rates.steps_natively(run)
         if control.may_switch:  # a member that is stiff is left to `simulate`
             Switch(control.method).watch(run)
@@ -149,6 +153,7 @@ def run_natively(
             "steps": memory.steps, "evaluations": memory.evaluations,
             "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
         },
+        more=NotedByAll(plan.limits, memory.limits.noted) if len(memory.limits.places) else None,
     )  # fmt: skip
     left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
     return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos)
@@ -211,9 +216,19 @@ def _plan(
         rows = np.tile(rows, (members.count, 1))
     own = {"work": rates.work_rows(rows), "tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
     wanted = {name: each for name, each in own.items() if name == "work" or name in rates.native.arrays}
-    memory = stepper.Members.of(starts, wanted, len(times) - 1)
+    limits = _limits(functions, members.count, parameters)
+    memory = stepper.Members.of(starts, wanted, len(times) - 1, watched_by_all(limits))
     sound &= _has_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    return _Plan(rates, guard, control, times, memory, sound), own["tau"], own["inputs"]
+    return _Plan(rates, guard, control, times, memory, sound, limits), own["tau"], own["inputs"]
+
+
+def _limits(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:
+    """The limits of each member; none where they are not at the same places for all."""
+    if not functions.derivation.synopsis.has_limits_of_parameters:
+        return [functions.derivation.synopsis.limits] * count
+    made = [limits_seen(functions, {key: _of(value, i) for key, value in parameters.items()}) for i in range(count)]
+    alike = len({tuple((each.coordinate, each.side) for each in limits) for limits in made}) == 1
+    return made if alike else [()] * count
 
 
 def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:

@@ -10,6 +10,7 @@ no member is left.
 from __future__ import annotations
 
 from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record, Value
+from .limits import limit_functions, note_limits_function
 from .run_record import RUN, Reason
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
@@ -19,11 +20,16 @@ NONE = -1
 
 MEMBERS = Layout(
     next=POINTER, end=INTEGER, starts=POINTER, states=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
-    most_steps=INTEGER, allowed=INTEGER, current=INTEGER,
+    most_steps=INTEGER, allowed=INTEGER, current=INTEGER, limits=POINTER, limits_noted=POINTER,
     **{f"{name}_rows": POINTER for name in OWN},
     **{f"{name}_stride": INTEGER for name in OWN},
     **{f"{name}_index": INTEGER for name in OWN},
 )  # fmt: skip
+
+
+def run_functions(fused: bool) -> list[Function]:
+    """What is the same for all methods: limits are noted, and members are run."""
+    return [*limit_functions(RUN, fused=fused), note_limits_function(RUN, fused), members_function(fused)]
 
 
 def members_function(fused: bool) -> Function:
@@ -62,7 +68,7 @@ def next_member(f: Function, members: Record) -> Value:
     return f.select(member < members.end, member, NONE)
 
 
-def reset(run: Record, members: Record, member: Value) -> None:
+def reset(f: Function, run: Record, members: Record, member: Value) -> None:
     """The record of a run that is about to begin as this member, but for its state and arrays of its own."""
     run.t = 0.0
     run.t_old = 0.0
@@ -76,6 +82,9 @@ def reset(run: Record, members: Record, member: Value) -> None:
     run.budget = members.most_steps
     # the first state of each member is its start
     run.samples = members.states.at((member * (run.sample_count + 1) + 1) * run.size)
+    with f.when(run.limit_count > 0):
+        run.limits = members.limits.at(member * run.limit_count * 2)
+        run.limits_noted = members.limits_noted.at(member * run.limit_count * 2)
 
 
 def note_end(members: Record, run: Record, member: Value, reason: Value) -> None:
@@ -93,7 +102,7 @@ def _start(f: Function, run: Record, members: Record) -> None:
         with f.when(stride > 0):
             row = getattr(members, f"{name}_rows").at(member * stride)
             run.arguments.store(getattr(members, f"{name}_index"), row, POINTER)
-    reset(run, members, member)
+    reset(f, run, members, member)
     start = members.starts.at(member * run.size)
     with f.loop(run.size) as i:
         run.x[i] = start[i]

@@ -27,6 +27,7 @@ from enum import IntEnum
 from typing import Any
 
 from ..llvm.builder import DOUBLE, INTEGER, POINTER, WIDTH, Function, Layout, Record, Value
+from .limits import LIMITS, note_limits
 
 
 class Reason(IntEnum):
@@ -81,6 +82,8 @@ RUN = Layout(
     implicit=POINTER,
     # steps in a row that another kind of method should have taken, and how many are too many; 0 where nobody asks
     noted_steps=INTEGER, quiet_steps=INTEGER, patience=INTEGER,
+    # limits of coordinates
+    **LIMITS.kinds,
 )  # fmt: skip
 
 #: Rates this much larger than the state are looked into.
@@ -208,7 +211,7 @@ def write_samples(f: Function, run: Record) -> None:
 
 
 def finish_step(f: Function, run: Record) -> None:
-    """What is pending about the last step: projection, samples; come back where somebody should look."""
+    """What is pending about the last step: projection, limits, samples; come back where somebody should look."""
     with f.when(run.pending.equals(PROJECTION)):
         with f.when(run.coordinate_count > 0):
             off = f.call("ph_project", INTEGER, f.arguments["run"], run.t, run.x)
@@ -219,6 +222,7 @@ def finish_step(f: Function, run: Record) -> None:
                 f.give(Reason.PROJECT)
         run.pending = SAMPLES
     with f.when(run.pending.equals(SAMPLES)):
+        note_limits(f, run)
         write_samples(f, run)
         run.pending = 0
         with f.when(run.look > 0):

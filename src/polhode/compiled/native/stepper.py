@@ -52,6 +52,7 @@ class StepperCode:
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
+        self.note_limits = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_note_limits"))
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
@@ -115,6 +116,22 @@ class RightSide:
 
 
 @dataclass(frozen=True, eq=False)
+class WatchedLimits:
+    """Limits c x[k] + d ≤ 0 of entries of the state, and what native code notes of them; for one run or a batch."""
+
+    places: NDArray[np.int64]  # (L,), the k
+    rows: Floats  # (…, L, 2), c and d
+    noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
+
+    @classmethod
+    def of(cls, places: Sequence[int], rows: Floats) -> WatchedLimits:
+        """Limits of which nothing is noted yet."""
+        noted = np.empty(rows.shape)
+        noted[..., 0], noted[..., 1] = np.nan, -np.inf
+        return cls(np.array(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
+
+
+@dataclass(frozen=True, eq=False)
 class Members:
     """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
 
@@ -128,16 +145,17 @@ class Members:
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
     next: NDArray[np.int64]  # (1,)
+    limits: WatchedLimits
 
     @classmethod
-    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int) -> Members:
-        """Members that are still to be run."""
+    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int, limits: WatchedLimits) -> Members:
+        """Members that are still to be run; `limits` have rows for each of them."""
         count, size = starts.shape
         rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
         reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
         states = np.empty((count, samples + 1, size))
         states[:, 0] = starts
-        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun)
+        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun, limits)
 
 
 def members_record(members: Members, places: Mapping[str, int]) -> Any:
@@ -146,6 +164,7 @@ def members_record(members: Members, places: Mapping[str, int]) -> Any:
         name: getattr(members, name).ctypes.data
         for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
     }
+    addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
     record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
     for name, rows in members.own.items():
         setattr(record, f"{name}_rows", rows.ctypes.data)
@@ -294,6 +313,20 @@ class NativeRun:
         record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
         record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
 
+    def watch_limits(self, limits: WatchedLimits) -> None:
+        """Note from now on which of these limits are passed."""
+        before = np.zeros((len(limits.places), 2))
+        self._kept["limits"] = limits, before
+        record = self.record
+        record.limit_count, record.limit_places = len(limits.places), limits.places.ctypes.data
+        record.limits, record.limits_noted = limits.rows.ctypes.data, limits.noted.ctypes.data
+        record.limits_before = before.ctypes.data
+
+    def note_limits(self) -> None:
+        """Look at the limits where the last step was broken off, at the time, state and rates that are now set."""
+        if self.record.limit_count:
+            self._reason(self.code.note_limits(self._address))
+
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
         self._memory.arrays["pose"][: len(q)] = q
@@ -328,7 +361,7 @@ class NativeRun:
     def retake(self, row: Floats) -> Reason:
         """Take a step once more that was kept, so that `state_at` tells of it."""
         record = self.record
-        record.trace_room = record.sample_count = record.event_count = record.each_step = 0
+        record.trace_room = record.sample_count = record.event_count = record.each_step = record.limit_count = 0
         record.t, record.h, record.h_max = row[0], row[1], row[1]
         self.x[:] = row[2:]
         reason = self.begin(row[0] + 2.0 * row[1])
