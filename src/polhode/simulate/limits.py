@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.native.stepper import WatchedLimits
+from ..compiled.native.members import WatchedLimits
 from ..dynamics.joint_limits import SeenLimit, joint_limits, seen_limits
 from .initial_state import Floats
 
@@ -155,14 +155,3 @@ def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
         if not np.isnan(time)
     ]
     return {NOTED: rows} if rows else {}
-
-
-@dataclass(frozen=True, eq=False)
-class NotedByAll:
-    """What native code noted of the limits of a batch: facts of a run, when they are asked for."""
-
-    seen: Sequence[Sequence[SeenLimit]]
-    noted: Floats  # (N, L, 2)
-
-    def __call__(self, i: int) -> dict[str, Any]:
-        return noted_facts(self.seen[i], self.noted[i])

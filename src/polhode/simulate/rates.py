@@ -15,7 +15,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.native.compiled import Compiled
 from ..compiled.native.lane_runs import LaneCode, LaneRuns, lane_code
-from ..compiled.native.stepper import Members as NativeMembers
+from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun, StepperCode
 from ..errors import ModelError
 from .actuation import Actuation
@@ -116,9 +116,12 @@ class Rates:
         """Members in lanes that step these rates, with all that is set of a run."""
         return LaneRuns(code, like, self._compiled, self._held, members)
 
-    def work_rows(self, parameters: Floats) -> Floats:
-        """What native code makes of sets of parameters (N, …) before it steps."""
-        return self._compiled.native.setup(np.ascontiguousarray(parameters))
+    def rows_of_members(self, parameters: Mapping[str, Any], implicit: bool) -> dict[str, Floats]:
+        """What native code makes of parameters before it steps, by what reads it: a row for each member, or for all."""
+        read = {"work": (self.functions, self.of)}
+        if implicit and self._derivatives() is not None:
+            read["jacobian.work"] = self.functions, f"{self.rates_alone}_jacobian"
+        return set_up(read, parameters)
 
     @property
     def rates_alone(self) -> str:
@@ -321,6 +324,10 @@ class Rates:
     def measure(self, t: float, x: Floats) -> None:
         """Look around before the first step; there is nothing to learn where there are no constraints."""
 
+    def pivots_at(self, x: Floats) -> tuple[Floats, Floats]:
+        """The largest pivots of the constraints seen so far, and their signs at a state from which a run starts."""
+        return np.zeros(0), np.zeros(0)
+
     def on_a_branch(self, t: float, x: Floats) -> Floats:
         """The state from which a run goes on that was to start at another: at a singular pose they may differ."""
         return x
@@ -353,3 +360,12 @@ class Rates:
             part /= length
             lengths.append(length)
         return x, lengths
+
+
+def set_up(read: Mapping[str, tuple[Functions, str]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
+    """The work arrays of some functions, a row for each set of parameters or one for all."""
+    made = {}
+    for name, (functions, of) in read.items():
+        values = np.atleast_2d(functions.parameter_values(of, parameters))
+        made[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
+    return made

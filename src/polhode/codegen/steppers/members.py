@@ -1,10 +1,12 @@
 """Many runs one after the other in native code: ph_members(run, members).
 
 Each member has a start, a row of the work array (its parameters), rows of the arrays that are its own (efforts, inputs)
-and a place for its samples. All else, memory included, is the run's. Whoever is free takes the next member, in whatever
-thread. A member that native code cannot bring to its end leaves the reason; it is begun from the same place by whoever
-wants to know more. `ph_members` comes back with 1 after the steps that were allowed, and is entered again; with 0 where
-no member is left.
+and a place for its samples; with constraints the pivots that were seen around its start, and their signs. Other
+functions that a run calls, derivatives and checks, have tables of pointers of their own: their entries for rows of
+members are listed as `targets`. All else, memory included, is the run's. Whoever is free takes the next member, in
+whatever thread. A member that native code cannot bring to its end leaves the reason; it is begun from the same place by
+whoever wants to know more. `ph_members` comes back with 1 after the steps that were allowed, and is entered again; with
+0 where no member is left.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ NONE = -1
 MEMBERS = Layout(
     next=POINTER, end=INTEGER, starts=POINTER, states=POINTER, reasons=POINTER, steps=POINTER, evaluations=POINTER,
     most_steps=INTEGER, allowed=INTEGER, current=INTEGER, limits=POINTER, limits_noted=POINTER,
+    pivots=POINTER, signs=POINTER, target_count=INTEGER, targets=POINTER, target_rows=POINTER, target_strides=POINTER,
     **{f"{name}_rows": POINTER for name in OWN},
     **{f"{name}_stride": INTEGER for name in OWN},
     **{f"{name}_index": INTEGER for name in OWN},
@@ -102,6 +105,13 @@ def _start(f: Function, run: Record, members: Record) -> None:
         with f.when(stride > 0):
             row = getattr(members, f"{name}_rows").at(member * stride)
             run.arguments.store(getattr(members, f"{name}_index"), row, POINTER)
+    with f.loop(members.target_count) as k:
+        row = members.target_rows.load(k, POINTER).at(member * members.target_strides.load(k, INTEGER))
+        members.targets.load(k, POINTER).store(0, row, POINTER)
+    with f.loop(run.pivot_count) as i:
+        run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
+        run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
+    run.pose_known = 0
     reset(f, run, members, member)
     start = members.starts.at(member * run.size)
     with f.loop(run.size) as i:

@@ -13,8 +13,9 @@ from polhode.codegen.steppers.lane_members import LANE, LANES, MARKS, NUMBERS
 from polhode.codegen.steppers.run_record import padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.members import Members, members_record
 from polhode.compiled.native.memory import Memory, apart
-from polhode.compiled.native.stepper import Members, NativeRun, members_record
+from polhode.compiled.native.stepper import NativeRun
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry
 from polhode.files.cache import default_cache
 from polhode.files.version import key_of, version_digest

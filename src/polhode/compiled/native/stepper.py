@@ -13,12 +13,11 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polhode.codegen.steppers.members import MEMBERS, NONE
 from polhode.codegen.steppers.run_record import RUN, Reason, padded
 from polhode.compiled.native.arrays import Floats
 from polhode.compiled.native.compiled import Compiled
+from polhode.compiled.native.members import Members, WatchedLimits, members_record
 from polhode.compiled.native.memory import Memory, apart
 from polhode.compiled.native.stored_code import Code, CodeStore, Entry, count
 from polhode.errors import PolhodeError
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
     from polhode.compiled.native.implicit import ImplicitPart
 
-_STRUCTURE, _MEMBERS = RUN.structure(), MEMBERS.structure()
+_STRUCTURE = RUN.structure()
 _RIGHT_SIDE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
@@ -113,64 +112,6 @@ class RightSide:
     outputs: Mapping[str, Floats]  # what it puts out beside ẋ, as of its last call
     alive: Sequence[Any]  # what the pointers point to
     places: Mapping[str, int] = field(default_factory=dict)  # of arrays and the work array in the table
-
-
-@dataclass(frozen=True, eq=False)
-class WatchedLimits:
-    """Limits c x[k] + d ≤ 0 of entries of the state, and what native code notes of them; for one run or a batch."""
-
-    places: NDArray[np.int64]  # (L,), the k
-    rows: Floats  # (…, L, 2), c and d
-    noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
-
-    @classmethod
-    def of(cls, places: Sequence[int], rows: Floats) -> WatchedLimits:
-        """Limits of which nothing is noted yet."""
-        noted = np.empty(rows.shape)
-        noted[..., 0], noted[..., 1] = np.nan, -np.inf
-        return cls(np.array(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
-
-
-@dataclass(frozen=True, eq=False)
-class Members:
-    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
-
-    Whoever is free takes the next member, from one counter for all threads.
-    """
-
-    starts: Floats  # (N, n)
-    own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs
-    states: Floats  # (N, 1 + T, n): the start, and the samples
-    reasons: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    evaluations: NDArray[np.int64]
-    next: NDArray[np.int64]  # (1,)
-    limits: WatchedLimits
-
-    @classmethod
-    def of(cls, starts: Floats, own: Mapping[str, Floats], samples: int, limits: WatchedLimits) -> Members:
-        """Members that are still to be run; `limits` have rows for each of them."""
-        count, size = starts.shape
-        rows = {name: np.ascontiguousarray(array) for name, array in own.items() if array.shape[1]}
-        reasons, steps, evaluations, begun = (np.zeros(size, dtype=np.int64) for size in (count, count, count, 1))
-        states = np.empty((count, samples + 1, size))
-        states[:, 0] = starts
-        return cls(np.ascontiguousarray(starts), rows, states, reasons, steps, evaluations, begun, limits)
-
-
-def members_record(members: Members, places: Mapping[str, int]) -> Any:
-    """Members as native code sees them, for a table of pointers with these places."""
-    addresses = {
-        name: getattr(members, name).ctypes.data
-        for name in ("next", "starts", "states", "reasons", "steps", "evaluations")
-    }
-    addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
-    record = _MEMBERS(end=len(members.starts), current=NONE, **addresses)
-    for name, rows in members.own.items():
-        setattr(record, f"{name}_rows", rows.ctypes.data)
-        setattr(record, f"{name}_stride", rows.shape[1])
-        setattr(record, f"{name}_index", places[name])
-    return record
 
 
 def _array_at(address: int | None, size: int) -> Floats:
@@ -372,11 +313,28 @@ class NativeRun:
 
     def begin_members(self, members: Members) -> None:
         """Run members from now on, one after the other."""
-        self._kept["members"] = members, members_record(members, self._kept["side"].places)
+        record, targets = members_record(members, self._kept["side"].places), self._targets()
+        known = [(targets[name], rows) for name, rows in members.own.items() if name in targets]
+        places = [(at, rows.ctypes.data, rows.shape[1]) for at, rows in known]
+        arrays = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
+        record.target_count = len(known)
+        record.targets, record.target_rows, record.target_strides = (row.ctypes.data for row in arrays)
+        self._kept["members"] = members, record, arrays
+
+    def _targets(self) -> dict[str, int]:
+        """Where the tables of derivatives and of checks point to arrays that may be a member's own."""
+        found: dict[str, int] = {}
+        if self.implicit is not None and self.implicit.side is not None:
+            side = self.implicit.side
+            found |= {f"jacobian.{name}": ctypes.addressof(side.table) + 8 * k for name, k in side.places.items()}
+        if "check" in self._kept:
+            function, _, _, table = self._kept["check"]
+            found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        return found
 
     def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:
         """Go on with members, for so many steps, without the interpreter's lock; whether some may be left."""
-        _, record = self._kept["members"]
+        _, record, _ = self._kept["members"]
         record.most_steps, record.allowed, self.record.t_end = most_steps, allowed, t_end
         return bool(self.code.members(self._address, ctypes.addressof(record)))
 
