@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.steppers.events import HEAD
+from ..codegen.steppers.run_record import Reason
 from ..compiled.functions import Functions
+from ..compiled.native.events import EventLogs
 from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun
@@ -26,6 +29,7 @@ from ..errors import PolhodeError, warn
 from ..expr import free_symbols
 from ..model.body import check_mass
 from .batch_threads import run_in_threads
+from .events import Events
 from .guard import SURE, Guard, Stop
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -34,6 +38,7 @@ from .integrators.adaptive import Control
 from .integrators.native import CAREFUL
 from .integrators.stiff import Switch
 from .limits import limits_seen, noted_facts, watched_by_all
+from .member_events import event_logs, event_rows, events_of
 from .members import Members, Which
 from .rates import NonFinite, Rates
 from .run_infos import RunInfos
@@ -46,7 +51,7 @@ if TYPE_CHECKING:
 #: Options under which members can run in native code.
 _KNOWN = frozenset((
     "parameters", "start", "speeds", "inputs", "tau", "method", "step", "samples", "rate", "rtol", "atol", "max_steps",
-    "progress", "functions", "watch_energy", "hold",
+    "progress", "functions", "watch_energy", "hold", "events", "until", "on",
 ))  # fmt: skip
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
@@ -66,6 +71,14 @@ class NativeRuns:
     done: NDArray[np.bool_]
     left: NDArray[np.bool_]  # those that an interrupt left undone
     infos: RunInfos
+    ended: NDArray[np.bool_]  # those that an event ended
+    logs: EventLogs | None
+    groups: Sequence[tuple[int, int]]  # where quaternions are in the state
+
+    @property
+    def changes_states(self) -> bool:
+        """Whether the state jumps at some events."""
+        return self.logs is not None and any(each.change is not None for each in self.logs.happenings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +93,8 @@ class _Plan:
     sound: NDArray[np.bool_]  # members that can start
     limits: Sequence[Sequence[SeenLimit]]  # of each member
     constrained: ConstrainedMembers | None
+    events: Events
+    logs: EventLogs | None  # of what happened to each, where there are events
 
     def run(self, report: Callable[[float], object], threads: int | None) -> bool:
         """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
@@ -96,7 +111,7 @@ class _Plan:
 
     def _lane_code(self) -> LaneCode | None:
         """The code of the method in lanes, where runs may go side by side and are enough."""
-        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained
+        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained and self.logs is None
         return self.rates.stepper_in_lanes(self.control.method) if are_enough else None
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
@@ -117,6 +132,9 @@ class _Plan:
         run.watch_limits(self.members.limits)
         if self.rates.is_constrained:
             run.record.growth = CAREFUL
+        if self.logs is not None and self.events.compiled is not None:
+            run.watch(self.events.compiled, [event.direction for event in self.events.watched])
+            run.handle_events(self.logs)
         self.rates.steps_natively(run)
         if not control.may_switch:
             self.rates.differentiates_natively(run)
@@ -143,8 +161,14 @@ def run_natively(
     began = time.perf_counter()
     is_whole = plan.run(report, threads)
     seconds = (time.perf_counter() - began) / members.count
-    done = plan.sound & (memory.reasons == 0)
+    ended = plan.sound & (memory.reasons == Reason.ENDED)
+    done = plan.sound & (memory.reasons == Reason.DONE) | ended
     states = memory.states
+    if plan.logs is not None:
+        for i in np.flatnonzero(ended).tolist():
+            # behind its end a member has no samples; whoever looks at all of them sees its last state
+            last = plan.logs.of_member(i)[-1]
+            states[i, 1 + int(last[3]) :] = last[HEAD : HEAD + states.shape[2]]
     for first, count in plan.rates.groups:
         part = states[:, :, first : first + count]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
@@ -160,27 +184,31 @@ def run_natively(
             "steps": memory.steps, "evaluations": memory.evaluations,
             "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
         },
-        more=_More(plan.limits, memory.limits.noted, plan.constrained.notices if plan.constrained else {}),
+        more=_More(plan.limits, memory.limits.noted, plan.constrained.notices if plan.constrained else {}, plan.logs),
     )  # fmt: skip
     told = {} if plan.constrained is None else plan.constrained.warnings
     for i in np.flatnonzero(done).tolist():
         for sentence in told.get(i, ()):
             warn(sentence)
     left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
-    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos)
+    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos, ended, plan.logs, groups)
 
 
 @dataclass(frozen=True, eq=False)
 class _More:
-    """Facts of single runs: the limits that they passed, and notices."""
+    """Facts of single runs: notices, events, and the limits that they passed."""
 
     limits: Sequence[Sequence[SeenLimit]]
     noted: Floats  # (N, L, 2)
     notices: Mapping[int, Sequence[str]]
+    logs: EventLogs | None
 
     def __call__(self, i: int) -> dict[str, Any]:
-        told = {"notices": [*self.notices[i]]} if i in self.notices else {}
-        return {**told, **noted_facts(self.limits[i], self.noted[i])}
+        made: dict[str, Any] = {"notices": [*self.notices[i]]} if i in self.notices else {}
+        if self.logs is not None:
+            rows = self.logs.of_member(i)
+            made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.happenings))]
+        return {**made, **noted_facts(self.limits[i], self.noted[i])}
 
 
 def _acted(
@@ -217,6 +245,11 @@ def _plan(
     parameters, sound = _parameters(members)
     if not sound.any():
         return None
+    events = events_of(
+        derivation, options, {name: _of(value, int(np.argmax(sound))) for name, value in parameters.items()}
+    )
+    if events is None or (events and derivation.equations.constraints is not None):
+        return None
     own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
     constrained = _constrained(derivation, duration, members, functions, (tau, inputs), parameters, own)
     if constrained is not None:
@@ -241,19 +274,24 @@ def _plan(
         return None
     starts[~sound] = starts[np.argmax(sound)]
     rates.start(starts[0], float(times[-1]))
-    control = adaptive.resolved(control, rates, guard)
+    control = adaptive.resolved(control, rates, guard, bool(events))
+    if events and rates.functions.laws is not None:
+        return None
     if len(rates.breaks) or not adaptive.working(control.method, rates).is_native:
         return None
     is_implicit = adaptive.METHODS[control.method].is_implicit
     work = rates.rows_of_members(parameters, is_implicit)
     wanted = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
     wanted |= {name: each for name, each in own.items() if name in rates.native.arrays}
+    wanted |= event_rows(functions, events, members.count, parameters)
     wanted |= {f"jacobian.{name}": each for name, each in own.items()} if is_implicit else {}
     limits = _limits(functions, members.count, parameters)
     pivots = None if constrained is None else constrained.rows_of_pivots(members.count)
     memory = NativeMembers.of(starts, wanted, len(times) - 1, watched_by_all(limits), pivots)
     sound &= _has_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    return _Plan(rates, guard, control, times, memory, sound, limits, constrained), own["tau"], own["inputs"]
+    logs = event_logs(events, starts) if events else None
+    plan = _Plan(rates, guard, control, times, memory, sound, limits, constrained, events, logs)
+    return plan, own["tau"], own["inputs"]
 
 
 def _constrained(

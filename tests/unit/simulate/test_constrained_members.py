@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.members_alone import MembersAlone
 
 import polhode as ph
 from polhode.model.samples import bennett, n_four_bar
-from polhode.simulate import batch_running
-from polhode.simulate.batch import Batch
-from polhode.simulate.members import Members
-from polhode.simulate.run import simulate
+
+
+@pytest.fixture
+def like_alone(monkeypatch: pytest.MonkeyPatch) -> MembersAlone:
+    return MembersAlone(monkeypatch)
 
 
 def linkage(**derive: Any) -> ph.Equations:
@@ -28,65 +30,39 @@ def linkage(**derive: Any) -> ph.Equations:
     return s.derive(**derive)
 
 
-@pytest.fixture
-def by_python(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Which members were run by Python."""
-    found: list[int] = []
-
-    def spied(*given: Any, **options: Any) -> Any:
-        found.append(len(found))
-        return simulate(*given, **options)
-
-    monkeypatch.setattr(batch_running, "simulate", spied)
-    return found
-
-
-def check_like_alone(equations: ph.Equations, duration: float, options: dict[str, Any]) -> Batch:
-    members = Members.of(options)
-    assert members is not None
-    batch = equations.simulate(duration, **options)
-    for i in range(members.count):
-        alone = equations.simulate(duration, **members.member(i))
-        for name in ("t", "q", "u", "tau"):
-            assert np.array_equal(getattr(batch[i], name), getattr(alone, name)), name
-        assert batch[i].notices == alone.notices
-        assert batch[i].info["steps"] == alone.info["steps"]
-    return batch
-
-
 @pytest.mark.parametrize("method", ["auto", "Radau", "Rodas5P"])
-def test_members_with_constraints_have_the_bits_that_they_have_alone(method: str, by_python: list[int]) -> None:
+def test_members_with_constraints_have_the_bits_that_they_have_alone(method: str, like_alone: MembersAlone) -> None:
     given = {"l": np.array([1.8, 2.0, 2.2])}
     options = {"parameters": given, "start": {"crank": np.array([0.3, 0.1, 0.5])}, "samples": 5, "method": method}
-    check_like_alone(linkage(), 0.3, {**options, "tau": {"crank": np.array([0.0, 1.0, -1.0])}, "rtol": 1e-7})
-    assert not by_python
+    like_alone.check(linkage(), 0.3, {**options, "tau": {"crank": np.array([0.0, 1.0, -1.0])}, "rtol": 1e-7})
+    assert not like_alone.by_python
 
 
-def test_so_have_those_in_independent_speeds(by_python: list[int]) -> None:
+def test_so_have_those_in_independent_speeds(like_alone: MembersAlone) -> None:
     options = {"start": {"crank": np.array([0.3, 0.5])}, "samples": 5}
-    check_like_alone(linkage(constraints="embedded"), 0.3, options)
-    assert not by_python
+    like_alone.check(linkage(constraints="embedded"), 0.3, options)
+    assert not like_alone.by_python
 
 
-def test_so_have_those_with_redundant_rows(by_python: list[int]) -> None:
-    check_like_alone(bennett().derive(), 0.3, {"start": {"hinge 1": np.array([0.5, 1.0])}, "samples": 5})
-    assert not by_python
+def test_so_have_those_with_redundant_rows(like_alone: MembersAlone) -> None:
+    like_alone.check(bennett().derive(), 0.3, {"start": {"hinge 1": np.array([0.5, 1.0])}, "samples": 5})
+    assert not like_alone.by_python
 
 
 @pytest.mark.parametrize("method", ["Radau", "Rodas5P"])
-def test_so_have_free_ones_by_implicit_methods(method: str, by_python: list[int]) -> None:
+def test_so_have_free_ones_by_implicit_methods(method: str, like_alone: MembersAlone) -> None:
     s = ph.System("top")
     s.joint("pivot", s.ground, s.body("top", 1, (0, 0, 0.5), (1, 2, 3)), ph.Spherical(), speeds=["a", "b", "c"])
     options = {"speeds": {"a": np.array([0.1, 2.0]), "c": 5.0}, "method": method, "samples": 5, "rtol": 1e-6}
-    check_like_alone(s.derive(), 0.5, options)
-    assert not by_python
+    like_alone.check(s.derive(), 0.5, options)
+    assert not like_alone.by_python
 
 
-def test_a_member_that_passes_a_singular_pose_is_left_to_python(by_python: list[int]) -> None:
+def test_a_member_that_passes_a_singular_pose_is_left_to_python(like_alone: MembersAlone) -> None:
     options = {"speeds": {"crank 0": np.array([0.01, 3.0])}, "samples": 3, "rtol": 1e-12, "atol": 1e-12}
-    batch = check_like_alone(n_four_bar(1).derive(), 0.8, options)
+    batch = like_alone.check(n_four_bar(1).derive(), 0.8, options)
     assert (batch.status == "done").all()
-    assert len(by_python) == 1
+    assert like_alone.by_python == 1
 
 
 def test_one_that_cannot_be_assembled_leaves_its_sentence() -> None:

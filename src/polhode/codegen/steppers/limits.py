@@ -7,7 +7,8 @@ passage is located on the interpolant of the step, by halving.
     ph_begin_limits(run, lane)          at a state from which a run begins
     ph_look_at_limits(run, lane)        at the end of a step; 1 where the interpolant is asked for at run.limit_probe
     ph_probed_limit(run, lane, x)       with its state there; 1 where it is asked again
-    ph_note_limits(run)                 all of it, for one run; a reason where the interpolant has none
+    ph_note_limits(run)                 all of it, from the last look to run.t, where one run has run.x and run.f
+    ph_break_limits(run)                the same where the last step is broken off, at run.t and run.x
 
 In lanes, arrays have the numbers of all lanes beside each other (`lane_members`).
 """
@@ -27,6 +28,8 @@ LIMITS = Layout(
 HALVINGS = 48
 #: The cubic's rise above both ends may be wrong by so much of itself.
 _DOUBT = 1.0
+#: Rates inside of a step are differences over this part of it.
+_LITTLE = 1e-6
 
 
 def limit_functions(layout: Layout, lanes: int = 1, *, fused: bool = True) -> list[Function]:
@@ -34,8 +37,12 @@ def limit_functions(layout: Layout, lanes: int = 1, *, fused: bool = True) -> li
     return [_begin(layout, lanes, fused), _look(layout, lanes, fused), _probed(layout, lanes, fused)]
 
 
-def note_limits_function(layout: Layout, fused: bool) -> Function:
-    """ph_note_limits(run): from the last look to run.t, where the run has run.x and run.f."""
+def note_limits_functions(layout: Layout, fused: bool) -> list[Function]:
+    """ph_note_limits and ph_break_limits."""
+    return [_note(layout, fused), _note_at_break(layout, fused)]
+
+
+def _note(layout: Layout, fused: bool) -> Function:
     f = Function("ph_note_limits", returns=INTEGER, fused=fused, run=POINTER)
     place, lane = f.arguments["run"], f.integer(0)
     run = Record(layout, place)
@@ -47,6 +54,21 @@ def note_limits_function(layout: Layout, fused: bool) -> Function:
             f.give(reason)
         wanted.value = f.call("ph_probed_limit", INTEGER, place, lane, run.y)
     f.give(0)
+    return f
+
+
+def _note_at_break(layout: Layout, fused: bool) -> Function:
+    """The rates where the last step is broken off are those of its interpolant."""
+    f = Function("ph_break_limits", returns=INTEGER, fused=fused, run=POINTER)
+    place = f.arguments["run"]
+    run = Record(layout, place)
+    little = _LITTLE * run.taken
+    reason = f.call("ph_state_at", INTEGER, place, run.t - little, run.y)
+    with f.when(reason > 0):
+        f.give(reason)
+    with f.loop(run.size) as i:
+        run.f[i] = (run.x[i] - run.y[i]) / little
+    f.give(f.call("ph_note_limits", INTEGER, place))
     return f
 
 

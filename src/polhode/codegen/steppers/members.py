@@ -12,7 +12,8 @@ whoever wants to know more. `ph_members` comes back with 1 after the steps that 
 from __future__ import annotations
 
 from ..llvm.builder import INTEGER, POINTER, Function, Layout, Record, Value
-from .limits import limit_functions, note_limits_function
+from .events import GO_ON, begin_events, event_functions, note_events
+from .limits import limit_functions, note_limits_functions
 from .run_record import RUN, Reason
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
@@ -31,8 +32,9 @@ MEMBERS = Layout(
 
 
 def run_functions(fused: bool) -> list[Function]:
-    """What is the same for all methods: limits are noted, and members are run."""
-    return [*limit_functions(RUN, fused=fused), note_limits_function(RUN, fused), members_function(fused)]
+    """What is the same for all methods: limits are noted, events are handled, members are run."""
+    limits = [*limit_functions(RUN, fused=fused), *note_limits_functions(RUN, fused)]
+    return [*limits, *event_functions(fused), members_function(fused)]
 
 
 def members_function(fused: bool) -> Function:
@@ -56,8 +58,13 @@ def members_function(fused: bool) -> Function:
             run.budget = f.select(left < allowed, left, allowed)
             reason.value = f.call("ph_advance", INTEGER, own["run"])
             members.allowed = allowed - (run.steps - done)
+        is_handled = f.variable(False, "i1")
+        with f.when(reason.value.equals(Reason.CROSSING) & (run.handles_events > 0)):
+            reason.value = f.call("ph_events", INTEGER, own["run"])
+            is_handled.value = reason.value.equals(GO_ON)
         is_cut = reason.value.equals(Reason.BUDGET) & (run.steps < members.most_steps)
-        with f.when(~is_cut):
+        with f.when(~(is_cut | is_handled.value)):
+            note_events(f, run, members.current)
             note_end(members, run, members.current, reason.value)
             members.current = NONE
             # one that took no step has its cost too
@@ -112,6 +119,7 @@ def _start(f: Function, run: Record, members: Record) -> None:
         run.largest_pivots[i] = members.pivots[member * run.pivot_count + i]
         run.pivot_signs[i] = members.signs[member * run.pivot_count + i]
     run.pose_known = 0
+    begin_events(f, run, member)
     reset(f, run, members, member)
     start = members.starts.at(member * run.size)
     with f.loop(run.size) as i:

@@ -15,6 +15,7 @@ does not depend on where it was broken off.
     STEP       a step was taken, and each is asked for
     FAILED     a right-hand side in Python raised
     STIFF      an explicit method's steps are bounded by stability, or an implicit one's no longer would be
+    ENDED      an event ended the run of a member (`events`)
 
 The right-hand side is a function of one table of pointers, as `ph_at` of every compiled program is: inputs, work array
 and outputs, in order. Arrays of the state's length are padded with zeros to whole blocks.
@@ -45,6 +46,7 @@ class Reason(IntEnum):
     SAMPLE = 9
     STEP = 10
     STIFF = 11
+    ENDED = 12
 
 
 #: What is still to be done about the last step, in this order: projection, samples.
@@ -71,6 +73,8 @@ RUN = Layout(
     # events
     events_at=POINTER, event_arguments=POINTER, event_x_index=INTEGER, event_count=INTEGER,
     event_values=POINTER, event_values_old=POINTER, event_directions=POINTER, event_sides=POINTER,
+    # what handles them (`events.EVENTS`), for members of a batch
+    events_handler=POINTER, handles_events=INTEGER,
     # constraints: the outputs of the right-hand side that lead back to them, and all of their values
     displacement=POINTER, coordinate_count=INTEGER, change=POINTER, speed_count=INTEGER, residual=POINTER,
     check_at=POINTER, check_arguments=POINTER, check_values=POINTER, check_count=INTEGER,
@@ -190,10 +194,15 @@ def rates_of(f: Function, run: Record) -> Callable[[Value, Value, Value], None]:
 
 def write_samples(f: Function, run: Record) -> None:
     """The states at the sample times up to run.t, by the dense output of the last step, on the constraints."""
+    write_samples_until(f, run, run.t)
+
+
+def write_samples_until(f: Function, run: Record, end: Value) -> None:
+    """The same up to a time within the last step."""
     with f.repeat():
         f.leave_if(~(run.next_sample < run.sample_count))
         t = run.times[run.next_sample]
-        f.leave_if(t > run.t)
+        f.leave_if(t > end)
         source = f.variable(run.x)
         with f.when(t < run.t):
             source.value = run.y

@@ -26,6 +26,7 @@ from polhode.files.version import key_of, version_digest
 
 if TYPE_CHECKING:
     from polhode.codegen.steppers.linear import Field
+    from polhode.compiled.native.events import EventLogs
     from polhode.compiled.native.implicit import ImplicitPart
 
 _STRUCTURE = RUN.structure()
@@ -51,7 +52,7 @@ class StepperCode:
         run = ctypes.c_void_p
         self.begin = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_begin"))
         self.advance = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_advance"))
-        self.note_limits = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_note_limits"))
+        self.break_limits = ctypes.CFUNCTYPE(ctypes.c_int64, run)(code.address("ph_break_limits"))
         self.state_at = ctypes.CFUNCTYPE(ctypes.c_int64, run, ctypes.c_double, ctypes.c_void_p)(
             code.address("ph_state_at")
         )
@@ -254,6 +255,14 @@ class NativeRun:
         record.event_values, record.event_values_old = values.ctypes.data, old.ctypes.data
         record.event_directions, record.event_sides = along.ctypes.data, sides.ctypes.data
 
+    def handle_events(self, logs: EventLogs) -> None:
+        """Let native code do what watched events do to members."""
+        from polhode.compiled.native.events import EventHandler
+
+        handler = EventHandler(logs, self._address + _STRUCTURE.clock.offset)
+        self._kept["handler"] = handler
+        self.record.events_handler, self.record.handles_events = ctypes.addressof(handler.record), 1
+
     def watch_limits(self, limits: WatchedLimits) -> None:
         """Note from now on which of these limits are passed."""
         before = np.zeros((len(limits.places), 2))
@@ -264,9 +273,9 @@ class NativeRun:
         record.limits_before = before.ctypes.data
 
     def note_limits(self) -> None:
-        """Look at the limits where the last step was broken off, at the time, state and rates that are now set."""
+        """Look at the limits where the last step was broken off, at the time and state that are now set."""
         if self.record.limit_count:
-            self._reason(self.code.note_limits(self._address))
+            self._reason(self.code.break_limits(self._address))
 
     def pass_pose(self, q: Floats, reach: float) -> None:
         """There is a singular pose at q, from which singular values grow to one in the distance `reach`."""
@@ -322,7 +331,7 @@ class NativeRun:
         self._kept["members"] = members, record, arrays
 
     def _targets(self) -> dict[str, int]:
-        """Where the tables of derivatives and of checks point to arrays that may be a member's own."""
+        """Where the tables of derivatives, checks and events point to arrays that may be a member's own."""
         found: dict[str, int] = {}
         if self.implicit is not None and self.implicit.side is not None:
             side = self.implicit.side
@@ -330,6 +339,9 @@ class NativeRun:
         if "check" in self._kept:
             function, _, _, table = self._kept["check"]
             found["check.work"] = ctypes.addressof(table) + 8 * len(function.arrays)
+        if "handler" in self._kept:
+            found |= self._kept["handler"].targets
+            found["events.work"] = ctypes.addressof(self._kept["events"][3]) + 16
         return found
 
     def advance_members(self, t_end: float, most_steps: int, allowed: int) -> bool:

@@ -237,9 +237,7 @@ class _NativeIntegration:
         x = self.rates.projected(met.t, x)
         self.record.end(met.t, x)
         run.record.t, run.x[:], run.record.pending = met.t, x, 0
-        if self.limits:
-            run.f[:] = self.rates(met.t, x.copy())
-            run.note_limits()
+        run.note_limits()
         if met.event.change is None:
             return True
         run.x[:] = x = changed(self.rates, self.record, met, x)
