@@ -25,7 +25,7 @@ def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
     assert same(judge.record.in_independent_speeds(multiplied.multipliers), judge.multipliers)
 
 
-@pytest.mark.parametrize("seed", seeds(6, of=12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_accelerations_keep_every_constraint(seed: int) -> None:
     equations = random_constrained_system(seed).derive("articulated_body")
     constraints = equations.constraints
