@@ -7,7 +7,7 @@ Some are enough where they hold every kind of joint, storage, load and constrain
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Whether every seed is tried; set by `make trial`.
 TRIAL = os.environ.get("POLHODE_TRIAL") == "1"
@@ -28,3 +28,10 @@ def seeds(some: int | Iterable[int], of: int | Iterable[int]) -> list[int]:
     if TRIAL:
         return list(range(of) if isinstance(of, int) else of)
     return list(range(1, some + 1) if isinstance(some, int) else some)
+
+
+def in_turn(all_of_them: Sequence[str], count: int, seed: int) -> list[str]:
+    """So many of them, others from seed to seed; in a trial all."""
+    if TRIAL:
+        return list(all_of_them)
+    return [all_of_them[(seed * count + k) % len(all_of_them)] for k in range(count)]

@@ -46,7 +46,7 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
     return s
 
 
-@pytest.mark.parametrize("seed", seeds((*range(10), 75, 79), 100))
+@pytest.mark.parametrize("seed", seeds((*range(1, 6), 75, 79), 100))
 def test_every_formalism_gives_the_same_equations(seed: int) -> None:
     s = random_motors(seed)
     judge = s.derive("poincare")

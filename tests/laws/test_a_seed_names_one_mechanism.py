@@ -21,7 +21,7 @@ from polhode.model.system import System
 
 PRINT_SOME = """
 from polhode.model.samples.random_system import random_state, random_system
-for seed in range(10):
+for seed in range(1, 6):
     s = random_system(seed)
     print([*s.bodies.values()], [*s.joints.values()], s.loads, s.gravity, [*random_state(s, seed).values()])
 """
@@ -96,7 +96,7 @@ def test_no_terminal_body_is_massless(seed: int) -> None:
 
 
 def test_without_symbols_there_are_no_parameters_and_without_loads_no_loads() -> None:
-    for seed in range(20):
+    for seed in range(8):
         assert not random_system(seed, symbolic=0).parameters
         assert not random_system(seed, loads=False).loads
         made = random_system(seed, bodies=4, floating=True)
