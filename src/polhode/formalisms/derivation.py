@@ -39,6 +39,7 @@ class Derivation:
     near: Mapping[str, float] | str | None = None
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
+    tree: tuple[str, ...] | None = None  # edges of a formulation tree
 
     @classmethod
     def of(
@@ -50,9 +51,10 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        tree: Iterable[str] | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
-        if passes is None and independent is None and near is None and pseudo is None:
+        if passes is None and independent is None and near is None and pseudo is None and tree is None:
             return cls(source, formalism, constraints=constraints)
         from ..model.reading import list_of, numbers_by_name
         from .pseudo import read_pseudo
@@ -65,6 +67,7 @@ class Derivation:
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
+            tree=None if tree is None else tuple(list_of(tree, "a list of edges", "derive tree")),
         )
 
     @cached_property
@@ -82,8 +85,9 @@ class Derivation:
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
             made = derive(
-                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo
-            )
+                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo,
+                formulation_tree=self.tree,
+            )  # fmt: skip
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
             return made
@@ -103,7 +107,8 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest)
+        tree = () if self.tree is None else (f"tree {self.tree!r}",)
+        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *tree)
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:

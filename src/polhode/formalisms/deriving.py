@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds, constraints_of, dependent_speeds_of, pseudo_speeds_of
@@ -39,6 +39,7 @@ def derive(
     independent: Sequence[str] | None = None,
     near: Mapping[str, float] | str | None = None,
     pseudo: Mapping[str, Any] | None = None,
+    formulation_tree: Sequence[str] | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
 
@@ -48,12 +49,17 @@ def derive(
     kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
+    `formulation_tree` names the edges along which the network's equations are solved, where not along its joints.
     """
     check(passes or ())
+    _check_formulation_tree(formalism, formulation_tree)
     check_states(system)
     with quiet_collector():
         tree = build_tree(system)
-        constraint_rows = _constraints_for(system, tree, formalism, _pose(system, near)) if system.constraints else None
+        pose = _pose(system, near)
+        constraint_rows = (
+            _constraints_for(system, tree, formalism, pose, formulation_tree) if system.constraints else None
+        )
         tree = tree if constraint_rows is None else constraint_rows.tree
     if not isinstance(constraints, str) or constraints not in WAYS:
         raise PolhodeError(
@@ -61,7 +67,7 @@ def derive(
             cure=f"Choose {' or '.join(map(repr, WAYS))}.",
             code="E-DERIVE-013",
         )
-    make, given = _free_recipe(system, tree, formalism, passes)
+    make, given = _free_recipe(system, tree, formalism, passes, formulation_tree)
     if pseudo is not None:
         with quiet_collector():
             rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
@@ -95,13 +101,30 @@ def _embedded(
     return lambda: embedded(tree, make(), dependent_speeds)
 
 
-def _constraints_for(system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None) -> Constraints:
+def _check_formulation_tree(formalism: str, chosen: Sequence[str] | None) -> None:
+    if chosen is not None and not formalism_of(formalism).any_tree:
+        raise PolhodeError(
+            f"the formalism {formalism!r} has no formulation tree to choose.",
+            place="derive tree",
+            cure='Derive with "network", or leave `tree` out.',
+            code="E-NET-025",
+        )
+
+
+def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
+    """What a formalism that takes any formulation tree is told."""
+    return {} if chosen is None else {"chosen": chosen}
+
+
+def _constraints_for(
+    system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
+) -> Constraints:
     """The constraints, with the rows that the formalism itself brings, if it does."""
     method = formalism_of(formalism)
     if not method.own_rows:
         return constraints_of(system, tree, near)
     tree = with_auxiliary(system, tree)
-    return constraints_of(system, tree, near, method.load("row_source")(system, tree))
+    return constraints_of(system, tree, near, method.load("row_source")(system, tree, **_along(chosen)))
 
 
 def _solved(
@@ -144,7 +167,7 @@ def _with_multipliers(
 
 
 def _free_recipe(
-    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None
+    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
     method = formalism_of(formalism)
@@ -160,7 +183,7 @@ def _free_recipe(
             cure="Leave `passes` out.",
             code="E-DERIVE-014",
         )
-    passes, make = given, method.load(shortened=bool(given))
+    passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
     if tree.followed and method.historical:
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))

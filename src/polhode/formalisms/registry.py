@@ -26,6 +26,7 @@ class Formalism:
     historical: bool = False  # kept for what it teaches: slower to derive, longer to run, joints of one kind
     embeds: bool = False  # constraints are among its speeds
     own_rows: bool = False  # it comes to the constraints' rows by itself
+    any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
@@ -63,7 +64,13 @@ _LISTED = (
     Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", few_speeds=12),
     Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
-    Formalism("network", passes="refused", own_rows=True, elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It")),
+    Formalism(
+        "network",
+        passes="refused",
+        own_rows=True,
+        any_tree=True,
+        elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It"),
+    ),
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),

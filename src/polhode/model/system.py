@@ -195,6 +195,7 @@ class System(ForceMethods, ConstraintMethods):
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
         pseudo: Mapping[str, Any] | None = None,
+        tree: Iterable[str] | None = None,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
@@ -203,7 +204,8 @@ class System(ForceMethods, ConstraintMethods):
         makes its `report` at once: the tables of Sayers' paper for this system.
 
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
-        that are linear in the speeds, as many as there are degrees of freedom.
+        that are linear in the speeds, as many as there are degrees of freedom. `derive("network", tree=[…])` solves
+        along the formulation tree of these edges.
 
         >>> import polhode as ph
         >>> s = ph.System("skate", gravity=(0, 0, 0))
@@ -216,7 +218,7 @@ class System(ForceMethods, ConstraintMethods):
         """
         from ..surface.system import derive
 
-        return derive(self, formalism, passes, constraints, independent, near, report, pseudo)
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, tree=tree)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

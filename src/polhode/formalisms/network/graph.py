@@ -23,8 +23,9 @@ from ...expr import Matrix
 REFERENCE = "O"
 
 #: What an edge stands for: a terminal of a rigid body; a joint, whose motion and effort are both unknown until
-#: something drives it; a driver that gives the across or the through variable.
-ROLES = ("body", "joint", "across", "through")
+#: something drives it; the inertia of a body, y = W x + u, a chord unless a tree names it; a driver that gives the across
+#: or the through variable.
+ROLES = ("body", "joint", "inertia", "across", "through")
 
 
 @dataclass(frozen=True)

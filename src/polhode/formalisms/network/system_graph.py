@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...constraints.auxiliary import with_auxiliary
 from ...kinematics.tree import build_tree
 from ...model.model import Model
-from ...model.reading import unknown
+from ...model.reading import list_of, unknown
 from .formulation import formulation
+from .given_tree import check_hanging, circle, given_formulation, hung
 from .graph import Edge, Formulation, LinearGraph
 from .mechanism import Mechanism, mechanism
 
@@ -122,10 +124,13 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
     return words or "0"
 
 
-def system_graph(system: Model, across: Iterable[str] = (), through: Iterable[str] = ()) -> SystemGraph:
+def system_graph(
+    system: Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
+) -> SystemGraph:
     """The graph of a system, with its formulation tree; an error says why if there is none.
 
-    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers.
+    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. `tree`
+    names the branches, all of them, or those between bodies (joints, loops and inertias), from which the others follow.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -143,11 +148,22 @@ def system_graph(system: Model, across: Iterable[str] = (), through: Iterable[st
       y[hinge] = -y[bob.hinge]
       y[bob.G] = -y[inertia of bob]
     """
-    parts = mechanism(system, build_tree(system))
+    parts = mechanism(system, with_auxiliary(system, build_tree(system)))
     roles = {**_roles(parts, across, "across"), **_roles(parts, through, "through")}
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
     graph = parts.graph if not roles else LinearGraph(edges)
-    return SystemGraph(parts, formulation(graph))
+    if tree is not None:
+        return SystemGraph(parts, given_formulation(graph, list_of(tree, "a list of edges", "formulation tree")))
+    return SystemGraph(parts, _found(graph))
+
+
+def _found(graph: LinearGraph) -> Formulation:
+    """A formulation tree in which no bodies hang on each other in a circle."""
+    found = formulation(graph)
+    if circle(found):
+        found = hung(graph) or found
+    check_hanging(found)
+    return found
 
 
 def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
