@@ -213,7 +213,7 @@ class Network:
         return efforts
 
     def _hold(self, bodies: Sequence[str], chords: dict[str, Pair]) -> None:
-        """y_c = -Σ K_pc y_p of each body (5), y_p by the cut-sets of its other terminals, from the last to the first."""
+        """y_c = -Σ K_pc y_p of each body (5), y_p by the cut-sets of its other terminals, the last body first."""
         for body in reversed(bodies):
             part, chord = self.parts.by_name[body], self.order.chord[body]
             total = _NOTHING
@@ -260,7 +260,7 @@ class Network:
 
     @cached_property
     def columns(self) -> dict[int, Motion]:
-        """S D of (19): for each speed what a unit of it makes of x of the bodies that it moves, by the same circuits."""
+        """S D of (19): for each speed what a unit of it makes of x of the bodies it moves, by the same circuits."""
         given: dict[int, dict[str, Pair]] = {}
         for name, joint in self.parts.joints.items():
             for speed, column in joint.columns:

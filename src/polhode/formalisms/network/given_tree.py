@@ -2,10 +2,10 @@
 
 Y. Tokad (1992), end of section 1, asks two things of a tree (`formulation`). A third makes them enough. A terminal
 edge ends on the ground, so the circuit of a body's chord goes over at most one other body, on which it hangs. Where
-bodies hang on each other in a circle, their motions are K products of themselves, 1 - K is singular, and nothing follows
-from such a tree. Seen from afar, each body a point, the joints, loops, drivers and inertias of a formulation tree are
-thus a spanning tree of the bodies and the ground; its terminal edges follow from them, as each body leaves that terminal
-to the cotree at which it hangs.
+bodies hang on each other in a circle, each motion is K times itself, 1 - K is singular, and nothing follows from such a
+tree. Seen from afar, each body a point, the joints, loops, drivers and inertias of a formulation tree are thus a spanning
+tree of the bodies and the ground; its terminal edges follow from them, as each body leaves to the cotree the terminal at
+which it hangs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
     _check_drivers(graph, edges)
     if not any(edge.role == "body" for edge in edges):
         edges = [*edges, *_terminals(graph, edges)]
-    _check_circuits(edges)
+    check_circuits(edges)
     _check_bodies(graph, edges)
     _check_reach(graph, edges)
     names = {edge.name for edge in edges}
@@ -66,7 +66,7 @@ def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
     through = [edge.name for edge in edges if edge.role == "through"]
     if through:
         raise _wrong(
-            f"the through driver{'s' * (len(through) > 1)} {listed(through)} cannot be in the tree: what flows there is "
+            f"the through driver{'s' * (len(through) > 1)} {listed(through)} cannot be in the tree: the force there is "
             "given, and velocities are taken from branches.",
             "Leave it to the cotree.",
             "E-NET-018",
@@ -82,7 +82,8 @@ def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
         )
 
 
-def _check_circuits(edges: Sequence[Edge]) -> None:
+def check_circuits(edges: Sequence[Edge]) -> None:
+    """Refuse branches that close a circuit."""
     forest = Forest()
     for edge in edges:
         if not forest.joins(edge):
@@ -148,7 +149,7 @@ def _terminals(graph: LinearGraph, edges: Sequence[Edge]) -> list[Edge]:
     """The terminal edges that follow from the other branches: all but those at which the bodies hang."""
     seen = afar(graph)
     branches = [seen.by_name[edge.name] for edge in edges]
-    _check_circuits(branches)
+    check_circuits(branches)
     way = Forest(branches).way_from(REFERENCE)
     apart = [body for body in graph.stars if body not in way]
     if apart:

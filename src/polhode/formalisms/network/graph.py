@@ -23,8 +23,8 @@ from ...expr import Matrix
 REFERENCE = "O"
 
 #: What an edge stands for: a terminal of a rigid body; a joint, whose motion and effort are both unknown until
-#: something drives it; the inertia of a body, y = W x + u, a chord unless a tree names it; a driver that gives the across
-#: or the through variable.
+#: something drives it; the inertia of a body, y = W x + u, a chord unless a tree names it; a driver that gives the
+#: across or the through variable.
 ROLES = ("body", "joint", "inertia", "across", "through")
 
 
@@ -146,7 +146,7 @@ class Forest:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A graph with a tree: branches, chords, circuits and cut-sets.
+    """A graph with a tree, or a forest if it is in pieces: branches, chords, circuits and cut-sets.
 
     >>> triangle = LinearGraph((Edge("a", "A", "O", "body"), Edge("b", "B", "O", "body"), Edge("j", "B", "A", "joint")))
     >>> chosen = Formulation(triangle, ("a", "j"))
@@ -165,10 +165,16 @@ class Formulation:
 
     @cached_property
     def _depth_and_way(self) -> tuple[dict[str, int], dict[str, tuple[str, Edge]]]:
-        way = Forest(self.graph.by_name[name] for name in self.tree).way_from(REFERENCE)
-        depth = {REFERENCE: 0}
-        for vertex in way:  # a vertex is found after the one before it
-            depth[vertex] = depth[way[vertex][0]] + 1
+        forest = Forest(self.graph.by_name[name] for name in self.tree)
+        depth: dict[str, int] = {}
+        way: dict[str, tuple[str, Edge]] = {}
+        for start in self.graph.vertices:  # the reference first; further ones where a graph is in pieces
+            if start not in depth:
+                depth[start] = 0
+                found = forest.way_from(start)
+                for vertex in found:  # a vertex is found after the one before it
+                    depth[vertex] = depth[found[vertex][0]] + 1
+                way |= found
         return depth, way
 
     @cached_property

@@ -215,14 +215,8 @@ class _Builder:
 
     def add_load(self, label: str, load: PrimitiveLoad) -> None:
         """A force or torque on one terminal, or a tension between two; what acts on the ground alone is no edge."""
-        if not isinstance(load, PointForce | BodyTorque | LineTension):
-            return
-        if isinstance(load, LineTension):
-            ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
-        else:
-            place = load.point if isinstance(load, PointForce) else Vector([0, 0, 0])
-            ends = [(load.body, place), (GROUND, place)]
-        if all(body == GROUND for body, _ in ends):
+        ends = load_ends(load)
+        if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
             return
         name = self.fresh(label)
         tail, head = (self.terminal(body, label, place) for body, place in ends)
@@ -286,6 +280,18 @@ class _Builder:
             draft.name, draft.R, draft.inner, draft.arms, draft.slides,
             body.mass, body.inertia, draft.centre, draft.one_port,
         )  # fmt: skip
+
+
+def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
+    """The bodies and points between which a load is an edge; none if it acts on the ground alone, or on speeds."""
+    if isinstance(load, LineTension):
+        ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
+    elif isinstance(load, PointForce | BodyTorque):
+        place = load.point if isinstance(load, PointForce) else ZERO
+        ends = [(load.body, place), (GROUND, place)]
+    else:
+        return []
+    return [] if all(body == GROUND for body, _ in ends) else ends
 
 
 def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:
