@@ -2,10 +2,10 @@
 
 Y. Tokad (1992), end of section 1, asks two things of a tree (`formulation`). A third makes them enough. A terminal
 edge ends on the ground, so the circuit of a body's chord goes over at most one other body, on which it hangs. Where
-bodies hang on each other in a circle, each motion is K times itself, 1 - K is singular, and nothing follows from such a
-tree. Seen from afar, each body a point, the joints, loops, drivers and inertias of a formulation tree are thus a spanning
-tree of the bodies and the ground; its terminal edges follow from them, as each body leaves to the cotree the terminal at
-which it hangs.
+bodies hang on each other in a circle, each motion is K times itself, 1 - K is singular, and nothing follows from such
+a tree. Seen from afar, each body a point, the joints, loops, drivers and inertias of a formulation tree are thus a
+spanning tree of the bodies and the ground; its terminal edges follow from them, as each body leaves to the cotree the
+terminal at which it hangs.
 """
 
 from __future__ import annotations

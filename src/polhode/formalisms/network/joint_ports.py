@@ -4,8 +4,8 @@ A joint lets the terminal B of its child move against the terminal A of its pare
 
     x = (v, ω) = D u + x_0,    v = Σ (h_v + h_w × r) u + ω_parent × ξ,    ω = Σ h_w u
 
-over all stages of the joint, h_w and h_v being the axes of a stage and r the arm from it to B. The slide ξ from A to B
-turns with the parent. x_0 is what a prescribed motion gives. Y. Tokad (1992), (29) and the text after (36).
+over all stages of the joint, h_w and h_v being the axes of a stage and r the arm from it to B. The slide ξ from A to
+B turns with the parent. x_0 is what a prescribed motion gives. Y. Tokad (1992), (29) and the text after (36).
 """
 
 from __future__ import annotations

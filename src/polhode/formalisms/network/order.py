@@ -1,10 +1,10 @@
 """The order in which circuits and cut-sets are solved along a formulation tree.
 
-A body hangs on another, or on the ground, by the branch in the circuit of its chord, from which x of the chord follows.
-If that branch is a joint, x is H u there. If it is the inertia of the body, or a joint that closes a loop, nothing gives
-x yet: the body floats, and all that hang on it form a group with it. A joint that is a chord then leads from the group to
-one that is settled, and tells how it moves. Paper: K x_G = x, S = K⁻¹ (13), (19). Where every joint is a branch there is
-one group, that of the ground.
+A body hangs on another, or on the ground, by the branch in the circuit of its chord, from which x of the chord
+follows. If that branch is a joint, x is H u there. If it is the inertia of the body, or a joint that closes a loop,
+nothing gives x yet: the body floats, and all that hang on it form a group with it. A joint that is a chord then leads
+from the group to one that is settled, and tells how it moves. Paper: K x_G = x, S = K⁻¹ (13), (19). Where every joint
+is a branch there is one group, that of the ground.
 """
 
 from __future__ import annotations

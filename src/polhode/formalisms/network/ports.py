@@ -1,7 +1,7 @@
 """Components as their ports see them.
 
-Y. Tokad (1992) writes every component in one form. With c the ports whose through variables its equations give, and b the
-others, whose across variables they give,
+Y. Tokad (1992) writes every component in one form. With c the ports whose through variables its equations give, and b
+the others, whose across variables they give,
 
     y_c = P ẋ_c + Q x_c - Nᵀ y_b + u,    x_b = N x_c
 
@@ -49,7 +49,9 @@ class Multiport:
         """ẋ_b = N ẋ_c + Ṅ x_c."""
         return self._by_branch(self.N @ self._stacked(x_dot) + self.N_dot @ self._stacked(x))
 
-    def through(self, y: Mapping[str, Vector], x: Mapping[str, Vector], x_dot: Mapping[str, Vector]) -> dict[str, Vector]:
+    def through(
+        self, y: Mapping[str, Vector], x: Mapping[str, Vector], x_dot: Mapping[str, Vector]
+    ) -> dict[str, Vector]:
         """y_c = P ẋ_c + Q x_c - Nᵀ y_b + u; ports b that are not named are free."""
         given = Vector([entry for port in self.branches for entry in y.get(port, [0] * 6)])
         made = self.P @ self._stacked(x_dot) + self.Q @ self._stacked(x) + self.u

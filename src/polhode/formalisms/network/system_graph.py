@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...constraints.auxiliary import with_auxiliary
+from ...errors import PolhodeError
 from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import list_of, unknown
-from .formulation import formulation
+from .formulation import formulation, listed
 from .given_tree import check_hanging, circle, given_formulation, hung
 from .graph import Edge, Formulation, LinearGraph
 from .mechanism import Mechanism, mechanism
+
+if TYPE_CHECKING:
+    from .mixed_problem import MixedProblem
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,24 @@ class SystemGraph:
             "cutsets": self.cutsets,
             "closing": self.closing,
         }
+
+    def mixed_problem(self) -> MixedProblem:
+        """What the drivers give and what they leave unknown: hybrid dynamics, by the circuits of this tree."""
+        from ..deriving import derive
+        from .mixed_problem import MixedProblem
+
+        given = [edge.name for edge in self.edges if edge.role == "across"]
+        loops = [name for name in given if name in self.mechanism.closing]
+        if loops:
+            raise PolhodeError(
+                f"what closes a loop has no speed whose motion could be given: {listed(loops)}.",
+                place="across drivers",
+                cure="Make it a joint, and close the loop elsewhere.",
+                code="E-NET-031",
+            )
+        equations = derive(self.mechanism.system, "network", formulation_tree=self.tree)
+        driven = {speed for name in given for speed, _ in self.mechanism.joints[name].columns}
+        return MixedProblem(equations, tuple(sorted(driven)))
 
     def svg(self) -> str:
         """The graph as a drawing (SVG)."""

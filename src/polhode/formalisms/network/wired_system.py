@@ -1,7 +1,8 @@
 """A system as chains that are wired to each other: every chain one component, in the closed form (20).
 
-Y. Tokad (1992), section 2. Where a system branches, or is to be cut, a chain ends and others begin on terminals of its
-bodies. A body by itself is a chain of one. Joints of any kind, loads at any points; loops are for `derive("network")`.
+Y. Tokad (1992), section 2. Where a system branches, or is to be cut, a chain ends and others begin on terminals of
+its bodies. A body by itself is a chain of one. Joints of any kind, loads at any points; loops are for
+`derive("network")`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from ...dynamics.loads import Loads
@@ -101,7 +103,7 @@ class _Builder:
             if not isinstance(body, str) or body not in self.joint_of:
                 raise unknown("body", str(body), self.joint_of, f"chains of system '{self.system.name}'")
         joints = [self.joint_of[body] for body in bodies]
-        stray = next((b for a, b in zip(joints, joints[1:], strict=False) if b.parent != a.child), None)
+        stray = next((b for a, b in pairwise(joints) if b.parent != a.child), None)
         taken = next((body for k, body in enumerate(bodies) if body in self.runs or body in bodies[:k]), None)
         if stray is not None or taken is not None or not bodies:
             what = "a chain has no bodies" if not bodies else f"'{taken}' is in two chains"

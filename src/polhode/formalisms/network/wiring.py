@@ -1,8 +1,9 @@
 """Components wired to each other: a network whose parts may be bodies, chains, or anything of the same form.
 
 The ports of a component whose through variables it gives are chords, and its others branches, of a formulation tree;
-joints are branches with x = D u, loads are chords. A chain has a terminal graph in several pieces, one for each joint and
-one for the load, and so the tree may be a forest. Y. Tokad (1992), sections 1 and 2: (8), (9) and what each component is.
+joints are branches with x = D u, loads are chords. A chain has a terminal graph in several pieces, one for each joint
+and one for the load, and so the tree may be a forest. Y. Tokad (1992), sections 1 and 2: (8), (9) and what each
+component is.
 """
 
 from __future__ import annotations
