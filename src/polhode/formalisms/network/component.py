@@ -20,7 +20,7 @@ The equations can be solved for the through variables of any one terminal c; (1)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import PolhodeError
@@ -149,6 +149,14 @@ class RigidBody:
     def terminal_graph(self, name: str = "") -> LinearGraph:
         """An edge from each terminal to the ground O, (Figure 1c); the terminals of a named body have its name."""
         return LinearGraph(self._ports(name))
+
+    def split_graph(self, port: str = CENTRE, name: str = "R") -> LinearGraph:
+        """The ideal body and the active one-port (W, u) at one of its terminals: Figure 1d for G, 1e for b, 1f for a."""
+        _ = self.arm(port)
+        edges = self.terminal_graph().edges
+        tail = next(edge.tail for edge in edges if edge.name == port)
+        star = tuple(replace(edge, element=f"{name}₀") for edge in edges)
+        return LinearGraph((*star, Edge(f"W_{tail}, u_{tail}", tail, REFERENCE, "inertia", name)))
 
     def _ports(self, name: str) -> tuple[Edge, ...]:
         owned = {port: f"{name}.{port}" if name else port for port in (*self.arms, CENTRE)}

@@ -39,7 +39,7 @@ class MixedProblem:
     >>> problem.given, problem.unknown
     (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
     >>> ph.normal(problem.solution[0])
-    -5*sin(q) + x_dot*cos(q)/2
+    tau_q/4 + x''*cos(q)/2 - 5*sin(q)
     """
 
     equations: EquationsOfMotion

@@ -122,9 +122,23 @@ class SystemGraph:
 
     def svg(self) -> str:
         """The graph as a drawing (SVG)."""
-        from .drawing import graph_svg
+        from .drawing import system_graph_svg
 
-        return graph_svg(self.mechanism, self.formulation)
+        return system_graph_svg(self.mechanism, self.formulation)
+
+    def schematic(self) -> str:
+        """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between their terminals."""
+        return self.formulation.graph.schematic(f"Schematic diagram of {self.mechanism.system.name}")
+
+    def terminal_graphs(self) -> dict[str, LinearGraph]:
+        """The terminal graph of each body: an edge from each of its terminals to the ground."""
+        return {body: LinearGraph(tuple(star)) for body, star in self.formulation.graph.stars.items()}
+
+    def terminal_graphs_svg(self) -> str:
+        """The terminal graphs of all bodies as one drawing (SVG)."""
+        from .drawing import terminal_graphs_svg
+
+        return terminal_graphs_svg(self.mechanism)
 
     def block_diagram(self) -> str:
         """Velocities outward and forces inward as a block diagram (SVG)."""
