@@ -24,15 +24,16 @@ def run(
 ) -> None:
     """Load, find or check the formulation tree, print it, and write drawings."""
     graph = system_graph(show.loaded(file, base).model(), across, through, tree or None)
-    drawings = {
-        out: graph.svg,
-        diagram: graph.block_diagram,
-        terminal_graphs: graph.terminal_graphs_svg,
-        schematic: graph.schematic,
-    }
-    written = {path: draw for path, draw in drawings.items() if path is not None}
-    for path, draw in written.items():
-        replace_file(path, draw().encode("utf-8", "backslashreplace"))
+    written = []
+    for path, draw in (
+        (out, graph.svg),
+        (diagram, graph.block_diagram),
+        (schematic, graph.schematic),
+        (terminal_graphs, graph.terminal_graphs_svg),
+    ):
+        if path is not None:
+            replace_file(path, draw().encode("utf-8", "backslashreplace"))
+            written.append(path)
     problem = graph.mixed_problem() if across or through else None
     told = {} if problem is None else {"given": problem.given, "unknown": problem.unknown}
     if json:

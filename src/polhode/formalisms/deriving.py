@@ -188,5 +188,5 @@ def _free_recipe(
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))
         return lambda: made, given
-    ready = make(system, apply(tree, passes)) if method.historical else None
+    ready = make(system, apply(tree, passes)) if method.historical or chosen is not None else None
     return lambda: ready or make(system, apply(tree, passes)), given

@@ -5,14 +5,15 @@ A column for each body, from top to bottom:
     x of the joint, and K_aᵀ x_G of the body before  →  K_b⁻ᵀ  →  x_G  →  W_G  →  + u_G + K_a y of the bodies beyond
                                                                                             →  K_b⁻¹  →  y of the joint
 
-Lanes above carry velocities from a body to those that hang on it, lanes below carry forces back. What closes a loop is a
-chord, and has a column too: from both its bodies K_pᵀ x_G, whose difference along its directions D is zero, and the
-multipliers λ, which come back to both as y = -D λ. At the right, W_G as it is made of P_G, Q_G and a derivative
+Lanes above carry velocities from a body to those that hang on it, lanes below carry forces back. What closes a loop
+is a chord, and has a column too: from both its bodies K_pᵀ x_G, whose difference along its directions D is zero, and
+the multipliers λ, which come back to both as y = -D λ. At the right, W_G as it is made of P_G, Q_G and a derivative
 (Figure 4b).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...model.records import GROUND
@@ -113,7 +114,7 @@ def _described(parts: Mechanism) -> str:
     return " ".join([*told, *(f"{name} closes a loop: x {edge.rule}." for name, edge in parts.closing.items())])
 
 
-def _arrow(points: list[tuple[float, float]], kind: str = "") -> str:
+def _arrow(points: Sequence[tuple[float, float]], kind: str = "") -> str:
     return line(points, 5, class_=f"thin {kind}".strip(), marker_end=ARROW)
 
 

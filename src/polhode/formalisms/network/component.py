@@ -151,7 +151,7 @@ class RigidBody:
         return LinearGraph(self._ports(name))
 
     def split_graph(self, port: str = CENTRE, name: str = "R") -> LinearGraph:
-        """The ideal body and the active one-port (W, u) at one of its terminals: Figure 1d for G, 1e for b, 1f for a."""
+        """The ideal body and the active one-port (W, u) at one of its terminals: Figure 1d (G), 1e (b), 1f (a)."""
         _ = self.arm(port)
         edges = self.terminal_graph().edges
         tail = next(edge.tail for edge in edges if edge.name == port)

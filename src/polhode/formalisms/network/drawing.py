@@ -1,7 +1,7 @@
 """Linear graphs as pictures: terminal graphs (Tokad's Figures 1c, 2b, 2c, 5c) and system graphs (Figure 2e).
 
-The ground O is a bar, the other vertices stand in a row above it (`layout`). With a formulation tree, branches are heavy
-and chords thin and broken; drivers have the colours of what they give.
+The ground O is a bar, the other vertices stand in a row above it (`layout`). With a formulation tree, branches are
+heavy and chords thin and broken; drivers have the colours of what they give.
 """
 
 from __future__ import annotations
@@ -81,17 +81,18 @@ class _Drawing:
     def over(self, each: Over) -> str:
         """An edge from one vertex over the tops to another."""
         y = self.top - 22 - _LANE * each.level
-        points = [(each.tail, self.top - 4), (each.tail, y), (each.head, y), (each.head, self.top - 5)]
-        if each.tail == each.head:  # a loop at one vertex
-            points = [
-                (each.tail - 4, self.top - 4),
-                (each.tail - 4, y),
-                (each.tail + 4, y),
-                (each.tail + 4, self.top - 5),
-            ]
+        points = [
+            *self.leaving(each.edge.tail, each.tail, 4), (each.tail, y), (each.head, y),
+            *self.leaving(each.edge.head, each.head, 5)[::-1],
+        ]  # fmt: skip
         drawn = line(points, class_=self.kind(each.edge), marker_end=ARROW)
         write = label(each.words_at, y - 5, self.words.edge(each.edge), SMALL, text_anchor="middle", letters=LETTERS)
         return tag("g", self.title(each.edge) + drawn) + write
+
+    def leaving(self, vertex: str, x: float, gap: float) -> list[tuple[float, float]]:
+        """The way from a vertex up to where one of several lanes starts."""
+        at = self.layout.x[vertex]
+        return [(at, self.top - gap)] if x == at else [(at, self.top - gap), (x, self.top - gap - 8)]
 
     def down(self, edge: Edge, x: float) -> str:
         """An edge from a vertex to the bar, or up from it."""
@@ -113,7 +114,10 @@ class _Drawing:
     def vertex(self, name: str, x: float) -> str:
         dot = tag("circle", cx=x, cy=self.top, r=3.6, class_="dot")
         written = self.words.vertex(name)
-        return dot + (label(x - 6, self.top - 7, written, SMALL, text_anchor="end") if written else "")
+        ends = [(each.edge.tail, each.tail) for each in self.layout.over]
+        ends += [(each.edge.head, each.head) for each in self.layout.over]
+        left = min([x, *(place for vertex, place in ends if vertex == name)])
+        return dot + (label(left - 6, self.top - 7, written, SMALL, text_anchor="end") if written else "")
 
     def group(self, name: str, span: tuple[float, float]) -> str:
         left, right, y = *span, self.bar + 12

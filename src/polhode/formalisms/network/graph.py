@@ -100,7 +100,7 @@ class LinearGraph:
         return graph_svg(self, title=title)
 
     def schematic(self, title: str = "Schematic diagram") -> str:
-        """What the graph stands for as a drawing (SVG): components as boxes, what is between their terminals as symbols."""
+        """What the graph stands for as a drawing (SVG): components as boxes, symbols between their terminals."""
         from .schematic import schematic_svg
 
         return schematic_svg(self, title)

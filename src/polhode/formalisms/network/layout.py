@@ -1,14 +1,16 @@
 """Where the vertices and edges of a linear graph are drawn, for any graph.
 
-The ground O is a bar. The other vertices stand in a row above it, those of a body together; an edge to O runs down to the
-bar, one between two others over the tops in a lane. Within a body a vertex stands left that leads to a body on the left,
-so that lanes nest. Columns are wide enough for what is written beside them: no two words meet, and no line crosses one.
+The ground O is a bar. The other vertices stand in a row above it, those of a body together; an edge to O runs down to
+the bar, one between two others over the tops in a lane. Within a body a vertex stands left that leads to a body on
+the left, so that lanes nest. Columns are wide enough for what is written beside them: no two words meet, and no line
+crosses one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from .graph import REFERENCE, Edge, LinearGraph
 from .svg import Lane, levels, width_of
@@ -114,7 +116,7 @@ def over_edges(graph: LinearGraph) -> list[Edge]:
 
 
 def laid_out(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str]] | None = None) -> Layout:
-    """The layout, with as much room between vertices as the words over the tops need; vertices grouped by their bodies."""
+    """The layout, with as much room between vertices as the words over the tops need; they are grouped by bodies."""
     groups, extra = groups_of(graph) if groups is None else groups, 0.0
     while True:
         made, lacking = _tried(graph, words, groups, extra)
@@ -212,7 +214,7 @@ def _lanes(
         bounds = [lanes[k].left, *crossing, lanes[k].right]
         room, middle = max(
             (right - left, -abs((left + right) / 2 - middles[k]), (left + right) / 2)
-            for left, right in zip(bounds, bounds[1:], strict=False)
+            for left, right in pairwise(bounds)
         )[::2]
         lacking = max(lacking, 2 * halves[k] - room)
         made.append(Over(edge, *ends[k], found[k], middle if crossing else middles[k]))

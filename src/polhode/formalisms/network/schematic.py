@@ -1,8 +1,9 @@
-"""Schematic diagrams: components as boxes with terminals, and what is joined to them (Tokad's Figures 1d to 1f, 2d, 5b).
+"""Schematic diagrams: components as boxes, and what is joined to their terminals (Tokad's Figures 1d to 1f, 2d, 5b).
 
-It is the drawing of the graph with a box in place of each component's edges. Drivers are circles, inertias and loads boxes
-on the wire, joints small rings. A terminal that leads to other components is on top of its box, one that leads to the
-ground below; one on which nothing is joined yet is open. Ports between two terminals of one component have a bracket.
+It is the drawing of the graph with a box in place of each component's edges. Drivers are circles, inertias and loads
+boxes on the wire, joints small rings. A terminal that leads to other components is on top of its box, one that leads
+to the ground below; one on which nothing is joined yet is open. Ports between two terminals of one component have a
+bracket.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class SystemGraph:
         return system_graph_svg(self.mechanism, self.formulation)
 
     def schematic(self) -> str:
-        """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between their terminals."""
+        """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between them."""
         return self.formulation.graph.schematic(f"Schematic diagram of {self.mechanism.system.name}")
 
     def terminal_graphs(self) -> dict[str, LinearGraph]:

@@ -82,6 +82,7 @@ def test_names_are_text_and_never_markup() -> None:
             for name in (
                 "svg",
                 "title",
+                "desc",
                 "style",
                 "defs",
                 "marker",
