@@ -22,6 +22,8 @@ _PITCH = 20  # between lines to the bar at one vertex, if their words stand upri
 _GAP = 26  # between vertices, beyond what is written there
 _BETWEEN = 22  # more between bodies
 _SPREAD = 9  # between the starts of several lanes at one vertex
+_ENOUGH = 0.01
+_WIDEST = 400  # room that is given between two vertices, if words cannot do with less
 _SHORT = 4  # words of so many letters are written level
 
 
@@ -120,7 +122,7 @@ def laid_out(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str
     groups, extra = groups_of(graph) if groups is None else groups, 0.0
     while True:
         made, lacking = _tried(graph, words, groups, extra)
-        if lacking <= 0:
+        if lacking < _ENOUGH or extra > _WIDEST:
             return made
         extra += max(lacking, 4)
 

@@ -25,7 +25,7 @@ def joint(name: str, tail: str, head: str, first: int, speeds: int) -> tuple[Edg
 
 
 def test_a_component_on_which_nothing_is_joined_is_named() -> None:
-    with pytest.raises(PolhodeError, match="nothing gives the velocities at 'q.b'"):
+    with pytest.raises(PolhodeError, match=r"nothing gives the velocities at 'q\.b'"):
         Wiring((rod("p"), rod("q")), (joint("j", "p.b", "O", 0, 6),))
 
 
