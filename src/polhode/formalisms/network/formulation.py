@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...errors import PolhodeError
-from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
+from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
 #: The class of the edges that belong to no body.
 _OTHERS = None
@@ -62,16 +62,13 @@ def formulation(graph: LinearGraph) -> Formulation:
 
 
 def _check_across_drivers(across: Iterable[Edge]) -> None:
-    forest = Forest()
-    for edge in across:
-        if not forest.joins(edge):
-            circuit = [*(other.name for other in forest.path(edge.tail, edge.head)), edge.name]
-            raise PolhodeError(
-                f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent.",
-                cure="Give the velocity of all but one of them.",
-                code="E-NET-004",
-            )
-        forest.add(edge)
+    circuit = circuit_among(across)
+    if circuit:
+        raise PolhodeError(
+            f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent.",
+            cure="Give the velocity of all but one of them.",
+            code="E-NET-004",
+        )
 
 
 def _check_through_drivers(graph: LinearGraph) -> None:

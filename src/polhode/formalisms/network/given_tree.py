@@ -16,7 +16,7 @@ from dataclasses import replace
 from ...errors import PolhodeError
 from ...model.reading import unknown
 from .formulation import listed
-from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
+from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
 _PLACE = "formulation tree"
 
@@ -84,16 +84,11 @@ def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
 
 def check_circuits(edges: Sequence[Edge]) -> None:
     """Refuse branches that close a circuit."""
-    forest = Forest()
-    for edge in edges:
-        if not forest.joins(edge):
-            circuit = [*(other.name for other in forest.path(edge.tail, edge.head)), edge.name]
-            raise _wrong(
-                f"the edges {listed(circuit)} form a circuit.",
-                "Leave one of them to the cotree.",
-                "E-NET-020",
-            )
-        forest.add(edge)
+    circuit = circuit_among(edges)
+    if circuit:
+        raise _wrong(
+            f"the edges {listed(circuit)} form a circuit.", "Leave one of them to the cotree.", "E-NET-020"
+        )  # fmt: skip
 
 
 def _check_bodies(graph: LinearGraph, edges: Sequence[Edge]) -> None:

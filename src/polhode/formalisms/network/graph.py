@@ -156,6 +156,20 @@ class Forest:
         return edges[::-1]
 
 
+def circuit_among(edges: Iterable[Edge]) -> list[str]:
+    """The names of the first edges that form a circuit; none if there is no circuit.
+
+    >>> circuit_among([Edge("a", "A", "O", "body"), Edge("j", "B", "A", "joint"), Edge("b", "B", "O", "body")])
+    ['j', 'a', 'b']
+    """
+    forest = Forest()
+    for edge in edges:
+        if not forest.joins(edge):
+            return [*(other.name for other in forest.path(edge.tail, edge.head)), edge.name]
+        forest.add(edge)
+    return []
+
+
 @dataclass(frozen=True)
 class Formulation:
     """A graph with a tree, or a forest if it is in pieces: branches, chords, circuits and cut-sets.

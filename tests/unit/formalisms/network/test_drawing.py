@@ -27,7 +27,7 @@ def words(root: ElementTree.Element) -> str:
     return "\n".join("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(7))
 def test_a_drawing_shows_every_body_and_every_joint(seed: int) -> None:
     system = random_system(seed, bodies=(1, 8))
     for root in drawings(system):
@@ -36,7 +36,7 @@ def test_a_drawing_shows_every_body_and_every_joint(seed: int) -> None:
             assert name == "ground" or name in said
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(7))
 def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
     system = random_system(seed, bodies=(1, 8))
     graph = system_graph(system)
@@ -47,7 +47,7 @@ def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
     assert drawn == {e.name: "tree" if e.name in graph.tree else "chord" for e in graph.edges}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(7))
 def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> None:
     system = random_constrained_system(seed)
     graph = system_graph(system)
@@ -61,7 +61,7 @@ def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> N
         assert name in words(blocks)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(7))
 def test_nothing_lies_outside_the_frame(seed: int) -> None:
     for root in [*drawings(random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
         _, _, width, height = map(float, root.get("viewBox", "").split())

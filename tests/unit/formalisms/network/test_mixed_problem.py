@@ -8,15 +8,7 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.formalisms.network import system_graph
 
-
-def four_bar() -> ph.System:
-    system, before = ph.System("four-bar"), "ground"
-    for k in (1, 2, 3):
-        bar = system.body(f"bar {k}", mass=1, com=(0.5, 0, 0))
-        system.joint(f"pin {k}", before, bar, ph.Revolute("y"), at=(1 if k > 1 else 0, 0, 0))
-        before = bar
-    system.close("pin 4", system.ground, before, ph.Revolute("y"), at_a=(1.5, 0, 0), at_b=(1, 0, 0))
-    return system
+from .test_graph import four_bar
 
 
 def test_it_tells_what_is_given_and_what_is_not() -> None:
