@@ -1,7 +1,8 @@
 """The formalisms by name, and as plain data what `derive` and `compare` must know of each.
 
 A new formalism is its file and one entry of FORMALISMS. The file provides `recipe(system, tree)`; with `embeds` its
-recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`).
+recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`);
+with `any_tree` both take `chosen` as well, the edges of a formulation tree.
 """
 
 from __future__ import annotations

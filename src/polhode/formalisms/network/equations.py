@@ -118,7 +118,7 @@ class Network:
                 bodies, trial = bodies[1:], dict(found)
                 self._carry(bodies, trial, of)
                 beyond = _NOTHING if link.beyond == REFERENCE else of(link.beyond, found)
-                lacking = added(added(beyond, of(link.joint, found), link.sign), of(link.own, trial), -1)
+                lacking = added(added(beyond, of(link.joint, found)), of(link.own, trial), -1)
                 found[group.bodies[0]] = across_at(-link.arm, lacking)  # x_G = S x (18)
             self._carry(bodies, found, of)
         return found
@@ -203,7 +203,7 @@ class Network:
                 link, first, trial = group.link, self.order.chord[group.bodies[0]], dict(chords)
                 self._hold(group.bodies, trial)
                 lacking = added(chords[first], trial[first], -1)
-                chords[link.joint] = added(_NOTHING, through_at(-link.arm, lacking), link.sign)  # y = Sᵀ (…) (20)
+                chords[link.joint] = through_at(-link.arm, lacking)  # y = Sᵀ (…) (20)
             self._hold(group.bodies, chords)
         efforts: list[Any] = [as_expr(0)] * len(self.tree.u)
         for name, joint in self.parts.joints.items():

@@ -23,12 +23,14 @@ from .mechanism import Mechanism
 
 @dataclass(frozen=True)
 class Link:
-    """The joint, a chord, that tells how a floating group moves: its terminal in the group, and the one beyond."""
+    """The joint, a chord, that tells how a floating group moves: x_own = x_beyond + x_joint.
+
+    It leads from a child in the group to its parent beyond, as the ground is beyond all groups.
+    """
 
     joint: str
-    own: str
-    beyond: str  # O for the ground
-    sign: int  # 1 if the group is at the tail of the joint: x_own = x_beyond + sign · x_joint
+    own: str  # its terminal in the group, the tail
+    beyond: str  # the head; O for the ground
     arm: Vector  # from the terminal of the group's first body that is its chord to `own`
     branch: str  # what the first body floats on
     branch_sign: int  # y_chord = -sign · y_branch
@@ -58,24 +60,20 @@ def order_of(parts: Mechanism, graph: Formulation) -> Order:
     groups, arms = _groups(parts, graph, chord, floats)
     first = {body: bodies[0] for bodies in groups.values() for body in bodies if bodies[0] in floats}
     ordered = [Group(tuple(groups.pop(GROUND, [])))]
-    joints = [graph.graph.by_name[name] for name in parts.joints if name in chords]
-    settled, waiting = {GROUND}, deque([GROUND])
-    beside: dict[str, list[tuple[Edge, int, str]]] = {}
-    for edge in joints:
-        for sign, own, beyond in ((1, edge.tail, edge.head), (-1, edge.head, edge.tail)):
-            beside.setdefault(_group_at(parts, first, beyond), []).append((edge, sign, own))
+    links: dict[str, list[Edge]] = {}  # joints that are chords, by the group of their parent
+    for name in parts.joints:
+        if name in chords:
+            edge = graph.graph.by_name[name]
+            links.setdefault(_group_at(parts, first, edge.head), []).append(edge)
+    waiting = deque([GROUND])
     while waiting:
-        for edge, sign, own in beside.get(waiting.popleft(), []):
-            name = _group_at(parts, first, own)
-            if name in settled:
-                continue
-            body = parts.component_of[own]
-            arm = arms[body.name] + body.arm(own) - body.arm(chord[body.name])
-            beyond = edge.head if sign > 0 else edge.tail
-            branch = floats[name]
-            link = Link(edge.name, own, beyond, sign, arm, branch, graph.circuits[chord[name]][branch])
+        for edge in links.get(waiting.popleft(), []):
+            part = parts.component_of[edge.tail]
+            name = _group_at(parts, first, edge.tail)
+            arm = arms[part.name] + part.arm(edge.tail) - part.arm(chord[part.name])
+            sign = graph.circuits[chord[name]][floats[name]]
+            link = Link(edge.name, edge.tail, edge.head, arm, floats[name], sign)
             ordered.append(Group(tuple(groups[name]), link))
-            settled.add(name)
             waiting.append(name)
     return Order(tuple(ordered), chord)
 
