@@ -221,13 +221,19 @@ def network(
     file: File,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    schematic: Annotated[Path | None, typer.Option(help="Write the schematic diagram (.svg).")] = None,
+    terminal_graphs: Annotated[Path | None, typer.Option(help="Write the bodies' terminal graphs (.svg).")] = None,
+    tree: Annotated[list[str] | None, typer.Option(help="A branch of the formulation tree; repeat it.")] = None,
+    across: Annotated[list[str] | None, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
+    through: Annotated[list[str] | None, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
-    command.run(file, out, diagram, json, base)
+    drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
+    command.run(file, out, diagram, json, base, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
 
 @app.command()

@@ -40,6 +40,7 @@ class Derivation:
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
     speeds: str | None = None  # a choice of speeds that the formalism brings
+    tree: tuple[str, ...] | None = None  # edges of a formulation tree
 
     @classmethod
     def of(
@@ -51,10 +52,12 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        *,
         speeds: str | None = None,
+        tree: Iterable[str] | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
-        if passes is None and independent is None and near is None and pseudo is None:
+        if all(option is None for option in (passes, independent, near, pseudo, tree)):
             return cls(source, formalism, constraints=constraints, speeds=speeds)
         from ..model.reading import list_of, numbers_by_name
         from .pseudo import read_pseudo
@@ -68,6 +71,7 @@ class Derivation:
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
             speeds=speeds,
+            tree=None if tree is None else tuple(list_of(tree, "a list of edges", "derive tree")),
         )
 
     @cached_property
@@ -85,15 +89,9 @@ class Derivation:
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
             made = derive(
-                self.model,
-                self.formalism,
-                self.passes,
-                self.constraints,
-                self.independent,
-                self.near,
-                pseudo,
-                speeds=self.speeds,
-            )
+                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo,
+                speeds=self.speeds, formulation_tree=self.tree,
+            )  # fmt: skip
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
             return made
@@ -113,7 +111,8 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        more = () if self.speeds is None else (f"speeds {self.speeds}",)
+        chosen = {"speeds": self.speeds, "tree": self.tree}
+        more = [f"{name} {value!r}" for name, value in chosen.items() if value is not None]
         return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *more)
 
     @property

@@ -25,7 +25,9 @@ def derive(
     near: Mapping[str, float] | str | None,
     report: bool,
     pseudo: Mapping[str, Any] | None = None,
+    *,
     speeds: str | None = None,
+    tree: Iterable[str] | None = None,
 ) -> Equations:
     from ..errors import check_kind
     from ..formalisms.derivation import Derivation
@@ -33,7 +35,9 @@ def derive(
 
     check_kind(bool, "True or False", report, "derive report")
     source = system.source or system.model()
-    derivation = Derivation.of(source, formalism, passes, constraints, independent, near, pseudo, speeds=speeds)
+    derivation = Derivation.of(
+        source, formalism, passes, constraints, independent, near, pseudo, speeds=speeds, tree=tree
+    )
     if not derivation.is_known:
         _ = derivation.equations  # so that what is wrong is told here
     made = Equations(derivation)
