@@ -25,7 +25,7 @@ from ..errors import PolhodeError, refuse
 from .guard import DIVERGED, HALF_TURN
 from .integrators.fixed import check_fit
 from .run import first_state
-from .settings import every_of, grid_of, span_of
+from .settings import MOST_STEPS, every_of, grid_of, span_of
 from .units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
         inputs=_values(known.inputs, known.inputs.values(), _units(equations.system.inputs)),
         quaternions=tuple(equations.tree.quaternions),
         bound=HALF_TURN if any(link.stage.storage == "vector" for link in equations.tree.links) else DIVERGED,
+        most_steps=MOST_STEPS,
         projection=Projection(*own_kept) if own_kept else None,
     )
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 from .c99_reading import READING
 from .simulation import (
     FIRST_STEPS,
     LENGTH_SLACK,
     LINE,
-    MOST_RUN_STEPS,
-    MOST_STEPS,
-    NEAR,
-    OFF,
     SMALL_PIVOT,
     STAGES,
-    UNPROJECTED,
+    TOO_FAR,
     WEIGHTS,
     WORTH_A_WORD,
     Function,
@@ -99,9 +96,12 @@ _START = """
 static int assemble(const char *file, model *m, const section *coordinates) {
   double given[SIZE + 1], far = 0.0;
   memcpy(given, m->x, sizeof given);
-  if (project(m, 0.0, FIRST_STEPS, m->x))
-    return complain(file, coordinates->lines[0], "the start cannot be brought to the constraints from here.");
-  for (int i = 0; i < COORDINATES + CHANGES; ++i)
+  const int failed = project(m, 0.0, FIRST_STEPS, m->x);
+  for (int i = 0; i < COORDINATES; ++i)
+    if (!(fabs(m->x[i] - given[i]) <= far)) far = fabs(m->x[i] - given[i]);
+  if (failed || !(far <= TOO_FAR))
+    return complain(file, coordinates->lines[0], "the start is too far from its constraints to be brought to them.");
+  for (int i = COORDINATES; i < COORDINATES + CHANGES; ++i)
     if (!(fabs(m->x[i] - given[i]) <= far)) far = fabs(m->x[i] - given[i]);
   if (far > WORTH_A_WORD)
     complain(file, coordinates->lines[0], "note: the start moved by up to %g to keep the constraints.", far);
@@ -208,14 +208,14 @@ def _definitions(simulation: Simulation) -> list[str]:
     sizes |= {"SIZE": sum(sizes[name] for name in ("COORDINATES", "SPEEDS", "STATES"))}
     sizes |= {"QUATERNIONS": len(simulation.quaternions), "LINE": LINE}
     sizes["LONGEST_SECTION"] = max(len(values) for values in simulation.sections.values())
-    numbers: dict[str, float] = {"BOUND": simulation.bound, "MOST_STEPS": float(MOST_RUN_STEPS)}
+    numbers: dict[str, float] = {"BOUND": simulation.bound, "MOST_STEPS": float(simulation.most_steps)}
     numbers |= {"LENGTH_SLACK": LENGTH_SLACK}
     numbers |= {f"STAGE_{k}": each for k, each in enumerate(STAGES, 2)}
     numbers |= {f"WEIGHT_{k}": each for k, each in enumerate(WEIGHTS, 1)}
     if kept is not None:
         sizes |= {"PIVOTS": output_size(kept.step, "pivots"), "CHANGES": output_size(kept.step, "change")}
         sizes |= {"UNPROJECTED": UNPROJECTED, "NEWTON_STEPS": MOST_STEPS, "FIRST_STEPS": FIRST_STEPS}
-        numbers |= {"NEAR": NEAR, "SMALL_PIVOT": SMALL_PIVOT, "WORTH_A_WORD": WORTH_A_WORD}
+        numbers |= {"NEAR": NEAR, "SMALL_PIVOT": SMALL_PIVOT, "WORTH_A_WORD": WORTH_A_WORD, "TOO_FAR": TOO_FAR}
         if kept.rows is not None:
             sizes |= {"ROWS": output_size(kept.rows, "rows")}
             numbers |= {"OFF": OFF}

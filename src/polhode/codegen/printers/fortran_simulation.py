@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 from .fortran_calls import sources_beside
 from .fortran_lines import joined
 from .fortran_reading import READING
@@ -9,13 +10,9 @@ from .simulation import (
     FIRST_STEPS,
     LENGTH_SLACK,
     LINE,
-    MOST_RUN_STEPS,
-    MOST_STEPS,
-    NEAR,
-    OFF,
     SMALL_PIVOT,
     STAGES,
-    UNPROJECTED,
+    TOO_FAR,
     WEIGHTS,
     WORTH_A_WORD,
     Function,
@@ -190,9 +187,12 @@ _PROJECTION = """
   subroutine assemble()
     real(real64) :: before(states_size)
     character(len=24) :: number
+    logical :: good
     before = x
-    if (.not. projected(0.0_real64, first_steps)) call complain(given(first_of(3)), &
-      "the start cannot be brought to the constraints from here.")
+    good = projected(0.0_real64, first_steps)
+    good = good .and. all(abs(x(:coordinates_size) - before(:coordinates_size)) <= too_far)
+    if (.not. good) call complain(given(first_of(3)), &
+      "the start is too far from its constraints to be brought to them.")
     write (number, "(g0.6)") maxval(abs(x - before))
     if (maxval(abs(x - before)) > worth_a_word) call note(given(first_of(3)), &
       "note: the start moved by up to " // trim(number) // " to keep the constraints.")
@@ -256,7 +256,7 @@ def _declarations(simulation: Simulation) -> list[str]:
     states = len(simulation.coordinates) + len(simulation.speeds) + len(simulation.states)
     integers = {"states_size": states, "line_length": LINE + 1}
     integers["row_length"] = max(27 * (states + 3), len(",".join(simulation.columns)) + 1)
-    numbers: dict[str, float] = {"bound": simulation.bound, "most_steps": float(MOST_RUN_STEPS)}
+    numbers: dict[str, float] = {"bound": simulation.bound, "most_steps": float(simulation.most_steps)}
     numbers |= {"length_slack": LENGTH_SLACK}
     numbers |= {f"stage_{k}": each for k, each in enumerate(STAGES, 2)}
     numbers |= {f"weight_{k}": each for k, each in enumerate(WEIGHTS, 1)}
@@ -264,7 +264,7 @@ def _declarations(simulation: Simulation) -> list[str]:
     if kept is not None:
         integers |= {"changes_size": output_size(kept.step, "change"), "newton_steps": MOST_STEPS}
         integers |= {"coordinates_size": len(simulation.coordinates), "first_steps": FIRST_STEPS}
-        numbers |= {"near": NEAR, "small_pivot": SMALL_PIVOT, "worth_a_word": WORTH_A_WORD}
+        numbers |= {"near": NEAR, "small_pivot": SMALL_PIVOT, "worth_a_word": WORTH_A_WORD, "too_far": TOO_FAR}
         numbers |= {} if kept.rows is None else {"off": OFF}
         lines += [f"  integer(int64), parameter :: unprojected = {UNPROJECTED}"]
         lines += [f"  real(real64) :: largest({output_size(kept.step, 'pivots')}) = 0 ! the largest pivots seen"]

@@ -10,26 +10,24 @@ All numbers come from a text file: sections in brackets, below each the lines `n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..ir.program import Program
+from ..steppers.fixed_tableaux import METHODS
 
-#: The method's weights: of stages 2 to 4, and of the step.
-STAGES, WEIGHTS = (0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
-#: Steps between two projections, Newton's steps in one, and those at the start.
-UNPROJECTED, MOST_STEPS, FIRST_STEPS = 10, 5, 20
-#: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
-NEAR = 1e-14
-#: What all rows of the constraints may be off, those included that others make redundant.
-OFF = 1e-10
+_RK4 = METHODS["rk4"]
+#: The method's weights: of the last rate in each stage after the first, and of the step.
+STAGES, WEIGHTS = tuple(row[-1] for row in _RK4.a[1:]), _RK4.b
+#: Newton's steps onto the constraints at the start.
+FIRST_STEPS = 20
 #: A pivot below this part of the largest seen is none: the constraints are nearly singular there.
 SMALL_PIVOT = 1e-6
 #: A start that had to move by more than this is worth a word, and so is a quaternion of another length.
 WORTH_A_WORD, LENGTH_SLACK = 1e-6, 1e-9
-MOST_RUN_STEPS = 10**9
+#: One that had to move by more than this is another start, and may close its loops the wrong way round.
+TOO_FAR = 0.1
 #: Letters in a line of the text file.
 LINE = 1000
 
@@ -89,6 +87,7 @@ class Simulation:
     inputs: tuple[Value, ...]
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     bound: float  # beyond this size of an entry the state has left the mechanism
+    most_steps: int
     projection: Projection | None = None
 
     @property
@@ -149,7 +148,8 @@ def text_file(simulation: Simulation, head: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(re.sub(r"[^ -~]+", " ", text[:400]).split())[:100]
+    """Text that ends no line: what cannot be printed is left out."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text[:400]).split())[:100]
 
 
 def usage(simulation: Simulation, command: str) -> list[str]:
