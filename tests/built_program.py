@@ -99,6 +99,7 @@ BAD = {
     "no equals sign": ("m = 2.0", "m 2.0", 10, "'m 2.0' has not the form name = value."),
     "twice the same": ("m = 2.0", "m = 2.0\nm = 3.0", 11, "'m' has a value already, in line 10."),
     "an unknown section": ("[parameters]", "[masses]", 9, "there is no section [masses]."),
+    "an open bracket": ("[parameters]", "[parameters", 9, "'[parameters' has no closing bracket."),
     "no section": ("[run]", "", 5, "'duration' stands before the first section, such as [run]."),
     "a name left out": ("m = 2.0", "#", 26, "the file ends here, and 'm' in [parameters] has no value."),
     "a negative duration": ("duration = 10.0", "duration = -1", 5, "the duration is less than 0 s."),
@@ -118,6 +119,16 @@ def ball_in_a_socket() -> ph.Equations:
     return s.derive()
 
 
+def crank_and_slider(rods: int = 1) -> ph.System:
+    """A crank that drives a block by a rod without mass, or by several in one place, all but one redundant."""
+    s = ph.System("crank and slider", gravity=(0, 0, "-9.81"))
+    crank = s.joint("crank", s.ground, s.body("disc", 1, (0.5, 0, 0), (1, 1, 1)), ph.Revolute("y"))
+    slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    for k in range(rods):
+        s.constrain((slide.q[0] - ph.cos(crank.q[0])) ** 2 + ph.sin(crank.q[0]) ** 2 - 4, f"rod {k}")
+    return s
+
+
 def check_refused(program: Built, case: str) -> None:
     """Assert that a bad text file gets one sentence with file and line, no table, and the exit code 1."""
     was, now, line, sentence = BAD[case]
@@ -125,3 +136,13 @@ def check_refused(program: Built, case: str) -> None:
     assert text != program.text
     done = program.run(text)
     assert (done.returncode, done.stderr, done.stdout) == (1, f"values.txt:{line}: {sentence}\n", "")
+
+
+def check_starts(program: Built) -> None:
+    """Assert that a crank and slider is brought to its constraint, and told, or refused where it is too far."""
+    slide = float(program.text.partition("slide = ")[2].split()[0])
+    near, far = (with_values(program.text, coordinates={"slide": slide + off}) for off in (1e-3, 1.0))
+    done = program.run(with_run(near, 0.1, 0.01, 10))
+    assert done.returncode == 0 and "note: the start moved by up to" in done.stderr
+    done = program.run(far)
+    assert done.returncode == 1 and "too far from its constraints" in done.stderr and not done.stdout

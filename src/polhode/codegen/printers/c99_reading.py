@@ -74,7 +74,8 @@ static int read_line(const char *file, long line, section *sections, section **o
   if (!*text) return 0;
   if (*text != '[') return read_value(file, line, *own, text);
   const size_t end = strlen(text) - 1;
-  if (text[end] == ']') text[end] = '\\0';
+  if (text[end] != ']') return complain(file, line, "'%.40s' has no closing bracket.", text);
+  text[end] = '\\0';
   for (section *each = sections; each->name; ++each) {
     if (!strcmp(each->name, text + 1)) {
       *own = each;

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 from .c99_reading import READING
-from .simulation import (
-    FIRST_STEPS,
-    LENGTH_SLACK,
-    LINE,
-    SMALL_PIVOT,
-    STAGES,
-    TOO_FAR,
-    WEIGHTS,
-    WORTH_A_WORD,
-    Function,
-    Simulation,
-    output_size,
-    usage,
-)
+from .simulation import LINE, NEWTON_STEPS, Function, Simulation, output_size, usage
 from .target import prefaced
 
 #: Where a function's arrays are in the program.
@@ -208,21 +194,14 @@ def _definitions(simulation: Simulation) -> list[str]:
     sizes |= {"SIZE": sum(sizes[name] for name in ("COORDINATES", "SPEEDS", "STATES"))}
     sizes |= {"QUATERNIONS": len(simulation.quaternions), "LINE": LINE}
     sizes["LONGEST_SECTION"] = max(len(values) for values in simulation.sections.values())
-    numbers: dict[str, float] = {"BOUND": simulation.bound, "MOST_STEPS": float(simulation.most_steps)}
-    numbers |= {"LENGTH_SLACK": LENGTH_SLACK}
-    numbers |= {f"STAGE_{k}": each for k, each in enumerate(STAGES, 2)}
-    numbers |= {f"WEIGHT_{k}": each for k, each in enumerate(WEIGHTS, 1)}
     if kept is not None:
         sizes |= {"PIVOTS": output_size(kept.step, "pivots"), "CHANGES": output_size(kept.step, "change")}
-        sizes |= {"UNPROJECTED": UNPROJECTED, "NEWTON_STEPS": MOST_STEPS, "FIRST_STEPS": FIRST_STEPS}
-        numbers |= {"NEAR": NEAR, "SMALL_PIVOT": SMALL_PIVOT, "WORTH_A_WORD": WORTH_A_WORD, "TOO_FAR": TOO_FAR}
-        if kept.rows is not None:
-            sizes |= {"ROWS": output_size(kept.rows, "rows")}
-            numbers |= {"OFF": OFF}
+        sizes |= {name.upper(): count for name, count in NEWTON_STEPS.items()}
+        sizes |= {} if kept.rows is None else {"ROWS": output_size(kept.rows, "rows")}
     width = ",\n  ".join(f"{name} = {size}" for name, size in sizes.items())
     firsts = ", ".join(map(str, simulation.quaternions)) or "0"
     lines = [f"enum {{\n  {width}\n}};"]
-    lines += [f"#define {name} {value!r}" for name, value in numbers.items()]
+    lines += [f"#define {name.upper()} {value!r}" for name, value in simulation.numbers.items()]
     lines += [f'#define DEFAULT_FILE "{simulation.name}.txt"']
     lines += ["#define HEAD \\", *_strings([",".join(simulation.columns)], "  ", " \\")]
     lines[-1] = lines[-1].removesuffix(" \\")

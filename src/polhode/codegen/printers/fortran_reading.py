@@ -119,10 +119,8 @@ READING = """
       call read_value(line, rest, own)
       return
     end if
-    name = rest(2:)
-    if (len(name) > 0) then
-      if (name(len(name):) == "]") name = name(:len(name) - 1)
-    end if
+    if (rest(len(rest):) /= "]") call complain(line, "'" // rest(:min(40, len(rest))) // "' has no closing bracket.")
+    name = rest(2:len(rest) - 1)
     do k = 1, size(section_names)
       if (section_names(k) == name .and. len(name) > 0) then
         own = k

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 from .fortran_calls import sources_beside
 from .fortran_lines import joined
 from .fortran_reading import READING
-from .simulation import (
-    FIRST_STEPS,
-    LENGTH_SLACK,
-    LINE,
-    SMALL_PIVOT,
-    STAGES,
-    TOO_FAR,
-    WEIGHTS,
-    WORTH_A_WORD,
-    Function,
-    Simulation,
-    output_size,
-    usage,
-)
+from .simulation import LINE, NEWTON_STEPS, Function, Simulation, output_size, usage
 from .target import prefaced
 
 _ARRAYS = {"x": "y", "tau": "efforts", "inputs": "inputs", "t": "[t]"}
@@ -139,7 +125,7 @@ _STEPPING = """
   end subroutine run
 """
 
-_KEEP = """      if (recorded .or. mod(mod(k, each), unprojected) == 0) then
+_KEEP = """      if (recorded .or. mod(mod(k, each), int(unprojected, int64)) == 0) then
         if (.not. projected(real(k, real64) * h, newton_steps)) then
           write (time, "(g0.6)") real(k, real64) * h
           flush (out)
@@ -256,20 +242,13 @@ def _declarations(simulation: Simulation) -> list[str]:
     states = len(simulation.coordinates) + len(simulation.speeds) + len(simulation.states)
     integers = {"states_size": states, "line_length": LINE + 1}
     integers["row_length"] = max(27 * (states + 3), len(",".join(simulation.columns)) + 1)
-    numbers: dict[str, float] = {"bound": simulation.bound, "most_steps": float(simulation.most_steps)}
-    numbers |= {"length_slack": LENGTH_SLACK}
-    numbers |= {f"stage_{k}": each for k, each in enumerate(STAGES, 2)}
-    numbers |= {f"weight_{k}": each for k, each in enumerate(WEIGHTS, 1)}
     lines = []
     if kept is not None:
-        integers |= {"changes_size": output_size(kept.step, "change"), "newton_steps": MOST_STEPS}
-        integers |= {"coordinates_size": len(simulation.coordinates), "first_steps": FIRST_STEPS}
-        numbers |= {"near": NEAR, "small_pivot": SMALL_PIVOT, "worth_a_word": WORTH_A_WORD, "too_far": TOO_FAR}
-        numbers |= {} if kept.rows is None else {"off": OFF}
-        lines += [f"  integer(int64), parameter :: unprojected = {UNPROJECTED}"]
+        integers |= {"coordinates_size": len(simulation.coordinates), "changes_size": output_size(kept.step, "change")}
+        integers |= NEWTON_STEPS
         lines += [f"  real(real64) :: largest({output_size(kept.step, 'pivots')}) = 0 ! the largest pivots seen"]
     lines += [f"  integer, parameter :: {name} = {size}" for name, size in integers.items()]
-    lines += [f"  real(real64), parameter :: {name} = {value!r}_real64" for name, value in numbers.items()]
+    lines += [f"  real(real64), parameter :: {name} = {value!r}_real64" for name, value in simulation.numbers.items()]
     return [
         *lines,
         f"  integer, parameter :: first_of({len(firsts)}) = [{', '.join(map(str, firsts))}]",

@@ -16,20 +16,23 @@ from types import MappingProxyType
 
 from ..ir.program import Program
 from ..steppers.fixed_tableaux import METHODS
+from ..steppers.projection import MOST_STEPS, NEAR, OFF, UNPROJECTED
 
-_RK4 = METHODS["rk4"]
-#: The method's weights: of the last rate in each stage after the first, and of the step.
-STAGES, WEIGHTS = tuple(row[-1] for row in _RK4.a[1:]), _RK4.b
-#: Newton's steps onto the constraints at the start.
-FIRST_STEPS = 20
-#: A pivot below this part of the largest seen is none: the constraints are nearly singular there.
-SMALL_PIVOT = 1e-6
-#: A start that had to move by more than this is worth a word, and so is a quaternion of another length.
-WORTH_A_WORD, LENGTH_SLACK = 1e-6, 1e-9
-#: One that had to move by more than this is another start, and may close its loops the wrong way round.
-TOO_FAR = 0.1
 #: Letters in a line of the text file.
 LINE = 1000
+#: Newton's steps onto the constraints, at the start and later.
+NEWTON_STEPS = MappingProxyType({"first_steps": 20, "newton_steps": MOST_STEPS, "unprojected": UNPROJECTED})
+#: Numbers of every program: how far off 1 the length of a quaternion may be without a word, and the method's weights.
+_RK4 = METHODS["rk4"]
+_NUMBERS = {
+    "length_slack": 1e-9,
+    **{f"stage_{k}": row[-1] for k, row in enumerate(_RK4.a[1:], 2)},
+    **{f"weight_{k}": weight for k, weight in enumerate(_RK4.b, 1)},
+}
+#: Numbers of a program with constraints. A pivot below the part `small_pivot` of the largest seen is none: they are
+#: nearly singular there. A start that has to move by more than `worth_a_word` is told; by more than `too_far` it is
+#: another start, which may close its loops the wrong way round.
+_KEPT = {"near": NEAR, "small_pivot": 1e-6, "worth_a_word": 1e-6, "too_far": 0.1}
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,14 @@ class Simulation:
         kinds = (("q", self.coordinates), ("u", self.speeds), ("z", self.states))
         own = [f"{kind}.{value.name}" for kind, values in kinds for value in values]
         return ["time", *own, "energy.kinetic", "energy.potential"]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The constants of the program."""
+        made = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
+        kept = self.projection
+        made |= {} if kept is None else _KEPT
+        return made if kept is None or kept.rows is None else made | {"off": OFF}
 
     @property
     def functions(self) -> dict[str, Function]:
