@@ -376,6 +376,12 @@ class EquationsOfMotion:
             else _exact(self.dependent_speeds.E @ made + self.dependent_speeds.gamma)
         )
 
+    @property
+    def _rates_of_all_speeds(self) -> list[Expr]:
+        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
+        entries = [*self.accelerations, *self.z_rates]
+        return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+
     @cached_property
     def kinetic_energy(self) -> Expr:
         """½ uᵀ M u, summed over the bodies."""
@@ -416,15 +422,13 @@ class EquationsOfMotion:
     def agrees_with(self, other: EquationsOfMotion) -> bool:
         """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
-        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
-        ż is the model's own and no matter of the formalism.
+        With other speeds, or constraints written in different ways: whether all accelerations are the same on the
+        speeds that one has. ż is the model's own and no matter of the formalism.
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            return same(
-                reduced.in_independent_speeds([*self.accelerations, *self.z_rates]),
-                reduced.in_independent_speeds([*other.accelerations, *other.z_rates]),
-            )
+            ours, theirs = (reduced.in_independent_speeds(each._rates_of_all_speeds) for each in (self, other))
+            return same(ours, theirs)
         alike = [
             (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
             for each in (self, other)

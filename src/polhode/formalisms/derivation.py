@@ -39,6 +39,7 @@ class Derivation:
     near: Mapping[str, float] | str | None = None
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
+    speeds: str | None = None  # a choice of speeds that the formalism brings
 
     @classmethod
     def of(
@@ -50,10 +51,11 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        speeds: str | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
         if passes is None and independent is None and near is None and pseudo is None:
-            return cls(source, formalism, constraints=constraints)
+            return cls(source, formalism, constraints=constraints, speeds=speeds)
         from ..model.reading import list_of, numbers_by_name
         from .pseudo import read_pseudo
 
@@ -65,6 +67,7 @@ class Derivation:
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
+            speeds=speeds,
         )
 
     @cached_property
@@ -82,7 +85,14 @@ class Derivation:
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
             made = derive(
-                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo
+                self.model,
+                self.formalism,
+                self.passes,
+                self.constraints,
+                self.independent,
+                self.near,
+                pseudo,
+                speeds=self.speeds,
             )
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
@@ -103,7 +113,8 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest)
+        more = () if self.speeds is None else (f"speeds {self.speeds}",)
+        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *more)
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:

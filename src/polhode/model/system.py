@@ -195,6 +195,7 @@ class System(ForceMethods, ConstraintMethods):
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
         pseudo: Mapping[str, Any] | None = None,
+        speeds: str | None = None,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`.
 
@@ -203,7 +204,8 @@ class System(ForceMethods, ConstraintMethods):
         makes its `report` at once: the tables of Sayers' paper for this system.
 
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
-        that are linear in the speeds, as many as there are degrees of freedom.
+        that are linear in the speeds, as many as there are degrees of freedom. `derive("kane", speeds="sayers")` takes
+        those of Sayers' paper: of a body that flies free its velocities along its own axes.
 
         >>> import polhode as ph
         >>> s = ph.System("skate", gravity=(0, 0, 0))
@@ -216,7 +218,7 @@ class System(ForceMethods, ConstraintMethods):
         """
         from ..surface.system import derive
 
-        return derive(self, formalism, passes, constraints, independent, near, report, pseudo)
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, speeds=speeds)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..constraints import PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Expr, Vector
 from ..model.constraints.protocol import LoopConstraint
@@ -47,8 +48,10 @@ def _stage_units(stage: Stage) -> list[str]:
 
 
 def speed_units(equations: EquationsOfMotion) -> list[str]:
-    """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities it is not known."""
-    units = _tree_units(equations)
+    """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities of a user it is not known."""
+    units, chosen = _tree_units(equations), equations.dependent_speeds
+    if isinstance(chosen, PseudoSpeeds) and chosen.keeps_units:
+        return [f"{unit}/s" for unit in units.values()]
     return [f"{units[u]}/s" if u in units else PSEUDO for u in equations.u]
 
 
