@@ -185,14 +185,19 @@ def export(
     prefix: Annotated[
         str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
     ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
+    ] = False,
+    start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
     formalism: Formalism = "auto",
     base: Base = None,
     json: Json = False,
 ) -> None:
-    """Write functions as source code without dependencies."""
+    """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    command.run(file, target, out, of or [], formalism, json, base, reaction or [], pose or [], prefix)
+    asked = of or [], formalism, json, base, reaction or [], pose or [], prefix
+    command.run(file, target, out, *asked, program=program, start=start)
 
 
 @app.command()
