@@ -22,12 +22,15 @@ from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
+from ..geometry.elimination import SymmetricFactors, factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
+from ..geometry.triangular import TriangularFactors, triangular_factors
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
+from .small_variables import SmallVariables
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,17 @@ def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
     return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_parent, tree.speeds)
 
 
+def mass_factors(
+    equations: EquationsOfMotion, mass_matrix: Matrix, is_truncated: bool = False
+) -> Factors | SymmetricFactors | TriangularFactors:
+    """The mass matrix of some equations factored; truncated in small variables it need not be symmetric."""
+    tree, is_tree = equations.tree, equations.dependent_speeds is None
+    if is_truncated and not same(mass_matrix.entries(), mass_matrix.T.entries()):
+        order = tree.speed_order[::-1] if is_tree else range(len(mass_matrix))
+        return triangular_factors(mass_matrix, list(order), equations.speeds)
+    return factor(tree, mass_matrix) if is_tree else factor_symmetric(mass_matrix)
+
+
 def _exact(vector: Sequence[Any]) -> Vector:
     return Vector([as_expr(entry) for entry in vector])
 
@@ -100,6 +114,7 @@ class EquationsOfMotion:
     laws: Mapping[Expr, Expr] = field(
         default_factory=dict
     )  # what some efforts and inputs are; results are without them
+    small: SmallVariables | None = None  # to first order in which all equations are taken
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -159,12 +174,17 @@ class EquationsOfMotion:
     def kinematic_matrix(self) -> Matrix:
         """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
         gamma = self.tree.kinematic_matrix()
-        return gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E
+        gamma = gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E
+        return gamma if self.small is None else self.small.truncated_matrix(gamma, list(self.u))
 
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self.in_independent_speeds(self.tree.coordinate_rates())
+        return self._kept(self.in_independent_speeds(self.tree.coordinate_rates()))
+
+    def _kept(self, entries: Vector) -> Vector:
+        """To first order in small variables, where there are some."""
+        return entries if self.small is None else self.small.truncated(entries)
 
     def in_independent_speeds(self, entries: Sequence[Any]) -> Vector:
         """Expressions of all speeds, in the speeds of these equations."""
@@ -246,7 +266,7 @@ class EquationsOfMotion:
     @cached_property
     def efforts(self) -> Vector:
         """The efforts τ brought to the speeds of these equations."""
-        return self.tau if self.dependent_speeds is None else self.dependent_speeds.E.T @ self.tau
+        return self.tau if self.dependent_speeds is None else self._kept(self.dependent_speeds.E.T @ self.tau)
 
     @cached_property
     def inverse_dynamics(self) -> Vector:
@@ -269,7 +289,7 @@ class EquationsOfMotion:
     def z_rates(self) -> Vector:
         """ż(q, u, z, t, inputs) of the states without mass, as the model has them, in the speeds of these equations."""
         rates = [as_expr(state.rate) for state in self.system.states.values()]
-        return self.in_independent_speeds(substitute(rates, self.tree.followed))
+        return self._kept(self.in_independent_speeds(substitute(rates, self.tree.followed)))
 
     @cached_property
     def multipliers(self) -> Vector:
