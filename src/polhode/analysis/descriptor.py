@@ -56,6 +56,7 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
     """
     with quiet_collector():
         if equations.dependent_speeds is not None:
+            equations.in_full("the descriptor form in independent speeds")
             return _in_pseudo_velocities(equations, equations.dependent_speeds)
         return _descriptor(equations)
 

@@ -44,7 +44,7 @@ class _One:
 def displacements(equations: EquationsOfMotion) -> Displacements:
     """The independent displacements of equations; where there is a choice, those of the independent speeds."""
     tree, constraints = equations.tree, equations.constraints
-    every = [one for i in range(len(tree.links)) for one in _of_link(tree, i)]
+    every = [one for i in range(len(tree.links)) for one in _of_link(tree, i) if {*one.column} <= {*equations.places}]
     if tree.auxiliary and any(one.speed is None for one in every):
         raise PolhodeError(
             "small motions of a nonholonomic joint beside a constraint with coordinates of its own are not known here.",

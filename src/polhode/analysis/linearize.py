@@ -37,7 +37,7 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from ..geometry.elimination import solve_symmetric
+from ..geometry.elimination import solve_columns, solve_symmetric
 from .displacements import displacements
 from .operating_point import Named, OperatingPoint, Values, check_kept, operating_point, parameter_values
 
@@ -211,9 +211,10 @@ def _linearized(
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
-        ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
+        ud = Vector([row[0] for row in solve_columns(M, [[-entry] for entry in lacks])]
+                    if equations.small is not None else solve_symmetric(M, [-entry for entry in lacks]))  # fmt: skip
     moved = displacements(equations)
-    rates = list(equations.coordinate_rates)
+    rates = list(equations.all_coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     moving = dict(zip(tree.q, rates, strict=True))
 
@@ -241,7 +242,7 @@ def _linearized(
     P, R, C, K, F, G, L, S, U, Z, H = (_at(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
     made = Linear(
         equations, moved.names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
-        prescribed is not None, {q.name: values[q] for q in tree.q}, L, S, U, Z, H,
+        prescribed is not None, {q.name: values[q] for q in equations.q}, L, S, U, Z, H,
         Vector(substitute(list(zdot), values)), point.notices, parameters, tuple(point.off),
     )  # fmt: skip
     return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
@@ -286,9 +287,9 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
-    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*tree.q, *equations.z)}
+    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
     found = _read(equations, _named(at, "at"), everything, kinds, [*written, *table])
     for given, known, kind, word in (

@@ -64,6 +64,7 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
     >>> terms.centrifugal, terms.coriolis
     (Matrix([[0, 0], [-2*slide, 0]]), Matrix([[4*slide], [0]]))
     """
+    equations.in_full("the matrix of velocity terms")
     tree, dependent, size = equations.tree, equations.dependent_speeds, len(equations.u)
 
     def force(u: Sequence[Any], gravity: Sequence[Any] = _ZERO) -> Vector:

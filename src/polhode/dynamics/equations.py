@@ -22,9 +22,7 @@ from ..errors import PolhodeError, shown, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..geometry.elimination import SymmetricFactors, factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
-from ..geometry.triangular import TriangularFactors, triangular_factors
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
@@ -84,17 +82,6 @@ def factor(tree: Tree, mass_matrix: Matrix) -> Factors:
     return factor_from_the_tips(mass_matrix, tree.speed_order, tree.speed_parent, tree.speeds)
 
 
-def mass_factors(
-    equations: EquationsOfMotion, mass_matrix: Matrix, is_truncated: bool = False
-) -> Factors | SymmetricFactors | TriangularFactors:
-    """The mass matrix of some equations factored; truncated in small variables it need not be symmetric."""
-    tree, is_tree = equations.tree, equations.dependent_speeds is None
-    if is_truncated and not same(mass_matrix.entries(), mass_matrix.T.entries()):
-        order = tree.speed_order[::-1] if is_tree else range(len(mass_matrix))
-        return triangular_factors(mass_matrix, list(order), equations.speeds)
-    return factor(tree, mass_matrix) if is_tree else factor_symmetric(mass_matrix)
-
-
 def _exact(vector: Sequence[Any]) -> Vector:
     return Vector([as_expr(entry) for entry in vector])
 
@@ -115,6 +102,7 @@ class EquationsOfMotion:
         default_factory=dict
     )  # what some efforts and inputs are; results are without them
     small: SmallVariables | None = None  # to first order in which all equations are taken
+    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
 
     @cached_property
     def recipe(self) -> Recipe:
@@ -134,7 +122,7 @@ class EquationsOfMotion:
     @property
     def coordinates(self) -> list[str]:
         """Names of the coordinates q, from the ground outward."""
-        return self.tree.coordinates
+        return [q.name for q in self.q]
 
     @property
     def speeds(self) -> list[str]:
@@ -146,9 +134,45 @@ class EquationsOfMotion:
         """Names of the states without mass z, in the model's order."""
         return list(self.system.states)
 
-    @property
+    @cached_property
     def q(self) -> Vector:
-        return self.tree.q
+        return Vector(self.kept(self.tree.q))
+
+    def kept(self, rows: Sequence[Any]) -> list[Any]:
+        """Of rows for all coordinates of the tree, those of the coordinates that are not omitted."""
+        return [row for q, row in zip(self.tree.q, rows, strict=True) if q not in self.omitted]
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where coordinates of the tree are among those of these equations."""
+        return {index: place for place, index in enumerate(self.kept(range(len(self.tree.q))))}
+
+    @cached_property
+    def quaternions(self) -> list[int]:
+        """Where the components of unit quaternions begin among the coordinates."""
+        return [self.places[first] for first in self.tree.quaternions if first in self.places]
+
+    @cached_property
+    def auxiliary_coordinates(self) -> slice:
+        """Where the auxiliary coordinates are among all."""
+        own = self.tree.auxiliary_coordinates
+        return slice(len(self.q) - (own.stop - own.start), len(self.q))
+
+    def in_full(self, what: str) -> None:
+        """Refuse what only the whole equations can tell."""
+        if self.small is not None:
+            raise PolhodeError(
+                f"{what} is that of the whole equations, and these are truncated in small variables.",
+                cure="Derive without them: small=[].",
+                code="E-SMALL-010",
+            )
+        if self.omitted:
+            names = ", ".join(f"'{q.name}'" for q in self.omitted)
+            raise PolhodeError(
+                f"{what} is that of the whole state, and these equations are without the coordinates {names}.",
+                cure="Derive without omitting them.",
+                code="E-OMIT-005",
+            )
 
     @property
     def u(self) -> Vector:
@@ -174,15 +198,20 @@ class EquationsOfMotion:
     def kinematic_matrix(self) -> Matrix:
         """Γ(q): q̇ = Γ u (and what time alone gives, if speeds depend on others and on time)."""
         gamma = self.tree.kinematic_matrix()
-        gamma = gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E
+        gamma = Matrix(self.kept(gamma if self.dependent_speeds is None else gamma @ self.dependent_speeds.E))
         return gamma if self.small is None else self.small.truncated_matrix(gamma, list(self.u))
 
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ = Γ(q) u."""
-        return self._kept(self.in_independent_speeds(self.tree.coordinate_rates()))
+        return Vector(self.kept(self.all_coordinate_rates))
 
-    def _kept(self, entries: Vector) -> Vector:
+    @cached_property
+    def all_coordinate_rates(self) -> Vector:
+        """The rates of all coordinates of the tree, omitted ones too."""
+        return self._truncated(self.in_independent_speeds(self.tree.coordinate_rates()))
+
+    def _truncated(self, entries: Vector) -> Vector:
         """To first order in small variables, where there are some."""
         return entries if self.small is None else self.small.truncated(entries)
 
@@ -266,7 +295,7 @@ class EquationsOfMotion:
     @cached_property
     def efforts(self) -> Vector:
         """The efforts τ brought to the speeds of these equations."""
-        return self.tau if self.dependent_speeds is None else self._kept(self.dependent_speeds.E.T @ self.tau)
+        return self.tau if self.dependent_speeds is None else self._truncated(self.dependent_speeds.E.T @ self.tau)
 
     @cached_property
     def inverse_dynamics(self) -> Vector:
@@ -289,11 +318,13 @@ class EquationsOfMotion:
     def z_rates(self) -> Vector:
         """ż(q, u, z, t, inputs) of the states without mass, as the model has them, in the speeds of these equations."""
         rates = [as_expr(state.rate) for state in self.system.states.values()]
-        return self._kept(self.in_independent_speeds(substitute(rates, self.tree.followed)))
+        return self._truncated(self.in_independent_speeds(substitute(rates, self.tree.followed)))
 
     @cached_property
     def multipliers(self) -> Vector:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
+        if self.small is not None and self.constraints is not None:
+            self.in_full("the force of a constraint")
         made = self.recipe.multipliers
         if made is None:
             raise PolhodeError(

@@ -80,6 +80,7 @@ def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
     >>> flow.whole.residual
     0
     """
+    equations.in_full("the balance of power")
     meter = _Meter(Reactions(equations, solved))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
     return Power(

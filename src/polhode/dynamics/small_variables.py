@@ -1,7 +1,7 @@
 """Small variables: equations of motion to first order in some of their variables.
 
 M. W. Sayers, "Symbolic vector/dyadic multibody formalism for tree-topology systems" (abstract): a dynamicist who knows
-that an angle stays small drops products of small quantities while deriving. Here small coordinates q_s have small rates,
+that an angle stays small drops products of small quantities while deriving. Here small coordinates q_s have small
 speeds u_s and accelerations u̇_s, and what is kept of the residual of each equation is its Taylor polynomial,
 
     T [M(q) u̇ + bias(q, u, z, t, inputs) - τ] = 0,    q̇ = T [Γ(q) u],    ż = T [rate]

@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 from ..errors import PolhodeError, listed, unknown
-from ..expr import Expr, Vector, as_expr, jacobian, operation_counts, quiet_collector, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, operation_counts, quiet_collector, substitute
 from ..expr.taylor import first_order
 from ..model.expressions import acting_parts, expressions_in
-from .equations import EquationsOfMotion, Recipe, mass_factors
+from .equations import EquationsOfMotion, Recipe
+from .mass_factors import mass_factors
 from .small_variables import SmallVariables
 
 _PLACE = "derive small"
@@ -56,7 +57,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
         return _told(full, small, [*full.bias])
 
     @cache
-    def mass_matrix() -> Any:
+    def mass_matrix() -> Matrix:
         return small.truncated_matrix(full.mass_matrix, list(full.u))
 
     def forward() -> Vector:
@@ -166,9 +167,7 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
             )
 
 
-def _check_shared(
-    equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]
-) -> None:
+def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]) -> None:
     """Refuse speeds that move small and other coordinates of one joint."""
     tree = equations.tree
     for link in tree.links:
@@ -181,9 +180,8 @@ def _check_shared(
             if any(row):
                 few = listed([f"'{tree.q[i].name}'" for i in link.coordinates if i in small])
                 raise PolhodeError(
-                    f"joint '{link.joint}' has speeds that move '{tree.q[k].name}' as well as {few}: they are small for "
-                    "both or for none.",
-                    place=_PLACE,
-                    cure=f"Name the whole joint, or write it as a compound of simple ones, '{link.joint}' being several.",
+                    f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none.",
+                    place=f"{_PLACE}, joint '{link.joint}'",
+                    cure="Name the whole joint, or write it as a Compound of simple ones.",
                     code="E-SMALL-009",
                 )

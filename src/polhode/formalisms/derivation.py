@@ -39,6 +39,8 @@ class Derivation:
     near: Mapping[str, float] | str | None = None
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
+    small: tuple[str, ...] | None = None  # names of what is small; None for the joints that the model says are
+    omit: tuple[str, ...] = ()  # names of coordinates that are left out
 
     @classmethod
     def of(
@@ -50,11 +52,15 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        *,
+        small: Iterable[Any] | None = None,
+        omit: Iterable[Any] | None = None,
     ) -> Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
-        if passes is None and independent is None and near is None and pseudo is None:
+        given = (passes, independent, near, pseudo, small, omit)
+        if all(option is None for option in given):
             return cls(source, formalism, constraints=constraints)
-        from ..model.reading import list_of, numbers_by_name
+        from ..model.reading import list_of, names_in, numbers_by_name
         from .pseudo import read_pseudo
 
         return cls(
@@ -65,6 +71,8 @@ class Derivation:
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
+            small=None if small is None else names_in(small, "derive small"),
+            omit=() if omit is None else names_in(omit, "derive omit"),
         )
 
     @cached_property
@@ -75,7 +83,7 @@ class Derivation:
     @cached_property
     def equations(self) -> EquationsOfMotion:
         """The equations of motion."""
-        from .deriving import derive
+        from .deriving import derive, reduced
 
         with _DERIVING:
             if "equations" in vars(self):
@@ -84,9 +92,16 @@ class Derivation:
             made = derive(
                 self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo
             )
+            made = reduced(made, self._small, self.omit)
             made = made if self.rows is None else made.keeping(self.rows)
             vars(self)["equations"] = made
             return made
+
+    @property
+    def _small(self) -> tuple[str, ...]:
+        """What is small, as it was given or as the model has it."""
+        marked = (name for name, joint in self.model.joints.items() if joint.small)
+        return tuple(marked) if self.small is None else self.small
 
     @cached_property
     def synopsis(self) -> Synopsis:
@@ -103,7 +118,8 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
-        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest)
+        reductions = () if self.small is None and not self.omit else (f"small {self.small}", f"omit {self.omit}")
+        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *reductions)
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[st
     [['turn'], ['spin']]
     """
     joints = equations.system.joints.values()
-    coordinates = {q.name: q for joint in joints for q in joint.q if q not in equations.q}
+    coordinates = {q.name: q for joint in joints for q in joint.q if q not in (*equations.q, *equations.omitted)}
     return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
 
 
