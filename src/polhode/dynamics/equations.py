@@ -102,6 +102,7 @@ class EquationsOfMotion:
         default_factory=dict
     )  # what some efforts and inputs are; results are without them
     small: SmallVariables | None = None  # to first order in which all equations are taken
+    whole: EquationsOfMotion | None = None  # those before, where some are small
     omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
 
     @cached_property

@@ -20,6 +20,7 @@ from ..model.expressions import acting_parts, expressions_in
 from .equations import EquationsOfMotion
 
 _PLACE = "derive omit"
+_RATE = "the rate of the coordinate"
 
 
 def without(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
@@ -55,7 +56,7 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
     for q, direction in _directions(equations.tree, equations.omitted):
         if any(directional(entries, direction)):
             raise PolhodeError(
-                f"it depends on the coordinate '{q.name}', which these equations omit.",
+                f"what is asked for depends on the coordinate '{q.name}', which these equations omit.",
                 place=what,
                 cure="Derive without omitting it.",
                 code="E-OMIT-004",
@@ -108,9 +109,9 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
     for word, slope in zip(words, directional(entries, direction), strict=True):
         if slope:
             raise PolhodeError(
-                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{_through(equations, q)}.",
+                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{_through(equations, q, direction)}.",
                 place=_PLACE,
-                cure=f"Keep '{q.name}'" + (", or omit the coordinate of that rate too." if "rate" in word else "."),
+                cure=f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
                 code="E-OMIT-003",
             )
 
@@ -122,7 +123,7 @@ def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:
     for name, rate in zip(equations.states, equations.z_rates, strict=True):
         yield f"the rate of state '{name}'", as_expr(rate)
     for name, rate in zip(equations.coordinates, equations.coordinate_rates, strict=True):
-        yield f"the rate of '{name}'", as_expr(rate)
+        yield f"{_RATE} '{name}'", as_expr(rate)
     if equations.constraints is not None:
         for row in equations.constraints.rows:
             yield f"the constraint '{row.name}'", as_expr(row.rate)
@@ -131,9 +132,11 @@ def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:
             yield f"the constraint '{name}'", value
 
 
-def _through(equations: EquationsOfMotion, q: Expr) -> str:
-    """The first part of the model that names a coordinate, in words."""
+def _through(equations: EquationsOfMotion, q: Expr, direction: Mapping[Expr, Expr]) -> str:
+    """The first part of the model that names a coordinate, or an effort that it turns, in words."""
     for word, part in acting_parts(equations.system):
         if q in free_symbols(substitute(list(expressions_in(part)), equations.tree.followed)):
             return f", through {word}"
-    return ""
+    turned = {tau: u.name for tau, u in zip(equations.tau, equations.tree.u, strict=True)}
+    met = [turned[tau] for tau in free_symbols(directional(equations.efforts, direction)) if tau in turned]
+    return f", through the effort on '{met[0]}'" if met else ""

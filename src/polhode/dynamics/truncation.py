@@ -25,7 +25,7 @@ def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMoti
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
     >>> with_small(s.derive().record, ["hinge"]).forward_dynamics
-    Vector([(tau_hinge - 981/50*hinge)/4])
+    Vector([(tau_hinge - 981*hinge/50)/4])
     """
     if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
         raise PolhodeError(
@@ -37,7 +37,7 @@ def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMoti
         )
     with quiet_collector():
         small = small_variables(full, names)
-        return replace(full, make_recipe=lambda: truncated(full, small), small=small, narrowed=None)
+        return replace(full, make_recipe=lambda: truncated(full, small), small=small, whole=full, narrowed=None)
 
 
 def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
