@@ -108,8 +108,9 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
     words, entries = zip(*_stated(equations), strict=True)
     for word, slope in zip(words, directional(entries, direction), strict=True):
         if slope:
+            how = _through(equations, q, direction)
             raise PolhodeError(
-                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{_through(equations, q, direction)}.",
+                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}.",
                 place=_PLACE,
                 cure=f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
                 code="E-OMIT-003",

@@ -43,18 +43,19 @@ def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMoti
 def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     """The recipe of the truncated equations."""
 
-    @cache
-    def required() -> Vector:
-        ways = [full.recipe.inverse, *full.recipe.inverses]
-        made = [_told(full, small, [*way(full.udot)]) for way in ways]
+    def shortest(ud: Sequence[Any]) -> Vector:
+        made = [_told(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
         return min(made, key=lambda efforts: sum(operation_counts(efforts).values()))
+
+    required = cache(lambda: shortest(full.udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return Vector(substitute(required(), dict(zip(full.udot, map(as_expr, ud), strict=True))))
 
     @cache
     def bias() -> Vector:
-        return _told(full, small, [*full.bias])
+        made = full.recipe.bias
+        return shortest([as_expr(0)] * len(full.u)) if made is None else _told(full, small, [*made()])
 
     @cache
     def mass_matrix() -> Matrix:

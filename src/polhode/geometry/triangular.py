@@ -54,17 +54,25 @@ class TriangularFactors:
 
 
 def triangular_factors(A: Matrix, order: Sequence[int], names: Sequence[str]) -> TriangularFactors:
-    """A = L U, eliminated in an order; a pivot that is zero everywhere is an error that names its speed."""
+    """A = L U, next the row and column that are coupled to the fewest others, among equals as `order` has them.
+
+    A pivot that is zero everywhere is an error that names its speed.
+    """
     rows = [[as_expr(entry) for entry in row] for row in A]
     lower: list[dict[int, Any]] = [{} for _ in order]
     upper: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
-    for place, k in enumerate(order):
-        later = order[place + 1 :]
+    left, taken = list(order), []
+    while left:
+        beyond = {k: [j for j in left if j != k and not is_zero(rows[k][j])] for k in left}
+        below = {k: [i for i in left if i != k and not is_zero(rows[i][k])] for k in left}
+        k = min(left, key=lambda speed: len(beyond[speed]) * len(below[speed]))
+        left.remove(k)
+        taken.append(k)
         reciprocals[k] = 1 / pivot_of(rows[k][k], names[k])
-        lower[k] = {i: rows[i][k] * reciprocals[k] for i in later if not is_zero(rows[i][k])}
-        upper[k] = {j: rows[k][j] for j in later if not is_zero(rows[k][j])}
+        lower[k] = {i: rows[i][k] * reciprocals[k] for i in below[k]}
+        upper[k] = {j: rows[k][j] for j in beyond[k]}
         for i, factor in lower[k].items():
             for j, entry in upper[k].items():
                 rows[i][j] = rows[i][j] - factor * entry
-    return TriangularFactors(tuple(order), tuple(lower), tuple(upper), tuple(reciprocals))
+    return TriangularFactors(tuple(taken), tuple(lower), tuple(upper), tuple(reciprocals))
