@@ -1,6 +1,6 @@
 """A bicycle whose lean and steer are small: a fifth of the operations, and an error that goes with their square.
 
-Run: python examples/40_small_angles.py [folder for the picture]
+Run: python examples/40_small_angles.py [folder for the pictures]
 """
 
 import sys
@@ -31,7 +31,9 @@ def ride(equations, push):
 
 # Simulate: the push, and half of it.
 pushed = [(ride(whole, push), ride(few, push)) for push in (0.4, 0.2)]
-off = {name: [np.abs(one[name] - other[name]).max() for one, other in pushed] for name in ("lean", "steer", "rear spin")}
+off = {
+    name: [np.abs(one[name] - other[name]).max() for one, other in pushed] for name in ("lean", "steer", "rear spin")
+}
 
 # Look.
 for name, (larger, smaller) in off.items():
@@ -40,4 +42,9 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 one, other = pushed[0]
 one.plot(out / "40_small_angles.png", beside=[other])
-assert all(larger > 3.9 * smaller for larger, smaller in off.values()), "half the motion, a quarter of the error or less"
+one.animate(
+    out / "40_small_angles.html", notes="The whole equations; where x is omitted, there is no place to draw at."
+)
+assert all(larger > 3.9 * smaller for larger, smaller in off.values()), (
+    "half the motion, a quarter of the error or less"
+)

@@ -28,6 +28,7 @@ from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
+from .reduced import check_whole
 from .small_variables import SmallVariables
 
 
@@ -158,22 +159,6 @@ class EquationsOfMotion:
         """Where the auxiliary coordinates are among all."""
         own = self.tree.auxiliary_coordinates
         return slice(len(self.q) - (own.stop - own.start), len(self.q))
-
-    def in_full(self, what: str) -> None:
-        """Refuse what only the whole equations can tell."""
-        if self.small is not None:
-            raise PolhodeError(
-                f"{what} is that of the whole equations, and these are truncated in small variables.",
-                cure="Derive without them: small=[].",
-                code="E-SMALL-010",
-            )
-        if self.omitted:
-            names = ", ".join(f"'{q.name}'" for q in self.omitted)
-            raise PolhodeError(
-                f"{what} is that of the whole state, and these equations are without the coordinates {names}.",
-                cure="Derive without omitting them.",
-                code="E-OMIT-005",
-            )
 
     @property
     def u(self) -> Vector:
@@ -325,7 +310,7 @@ class EquationsOfMotion:
     def multipliers(self) -> Vector:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
         if self.small is not None and self.constraints is not None:
-            self.in_full("the force of a constraint")
+            check_whole(self, "the force of a constraint")
         made = self.recipe.multipliers
         if made is None:
             raise PolhodeError(

@@ -42,7 +42,9 @@ def test_what_needs_the_coordinate_says_that_it_is_omitted() -> None:
         (lambda: run["x"], "the trajectory has no coordinate 'x': it was omitted"),
         (lambda: run.pose("block"), "depends on the coordinate 'x', which these equations omit"),
         (lambda: made.simulate(1, start={"x": 1}), "the coordinate 'x' is omitted from these equations"),
-        (made.power, "these equations are without the coordinates 'x', 'y'"),
+        (made.power, "these equations are without 'x' and 'y'"),
+        (lambda: made.workspace("mast"), "a workspace is that of all coordinates"),
+        (lambda: made.singular_configurations("mast"), "a singular configuration is that of all coordinates"),
     ):
         with pytest.raises(PolhodeError, match=sentence):
             ask()
@@ -93,6 +95,20 @@ def test_an_orientation_is_omitted_whole() -> None:
     s.joint("arm", "stone", s.body("weight", 1, (1, 0, 0)), ph.Revolute("z"))
     with pytest.raises(PolhodeError, match="cannot be omitted: the equation of"):
         s.derive(omit=["turn"])
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_constraints_that_do_not_depend_on_it_are_kept_without_it(constraints: str) -> None:
+    s = ph.System("sleigh", gravity=(0, 0, 0))
+    body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
+    s.joint("ice", s.ground, body, ph.Planar(), coordinates=["angle", "x", "y"], speeds=["w", "v", "side"])
+    s.knife_edge("runner", body)
+    whole, made = (s.derive(constraints=constraints, omit=omit) for omit in ([], ["ice"]))
+    start = {"speeds": dict(zip(made.speeds, (1.0, 0.5), strict=False)), "method": "rk4", "step": 0.05}
+    long, short = (each.simulate(0.2, **start) for each in (whole, made))
+    np.testing.assert_allclose(short.u, long.u, atol=1e-12)
+    assert short.q.shape[1] == 0
+    assert abs(short.drift.velocity) < 1e-12
 
 
 def test_it_is_another_entry_of_the_store_and_pickles(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import PolhodeError
-from polhode.expr import same, substitute
+from polhode.dynamics.variations import Variations
+from polhode.expr import Matrix, Vector, as_expr, jacobian, same, substitute, symbols
 from polhode.model.system import System
 
 
@@ -111,6 +112,31 @@ def test_constraints_are_truncated_where_they_are_embedded() -> None:
     assert made.coordinate_rates[1] == 0
     with pytest.raises(PolhodeError, match="the force of a constraint is that of the whole equations"):
         _ = made.multipliers
+
+
+def test_rates_vary_as_their_derivatives_say_though_the_mass_matrix_is_not_symmetric() -> None:
+    s = cart()
+    s.joint("last", "bob", s.body("end", 1, (0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1))
+    made = s.derive(small=["swing"])
+    M = made.mass_matrix
+    assert not same(M.entries(), M.T.entries())
+    varied = Variations(made.record)
+    slopes = jacobian(list(made.state_rates), varied.x)
+    assert same(varied.jacobian().entries(), slopes.entries())
+    weights = [*symbols("a b c d e f")]
+    assert same(varied.pulled_back(weights, varied.x), slopes.T @ Vector(weights))
+    by_q, by_u, by_tau = made.forward_dynamics_derivatives
+    assert same(by_q.entries(), jacobian(list(made.forward_dynamics), list(made.q)).entries())
+    assert same((M @ by_tau).entries(), Matrix.identity(3).entries())
+
+
+def test_small_motions_about_a_state_beside_home() -> None:
+    made = cart().derive(small=["swing"])
+    at = made.linearize({"swing": "1/10"})
+    assert same(at.M.entries(), substitute(made.mass_matrix.entries(), {made.q[1]: as_expr("1/10")}))
+    assert same(
+        at.M @ at.accelerations, substitute(-made.bias, {made.q[1]: as_expr("1/10"), **dict.fromkeys(made.u, 0)})
+    )
 
 
 def test_what_only_the_whole_equations_tell_says_so() -> None:
