@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.dynamics.variations import Variations
+from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, jacobian, same, substitute, symbols
 from polhode.model.system import System
 
@@ -125,7 +125,7 @@ def test_rates_vary_as_their_derivatives_say_though_the_mass_matrix_is_not_symme
     assert same(varied.jacobian().entries(), slopes.entries())
     weights = [*symbols("a b c d e f")]
     assert same(varied.pulled_back(weights, varied.x), slopes.T @ Vector(weights))
-    by_q, by_u, by_tau = made.forward_dynamics_derivatives
+    by_q, _, by_tau = made.forward_dynamics_derivatives
     assert same(by_q.entries(), jacobian(list(made.forward_dynamics), list(made.q)).entries())
     assert same((M @ by_tau).entries(), Matrix.identity(3).entries())
 
