@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from ..constraints import DependentSpeeds
 from ..dynamics.envelope import envelope
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.reduced import check_whole
+from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector
 from ..formalisms.hamel import Hamel
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.reduced import check_all_coordinates
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, listed, understood, unknown
 from ..expr import (
     Expr,

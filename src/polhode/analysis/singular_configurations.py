@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.reduced import check_all_coordinates
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, shown, suggestion, understood
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.reduced import check_whole
+from ..dynamics.whole import check_whole
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, substitute
 from ..formalisms.newton_euler import inverse_dynamics
 

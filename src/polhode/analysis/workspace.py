@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.reduced import check_all_coordinates
+from ..dynamics.whole import check_all_coordinates
 from ..errors import PolhodeError, check_kind, shown, understood
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree

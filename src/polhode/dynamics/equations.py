@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..constraints import Constraints, DependentSpeeds
-from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
+from ..errors import PolhodeError, shown, unknown
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, quiet_collector, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
 from ..geometry.linear import Factors, factor_from_the_tips
@@ -28,8 +28,11 @@ from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
-from .reduced import check_whole
 from .small_variables import SmallVariables
+from .whole import check_untruncated
+
+if TYPE_CHECKING:
+    from ..kinematics.joint_kinematics import JointKinematics
 
 
 @dataclass(frozen=True)
@@ -157,8 +160,7 @@ class EquationsOfMotion:
     @cached_property
     def auxiliary_coordinates(self) -> slice:
         """Where the auxiliary coordinates are among all."""
-        own = self.tree.auxiliary_coordinates
-        return slice(len(self.q) - (own.stop - own.start), len(self.q))
+        return slice(len(self.q) - len(self.tree.q[self.tree.auxiliary_coordinates]), len(self.q))
 
     @property
     def u(self) -> Vector:
@@ -251,6 +253,16 @@ class EquationsOfMotion:
         made = velocity_screw(self.tree, self.located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
 
+    def joint_kinematics(self, name: str) -> JointKinematics:
+        """X, Γ and H of a joint; one that follows another or is driven, in what it follows."""
+        from ..kinematics.joint_kinematics import joint_kinematics
+
+        joint = self.system.joints.get(name) if isinstance(name, str) else None
+        if joint is None:
+            raise unknown("joint", name, self.system.joints, code="E-EQ-013")
+        q, u = (substitute(list(own), self.tree.followed) for own in (joint.q, joint.u))
+        return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
+
     def located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
         frame = self.system.frames.get(name) if isinstance(name, str) else None
@@ -265,6 +277,27 @@ class EquationsOfMotion:
         """M(q)."""
         with quiet_collector():
             return self.recipe.mass_matrix().map(as_expr)
+
+    @cached_property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew."""
+        from .coriolis import coriolis_matrix
+
+        return coriolis_matrix(self)
+
+    @cached_property
+    def inverse_mass_matrix(self) -> Matrix:
+        """M⁻¹(q), by the factors of M."""
+        from .mass_factors import inverse_mass_matrix
+
+        return inverse_mass_matrix(self)
+
+    @cached_property
+    def gravity_terms(self) -> Vector:
+        """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        check_untruncated(self, "what gravity adds")
+        weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
+        return Vector(gradient(weighed, list(self.u)))
 
     @cached_property
     def bias(self) -> Vector:
@@ -309,8 +342,6 @@ class EquationsOfMotion:
     @cached_property
     def multipliers(self) -> Vector:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
-        if self.small is not None and self.constraints is not None:
-            check_whole(self, "the force of a constraint")
         made = self.recipe.multipliers
         if made is None:
             raise PolhodeError(
@@ -402,15 +433,9 @@ class EquationsOfMotion:
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
-        if not isinstance(of, str) or of not in results:
-            raise unknown("result to differentiate", of, results, code="E-EQ-004")
-        table = self.system.parameters
-        with understood("a list of parameters", parameters, place="parameter derivatives"):
-            for strange in [name for name in parameters if name not in table]:
-                raise unknown("parameter", strange, table, code="E-VALUE-008")
-        with quiet_collector():
-            return jacobian(list(getattr(self, of)), [table[name].symbol for name in parameters])
+        from .parameter_derivatives import parameter_derivatives
+
+        return parameter_derivatives(self, of, parameters)
 
     # ---- comparison ------------------------------------------------------------------------------------------
 
@@ -420,14 +445,6 @@ class EquationsOfMotion:
         With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
         ż is the model's own and no matter of the formalism.
         """
-        reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
-        if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            return same(
-                reduced.in_independent_speeds([*self.accelerations, *self.z_rates]),
-                reduced.in_independent_speeds([*other.accelerations, *other.z_rates]),
-            )
-        alike = [
-            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
-            for each in (self, other)
-        ]
-        return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
+        from .agreement import agree
+
+        return agree(self, other)

@@ -14,6 +14,7 @@ from ..model.expressions import acting_parts, expressions_in
 from .equations import EquationsOfMotion, Recipe
 from .mass_factors import mass_factors
 from .small_variables import SmallVariables
+from .whole import check_untruncated
 
 _PLACE = "derive small"
 
@@ -65,7 +66,12 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
         factors = mass_factors(full, mass_matrix(), is_truncated=True)
         return Vector(factors.solve([*(small.truncated(full.efforts) - bias())]))
 
-    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias, forward=forward)
+    def multipliers() -> Vector:
+        check_untruncated(replace(full, small=small), "the force of a constraint")
+        return Vector([])
+
+    kept = full.recipe.multipliers and multipliers
+    return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias, forward=forward, multipliers=kept)
 
 
 def _told(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:

@@ -11,14 +11,19 @@ if TYPE_CHECKING:
 
 
 def check_whole(equations: EquationsOfMotion, what: str) -> None:
-    """Refuse what only the whole equations tell."""
+    """Refuse what only the whole equations of all coordinates tell."""
+    check_untruncated(equations, what)
+    check_all_coordinates(equations, what)
+
+
+def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
+    """Refuse what only equations without small variables tell."""
     if equations.small is not None:
         raise PolhodeError(
             f"{what} is that of the whole equations, and these are truncated in small variables.",
             cure="Derive without them: small=[].",
             code="E-SMALL-010",
         )
-    check_all_coordinates(equations, what)
 
 
 def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:
