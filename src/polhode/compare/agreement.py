@@ -20,9 +20,9 @@ from ..errors import PolhodeError, understood
 from ..expr import as_expr, symbol
 from ..expr.field import P
 from ..kinematics.motion import link_jacobian
+from .reduced import Key, Reduced, reduced
 from .reference import ReferenceDerivation
 from .reference.matrices import applied, product, solved, transposed
-from .reduced import Key, Reduced, reduced
 
 #: How many of a kind a sentence lists.
 _LISTED = 3

@@ -133,9 +133,10 @@ def test_rates_vary_as_their_derivatives_say_though_the_mass_matrix_is_not_symme
 def test_small_motions_about_a_state_beside_home() -> None:
     made = cart().derive(small=["swing"])
     at = made.linearize({"swing": "1/10"})
-    assert same(at.M.entries(), substitute(made.mass_matrix.entries(), {made.q[1]: as_expr("1/10")}))
+    assert same(at.second_order.M.entries(), substitute(made.mass_matrix.entries(), {made.q[1]: as_expr("1/10")}))
     assert same(
-        at.M @ at.accelerations, substitute(-made.bias, {made.q[1]: as_expr("1/10"), **dict.fromkeys(made.u, 0)})
+        at.second_order.M @ at.accelerations,
+        substitute(-made.bias, {made.q[1]: as_expr("1/10"), **dict.fromkeys(made.u, 0)}),
     )
 
 
