@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from ..compiled.quantities import Asked, PoseOf, ReactionOf
 from ..errors import PolhodeError
@@ -23,6 +25,7 @@ def run(
     prefix: str | None = None,
     program: bool = False,
     start: str | None = None,
+    reductions: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Load, derive, write; `of` may name several functions at once, with commas between."""
     asked: list[Asked] = [name.strip() for given in of for name in given.split(",") if name.strip()]
@@ -31,7 +34,7 @@ def run(
         raise PolhodeError(
             "a start is that of a simulation program.", place="--start", cure="Add --program.", code="E-CLI-012"
         )
-    equations = show.loaded(file, base).derive(formalism)
+    equations = show.loaded(file, base).derive(formalism, **reductions)
     if program:
         written = equations.export(target, folder, asked or None, program=True, prefix=prefix, start=start)
     else:

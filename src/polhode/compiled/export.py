@@ -180,7 +180,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
-        *(["Quaternions are of unit length; the source does not scale them."] if equations.tree.quaternions else []),
+        *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         "Joint frame: that of a joint on its parent, which the joint has not moved.",
         "Regrouped: with the mass that a joint does not move counted to its parent (base parameters).",
     ]

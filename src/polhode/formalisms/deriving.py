@@ -12,6 +12,8 @@ from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.followers import projected
+from ..dynamics.omission import without
+from ..dynamics.truncation import with_small
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -97,6 +99,12 @@ def derive(
         )
     made = _embedded(system, tree, formalism, make, dependent_speeds)
     return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
+
+
+def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
+    """Equations to first order in what is small, and without coordinates that are omitted, each by name."""
+    made = with_small(made, small) if small else made
+    return without(made, omit) if omit else made
 
 
 def _embedded(

@@ -73,15 +73,20 @@ class Guard:
         self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
-        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link)]
+        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link) and self._places(link)]
         self.vector_charts = [
-            (link, list(link.coordinates[:3])) for link in links if link.coordinates and link.stage.storage == "vector"
+            (link, self._places(link)[:3]) for link in links if link.stage.storage == "vector" and self._places(link)
         ]
 
     @property
     def equations(self) -> EquationsOfMotion:
         """What is run; asked for where its synopsis does not tell."""
         return self.functions.equations
+
+    def _places(self, link: Link) -> list[int]:
+        """Where the coordinates of a link are in the state; none where one is omitted, which then cannot matter."""
+        places = self.equations.places
+        return [places[k] for k in link.coordinates] if all(k in places for k in link.coordinates) else []
 
     @cached_property
     def values(self) -> Mapping[Expr, float]:
@@ -254,8 +259,8 @@ class Guard:
 
     def _gimbal_lock(self, i: int, t: float, x: Floats, margin: float) -> Stop:
         link = self.equations.tree.links[i]
-        worst, largest = link.coordinates[0], -1.0
-        for coordinate in link.coordinates:
+        worst, largest = self._places(link)[0], -1.0
+        for coordinate in self._places(link):
             moved = x.copy()
             moved[coordinate] += 0.1
             change = abs(self._chart_margin(i, t, moved) - margin)

@@ -25,7 +25,7 @@ SPEED_GROUPS = {"rad/s": "Angular speeds", "m/s": "Speeds", PSEUDO: "Pseudo-velo
 
 def coordinate_units(equations: EquationsOfMotion) -> list[str]:
     """One of rad, m, quaternion, tan θ/2 and a curve's parameter for each coordinate."""
-    units = [ANGLE] * len(equations.q)
+    units = [ANGLE] * len(equations.tree.q)
     for link in equations.tree.links:
         if not link.coordinates:  # it follows another joint, or its motion is prescribed
             continue
@@ -37,7 +37,7 @@ def coordinate_units(equations: EquationsOfMotion) -> list[str]:
         if isinstance(constraint, LoopConstraint) and constraint.closing_joint is not None:
             own = [unit for stage in constraint.closing_joint.stages for unit in _stage_units(stage)]
         units[indices[0] : indices[-1] + 1] = own
-    return units
+    return equations.kept(units)
 
 
 def _stage_units(stage: Stage) -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
+    from ..dynamics.dropped import Dropped
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
     from ..expr import Expr, Matrix, Vector
@@ -286,6 +287,13 @@ class Equations(KinematicMethods, AnalysisMethods):
         with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
             asked = DerivativesOf(of, tuple(by))
         return derivatives_by(self.record, asked.of, asked.by)
+
+    @cached_property
+    def dropped(self) -> Dropped:
+        """What small variables left out of each equation; see `polhode.dynamics.dropped`."""
+        from ..dynamics.dropped import dropped
+
+        return dropped(self.record)
 
     def linearize(self, at: Values = None, accelerations: Values = None, **options: Unpack[StateOptions]) -> Linear:
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""

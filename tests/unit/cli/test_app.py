@@ -61,6 +61,23 @@ def test_derive_in_pseudo_velocities(polhode: Shell) -> None:
     assert "--pseudo: 'v' is not understood" in polhode.errors
 
 
+def test_derive_simulate_and_export_take_small_and_omitted_variables(polhode: Shell, tmp_path: Path) -> None:
+    pendulum = MODELS / "cart_pendulum.yaml"
+    swing = load(pendulum).derive().coordinates[1]
+    said = polhode("derive", pendulum, "--small", swing)
+    assert "sin(" not in said and "dropped, to first order in small variables:" in said
+    assert {*json.loads(polhode("derive", pendulum, "--small", swing, "--json"))["dropped"]}
+    assert "sin(" in polhode("derive", pendulum, "--small", "")
+    place = load(pendulum).derive().coordinates[0]
+    run = ("simulate", pendulum, "-t", "0.1", "--method", "rk4", "--step", "0.05", "--small", swing, "--omit", place)
+    assert place not in polhode(*run, "--csv", "-").splitlines()[0].split(",")[1]
+    polhode("export", pendulum, "--omit", place, "-o", tmp_path)
+    polhode("derive", pendulum, "--omit", swing, code=2)
+    assert "cannot be omitted" in polhode.errors
+    polhode("derive", MODELS / "fourbar.yaml", "--small", "crank", code=2)
+    assert 'Derive with constraints="embedded"' in polhode.errors
+
+
 def _pseudo(model: str) -> list[str]:
     """Sum and difference of the two speeds."""
     a, b = (f"`{name}`" for name in load(MODELS / f"{model}.yaml").derive().speeds)

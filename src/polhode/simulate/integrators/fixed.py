@@ -212,7 +212,7 @@ def _with_constraints(equations: EquationsOfMotion) -> str:
 
 def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
     none = "it turns quaternions, of which there are none (without them it is rk4)"
-    return _with_constraints(equations) or ("" if equations.tree.quaternions else none)
+    return _with_constraints(equations) or ("" if equations.quaternions else none)
 
 
 @dataclass(frozen=True)
