@@ -156,6 +156,22 @@ def compare(
 
 
 @app.command()
+def prove(
+    file: File,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
+    ] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
+    from . import prove as command
+
+    raise typer.Exit(command.run(file, latex, out, json, base))
+
+
+@app.command()
 def export(
     file: File,
     target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
@@ -219,14 +235,18 @@ def network(
 
 @app.command()
 def ladder(
+    file: Annotated[
+        Path | None, typer.Argument(help="Count on this mechanism; without one, on general arms.", show_default=False)
+    ] = None,
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
     from . import ladder as command
 
-    command.run(joints, by_joints, json)
+    command.run(file, joints, by_joints, json, base)
 
 
 @app.command()

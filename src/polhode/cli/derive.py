@@ -92,13 +92,13 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
     if isinstance(value, Expr):
         return [(letter, value)]
     if isinstance(value, Matrix):
-        rows = equations.speeds if name == "mass_matrix" else equations.coordinates
-        square = name == "mass_matrix"
+        rows = equations.coordinates if name == "kinematic_matrix" else equations.speeds
+        is_symmetric = name == "mass_matrix"
         return [
             (f"{letter}[{rows[i]}, {equations.speeds[j]}]", entry)
             for i, row in enumerate(value)
             for j, entry in enumerate(row)
-            if entry != 0 and (j >= i or not square)
+            if entry != 0 and (j >= i or not is_symmetric)
         ]
     labels = {"coordinate_rates": equations.coordinates, "z_rates": equations.states}.get(name, equations.speeds)
     return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]

@@ -37,6 +37,7 @@ _WHAT = {
     "forward_dynamics": "accelerations from coordinates, speeds and efforts",
     "inverse_dynamics": "efforts from coordinates, speeds and accelerations",
     "mass_matrix": "mass matrix from coordinates",
+    "coriolis_matrix": "Coriolis matrix from coordinates and speeds",
     "bias": "efforts at zero acceleration from coordinates and speeds",
     "coordinate_rates": "rates of the coordinates from coordinates and speeds",
     "energy": "kinetic and potential energy from coordinates and speeds",
@@ -53,6 +54,7 @@ _KIND = {
     "z": "states without mass", "zdot": "rates of the states without mass", "inputs": "inputs", "t": "time",
     "qdot": "rates of the coordinates", "xdot": "rates of coordinates, then speeds",
     "bias": "efforts at zero acceleration", "mass_matrix": "mass matrix, row after row", "kinetic": "kinetic energy",
+    "coriolis_matrix": "Coriolis matrix, row after row",
     "potential": "potential energy", "angular": "angular momentum", "linear": "linear momentum",
     "accelerations": "accelerations of all speeds", "multipliers": "multipliers of the constraints",
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
@@ -205,7 +207,7 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
     speeds, coordinates, states = tuple(equations.speeds), tuple(equations.coordinates), tuple(equations.states)
     everything = coordinates + speeds + states
     bodies = tuple(name for name in equations.system.bodies if name != GROUND)
-    if array.partition("_d_")[0] in ("u", "udot", "tau", "bias", "mass_matrix"):
+    if array.partition("_d_")[0] in ("u", "udot", "tau", "bias", "mass_matrix", "coriolis_matrix"):
         return speeds
     return {
         "q": coordinates, "qdot": coordinates, "x": everything, "xdot": everything, "z": states, "zdot": states,

@@ -15,19 +15,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, shown, understood, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, quiet_collector, same, substitute, symbol
+from ..expr import Expr, Matrix, Vector, as_expr, gradient, jacobian, quiet_collector, same, substitute, symbol
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
+from ..geometry.elimination import factor_symmetric
 from ..geometry.linear import Factors, factor_from_the_tips
 from ..kinematics.motion import body_pose, centre_of_mass, frame_jacobian, kinetic_energy, momentum, world_poses
 from ..kinematics.orientation_rates import vector_parameter_jacobian
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import Loads
+
+if TYPE_CHECKING:
+    from ..kinematics.joint_kinematics import JointKinematics
 
 
 @dataclass(frozen=True)
@@ -216,6 +220,16 @@ class EquationsOfMotion:
         made = velocity_screw(self.tree, self.located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
 
+    def joint_kinematics(self, name: str) -> JointKinematics:
+        """X, Γ and H of a joint; one that follows another or is driven, in what it follows."""
+        from ..kinematics.joint_kinematics import joint_kinematics
+
+        joint = self.system.joints.get(name) if isinstance(name, str) else None
+        if joint is None:
+            raise unknown("joint", name, self.system.joints, code="E-EQ-013")
+        q, u = (substitute(list(own), self.tree.followed) for own in (joint.q, joint.u))
+        return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
+
     def located(self, name: str) -> tuple[str, Pose]:
         """The body that a frame is on, or the body itself, and where it is there."""
         frame = self.system.frames.get(name) if isinstance(name, str) else None
@@ -230,6 +244,28 @@ class EquationsOfMotion:
         """M(q)."""
         with quiet_collector():
             return self.recipe.mass_matrix().map(as_expr)
+
+    @cached_property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew."""
+        from .coriolis import coriolis_matrix
+
+        return coriolis_matrix(self)
+
+    @cached_property
+    def inverse_mass_matrix(self) -> Matrix:
+        """M⁻¹(q), by the factors of M."""
+        if self.dependent_speeds is None:
+            return factor(self.tree, self.mass_matrix).inverse().map(as_expr)
+        factors = factor_symmetric(self.mass_matrix)
+        size = len(self.u)
+        return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)
+
+    @cached_property
+    def gravity_terms(self) -> Vector:
+        """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
+        return Vector(gradient(weighed, list(self.u)))
 
     @cached_property
     def bias(self) -> Vector:

@@ -184,7 +184,7 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
-    if tree.followed and method.historical:
+    if tree.followed and method.free_joints:
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))
         return lambda: made, given

@@ -25,6 +25,7 @@ class Formalism:
     module: str = ""  # the file, if it is not the one of this name beside this one
     shortened: str = ""  # the file that saves operations, taken where passes rewrite the tree
     historical: bool = False  # kept for what it teaches: slower to derive, longer to run, joints of one kind
+    free_joints: bool = False  # joints that follow others or are driven are projected out of its equations afterwards
     embeds: bool = False  # constraints are among its speeds
     own_rows: bool = False  # it comes to the constraints' rows by itself
     any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
@@ -76,7 +77,9 @@ _LISTED = (
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
-    Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
+    Formalism(
+        "vector_parameter", passes="refused", historical=True, free_joints=True, elsewhere={"mladenova": "Her method"}
+    ),
 )
 
 #: Each by its name, in the order in which they are compared.

@@ -135,6 +135,21 @@ class Equations(KinematicMethods, AnalysisMethods):
         return self.record.mass_matrix
 
     @property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, u): velocity terms are C u, and Ṁ - 2C is skew for any speeds; see `polhode.dynamics.coriolis`."""
+        return self.record.coriolis_matrix
+
+    @property
+    def inverse_mass_matrix(self) -> Matrix:
+        """M⁻¹(q)."""
+        return self.record.inverse_mass_matrix
+
+    @property
+    def gravity_terms(self) -> Vector:
+        """What gravity adds to M u̇, part of the bias: the efforts that carry the weight."""
+        return self.record.gravity_terms
+
+    @property
     def bias(self) -> Vector:
         """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
         return self.record.bias

@@ -272,6 +272,31 @@ def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> Non
     polhode("network", model, "--tree", joints[0], code=2)
 
 
+def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path: Path) -> None:
+    said = polhode("prove", MODELS / "cart_pendulum.yaml", "-o", tmp_path / "proof.tex")
+    assert "(3.6)" in said
+    assert "proved for 'cart and pole'" in said
+    assert "\\end{document}" in (tmp_path / "proof.tex").read_text(encoding="utf-8")
+    record = json.loads(polhode("prove", MODELS / "cart_pendulum.yaml", "--json"))
+    assert record["holds"]
+    assert record["steps"][0]["left"] == record["steps"][0]["right"]
+    assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
+
+
+def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
+    said = polhode("ladder", MODELS / "double_pendulum.yaml")
+    assert "130 / 99" in said
+    assert "Hollerbach's count of Luh" in said
+    record = json.loads(polhode("ladder", MODELS / "gripper.yaml", "--json"))
+    assert record["system"] == "gripper"
+    assert record["rungs"][0]["printed"] is None
+
+
+def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
+    polhode("prove", MODELS / "fourbar.yaml", code=2)
+    assert "open chains and trees" in polhode.errors
+
+
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
     polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
     assert "graph.svg" in polhode.errors
