@@ -12,6 +12,8 @@ from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.followers import projected
+from ..dynamics.omission import without
+from ..dynamics.truncation import with_small
 from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
@@ -20,6 +22,7 @@ from ..model.model import Model
 from ..model.reading import unknown
 from ..model.states import check_states
 from .registry import formalism_of
+from .speeds import check_speeds
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -39,6 +42,7 @@ def derive(
     independent: Sequence[str] | None = None,
     near: Mapping[str, float] | str | None = None,
     pseudo: Mapping[str, Any] | None = None,
+    speeds: str | None = None,
     formulation_tree: Sequence[str] | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
@@ -49,6 +53,7 @@ def derive(
     kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
+    `speeds` names a choice of speeds that the formalism itself brings: Kane's method those of Sayers, "sayers".
     `formulation_tree` names the edges along which the network's equations are solved, where not along its joints.
     """
     check(passes or ())
@@ -68,6 +73,11 @@ def derive(
             code="E-DERIVE-013",
         )
     make, given = _free_recipe(system, tree, formalism, passes, formulation_tree)
+    if speeds is not None:
+        check_speeds(system, formalism, speeds, independent, pseudo)
+        with quiet_collector():
+            own, recipe = formalism_of(formalism).load(speeds)(system, constraints_of(system, tree))
+        return EquationsOfMotion(system, tree, formalism, given, lambda: recipe, None, own)
     if pseudo is not None:
         with quiet_collector():
             rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
@@ -89,6 +99,12 @@ def derive(
         )
     made = _embedded(system, tree, formalism, make, dependent_speeds)
     return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
+
+
+def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
+    """Equations to first order in what is small, and without coordinates that are omitted, each by name."""
+    made = with_small(made, small) if small else made
+    return without(made, omit) if omit else made
 
 
 def _embedded(
