@@ -69,7 +69,7 @@ def _sympy_seconds() -> float:
 
 def _check_same(linear: Linear) -> None:
     """Our state matrix of lean and steer is the one that SymPy's test compares its own with."""
-    lean, steer = (linear.displacements.index(name) for name in ("lean rate", "steer"))
+    lean, steer = (linear.displacements.index(name) for name in ("lean", "steer"))
     after = len(linear.displacements)
     lean_rate, steer_rate = (after + linear.speeds.index(name) for name in ("lean rate", "steer"))
     for v in range(6):

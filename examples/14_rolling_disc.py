@@ -33,8 +33,8 @@ for name, rate in zip(equations.constraints.names, ph.normal(equations.constrain
 # Small motions about rolling straight ahead with speed v, exactly: does the lean grow?
 small = equations.linearize({"z": r}, speeds={"d spin": v / r})
 lean = small.speeds.index("d lean")
-print("M[lean, lean] =", ph.normal(small.M)[lean, lean])
-print("K[lean, lean] =", ph.normal(small.K)[lean, small.displacements.index("lean")])
+print("M[lean, lean] =", ph.normal(small.second_order.M)[lean, lean])
+print("K[lean, lean] =", ph.normal(small.second_order.K)[lean, small.displacements.index("lean")])
 
 
 def stiffness(speed):

@@ -24,8 +24,8 @@ equations = bicycle.derive("composite_body", independent=INDEPENDENT)
 small = equations.linearize(upright(bicycle))
 lean = small.speeds.index("lean rate")
 print(f"{len(equations.coordinates)} coordinates; free speeds: {', '.join(equations.speeds)}")
-print(f"M[lean, lean] = {ph.normal(small.M)[lean, lean]}")
-print(f"M =\n{small.numbers('M')}")
+print(f"M[lean, lean] = {ph.normal(small.second_order.M)[lean, lean]}")
+print(f"M =\n{small.second_order.numbers('M')}")
 
 
 def modes(speed):

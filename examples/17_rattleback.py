@@ -35,7 +35,7 @@ toy.no_slip("grip", stone, at=ph.Vector([x, y, z]) + lowest, directions=["x", "y
 # Derive: three free speeds, and small rocking about a spin, either way round.
 equations = toy.derive(independent=["d yaw", "d roll", "d pitch"])
 print("touch: 0 =", ph.normal(equations.constraints.values)[0])
-print(f"M at rest =\n{equations.linearize({'z': c}).numbers('M')}")
+print(f"M at rest =\n{equations.linearize({'z': c}).second_order.numbers('M')}")
 for spin in (5, -5):
     rocking = [value for value in equations.linearize({"z": c}, speeds={"d yaw": spin}).eigenvalues() if value.imag > 1]
     print(f"spin {spin:+d} rad/s: rocking {', '.join(f'{value:.3f}' for value in rocking)}")

@@ -19,7 +19,7 @@ def pendulum() -> ph.System:
 
 CALLS: dict[str, tuple[Callable[[ph.Equations], Any], str]] = {
     "linearize": (lambda e: e.linearize(parameters={"m": "x"}).eigenvalues(), "parameter 'm': 'x' is not a number"),
-    "numbers": (lambda e: e.linearize().numbers("K", {"m": "x"}), "parameter 'm': 'x' is not a number"),
+    "numbers": (lambda e: e.linearize().second_order.numbers("K", {"m": "x"}), "parameter 'm': 'x' is not a number"),
     "matrix": (lambda e: e.linearize().numbers("X"), "there is no matrix 'X'"),
     "no matrix": (lambda e: e.linearize().numbers(5), "there is no matrix '5'"),
     "programme": (lambda e: e.programme_control(5, ["hinge"]), "5 is not a list of conditions"),

@@ -33,7 +33,7 @@ def _of_lean_and_steer(matrix: str, **parameters: float) -> np.ndarray:
     linear = small_motions()
     rows = [linear.speeds.index(name) for name in ("lean rate", "steer")]
     columns = [linear.displacements.index(name) for name in ("lean", "steer")] if matrix == "K" else rows
-    return linear.numbers(matrix, parameters)[np.ix_(rows, columns)]
+    return linear.second_order.numbers(matrix, parameters)[np.ix_(rows, columns)]
 
 
 def test_upright_and_straight_is_a_steady_motion() -> None:

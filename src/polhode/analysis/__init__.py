@@ -1,7 +1,8 @@
 """Analysis: what can be learned from equations of motion without running them."""
 
 from .descriptor import Descriptor, descriptor
-from .linearize import Linear, linearize
+from .linear import Linear, SecondOrder
+from .linearize import linearize
 from .operating_point import StateOptions, Values
 from .programme import Programme, programme_control
 
@@ -9,6 +10,7 @@ __all__ = [
     "Descriptor",
     "Linear",
     "Programme",
+    "SecondOrder",
     "StateOptions",
     "Values",
     "descriptor",

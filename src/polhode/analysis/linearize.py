@@ -15,13 +15,11 @@ the embedded equations. Nothing is expanded: each column is one directional deri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, refuse, unknown
 from ..expr import (
     Expr,
@@ -31,115 +29,19 @@ from ..expr import (
     directional,
     evaluate,
     free_symbols,
-    is_zero,
     jacobian,
     quiet_collector,
     substitute,
 )
 from ..expr.spelling import acceleration_of, spelled
-from ..geometry.elimination import solve_symmetric
 from .displacements import displacements
-from .operating_point import Named, OperatingPoint, Values, check_kept, operating_point, parameter_values
+from .linear import DIVISIONS, Linear, SecondOrder, singular
+from .operating_point import OperatingPoint, Values, operating_point
 
 if TYPE_CHECKING:
     from ..simulate import Assembly
 
-Floats = NDArray[np.float64]
-
-#: Accelerations below this, in rad/s² or m/s², are rounding.
-_STILL = 1e-9
 _PLACE = "linearize"
-_MATRICES = ("P", "R", "M", "C", "K", "F", "G", "L", "S", "U", "Z", "H")
-#: What is raised where something is divided by what vanishes.
-_DIVISIONS = ("E-EXPR-003", "E-LINEAR-001")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Linear:
-    """The linear equations of small motions; entries are expressions of parameters, and of what the state names.
-
-    `accelerations` are those of the speeds at the state, as the equations give them or as they were prescribed;
-    `residual` is what the state lacks to an equilibrium, or to the prescribed accelerations. `notices` say what is
-    worth knowing of the state: what was moved to keep the constraints, and whether it is an equilibrium.
-    """
-
-    equations: EquationsOfMotion
-    displacements: list[str]
-    speeds: list[str]
-    P: Matrix
-    R: Matrix
-    M: Matrix
-    C: Matrix
-    K: Matrix
-    F: Matrix
-    G: Matrix
-    residual: Vector
-    accelerations: Vector
-    is_prescribed: bool  # whether the accelerations were given
-    state: dict[str, Expr]  # the coordinates
-    L: Matrix
-    S: Matrix
-    U: Matrix
-    Z: Matrix
-    H: Matrix
-    z_rates: Vector  # of the states without mass, at the state
-    notices: tuple[str, ...] = ()
-    parameters: Mapping[str, Any] | None = None  # those given, where the model's own values are not meant
-    off: Named = ()  # constraints that hold at the state for some parameters alone
-
-    @property
-    def states(self) -> list[str]:
-        """Names of the state: displacements, then speeds, then states without mass."""
-        return [*self.displacements, *map(spelled, self.equations.u), *self.equations.states]
-
-    @property
-    def controls(self) -> list[str]:
-        """Names of what drives it: efforts by their speeds, then the model's inputs."""
-        return [*map(spelled, self.equations.tau), *self.equations.system.inputs]
-
-    @property
-    def is_equilibrium(self) -> bool:
-        """Whether the state is an equilibrium or a steady motion: no speed changes, nor a state without mass."""
-        left = self.residual if self.is_prescribed else ()
-        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(None))
-
-    def __repr__(self) -> str:
-        return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
-
-    def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
-        """One of the matrices P, R, M, C, K, F, G, L, S, U, Z, H at the model's parameter values, or given ones."""
-        if not isinstance(of, str) or of not in _MATRICES:
-            raise unknown("matrix", of, _MATRICES, place=_PLACE, code="E-LIN-009")
-        matrix: Matrix = getattr(self, of)
-        rows, columns = len(matrix), (len(matrix[0]) if len(matrix) else 0)
-        flat = evaluate([as_expr(entry) for entry in matrix.entries()], self._values(parameters))
-        return np.array(flat, dtype=np.float64).reshape(rows, columns)
-
-    def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
-        known = parameter_values(self.equations, {**(self.parameters or {}), **(parameters or {})})
-        if self.off:
-            check_kept(self.off, known)
-        return known
-
-    def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
-        """A and B of ẋ = A x + B c: x are the `states`, displacements, speeds and others, and c the `controls`."""
-        P, R, M, C, K, F, G, L, S, U, Z, H = (self.numbers(name, parameters) for name in _MATRICES)
-        try:
-            forced = np.linalg.solve(M, np.hstack([-K, -C, -L, F, G]))
-        except np.linalg.LinAlgError:
-            raise _singular(self.equations) from None
-        moved, size = len(P), len(P) + len(M) + len(Z)
-        rows = np.zeros((size, forced.shape[1]))
-        rows[:moved, : moved + len(M)] = np.hstack([P, R])
-        rows[moved : moved + len(M)] = forced
-        if len(Z):
-            rows[moved + len(M) :] = np.hstack([S, U, Z, np.zeros((len(Z), F.shape[1])), H])
-        return rows[:, :size], rows[:, size:]
-
-    def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
-        """The eigenvalues of A, those that grow fastest first."""
-        found = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
-        return found[np.lexsort((-found.imag, -found.real))]
 
 
 def linearize(
@@ -168,7 +70,7 @@ def linearize(
     >>> m, l = s.parameter("m", 2), s.parameter("l", 1)
     >>> _ = s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"))
     >>> linear = s.derive().linearize()
-    >>> linear.M, linear.K
+    >>> linear.second_order.M, linear.second_order.K
     (Matrix([[l**2*m]]), Matrix([[981*l*m/100]]))
     >>> s.derive().linearize({"hinge": 0.5})
     Linear('pendulum': hinge, hinge')
@@ -186,19 +88,9 @@ def linearize(
         try:
             return _linearized(point, prescribed, parameters)
         except (PolhodeError, ArithmeticError) as error:
-            if isinstance(error, PolhodeError) and error.problems[0].code not in _DIVISIONS:
+            if isinstance(error, PolhodeError) and error.problems[0].code not in DIVISIONS:
                 raise
-            raise _singular(point.equations) from None
-
-
-def _singular(equations: EquationsOfMotion) -> PolhodeError:
-    return PolhodeError(
-        f"the equations are singular at this state: {', '.join(equations.speeds)} do not determine the other speeds, "
-        "or move no mass.",
-        place=_PLACE,
-        cure="Name other independent speeds when deriving, or take a state beside it.",
-        code="E-LIN-005",
-    )
+            raise singular(point.equations) from None
 
 
 def _linearized(
@@ -211,9 +103,9 @@ def _linearized(
     lacks = substitute([as_expr(entry) for entry in equations.bias - equations.efforts], values)
     lacks = [as_expr(a + b) for a, b in zip(M @ ud, lacks, strict=True)]
     if prescribed is None and any(lacks):
-        ud = Vector(solve_symmetric(M, [-entry for entry in lacks]))
+        ud = Vector(factors_of(M, equations.speeds).solve([-entry for entry in lacks]))
     moved = displacements(equations)
-    rates = list(equations.coordinate_rates)
+    rates = list(equations.all_coordinate_rates)
     needed = list(equations.mass_matrix @ ud + equations.bias) if any(ud) else list(equations.bias)
     moving = dict(zip(tree.q, rates, strict=True))
 
@@ -239,10 +131,10 @@ def _linearized(
     S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
     U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
     P, R, C, K, F, G, L, S, U, Z, H = (_at(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
+    form = SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
     made = Linear(
-        equations, moved.names, equations.speeds, P, R, M, C, K, F, G, Vector(lacks), ud,
-        prescribed is not None, {q.name: values[q] for q in tree.q}, L, S, U, Z, H,
-        Vector(substitute(list(zdot), values)), point.notices, parameters, tuple(point.off),
+        point, moved, form, Vector(lacks), ud, prescribed is not None, Vector(substitute(list(zdot), values)),
+        point.notices, parameters,
     )  # fmt: skip
     return made if made.is_equilibrium else replace(made, notices=(*made.notices, _moving(made)))
 
@@ -259,12 +151,6 @@ def _moving(linear: Linear) -> str:
     size = len(linear.accelerations)
     rates = f", and the rates of its other states {', '.join(told[size:])}" if told[size:] else ""
     return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told[:size])}{rates}."
-
-
-def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:
-    """Whether expressions are zero: for all parameters, or to rounding at those known."""
-    left = [as_expr(entry) for entry in entries if not is_zero(as_expr(entry))]
-    return known.keys() >= {*free_symbols(left)} and all(abs(number) <= _STILL for number in evaluate(left, known))
 
 
 def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
@@ -286,9 +172,9 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
     table = {name: entry.symbol for name, entry in equations.system.inputs.items()}
     efforts = dict(zip(tree.speeds, tree.tau, strict=True))
     own = {u.name: u for u in equations.u}
-    written = {spelled(x): x for x in (*tree.q, *equations.u, *equations.z, *tree.tau)}
+    written = {spelled(x): x for x in (*equations.q, *equations.u, *equations.z, *tree.tau)}
     everything = written | {f"tau({name})": effort for name, effort in efforts.items()} | table | own
-    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*tree.q, *equations.z)}
+    everything |= {f"d({name})": u for name, u in own.items()} | {x.name: x for x in (*equations.q, *equations.z)}
     kinds = "coordinate, speed, state, effort or input" if equations.states else "coordinate, speed, effort or input"
     found = _read(equations, _named(at, "at"), everything, kinds, [*written, *table])
     for given, known, kind, word in (

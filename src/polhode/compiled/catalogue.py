@@ -35,9 +35,12 @@ def _vector(name: str, field: str) -> Maker:
     return outputs
 
 
-def _mass_matrix(equations: EquationsOfMotion) -> Outputs:
-    size = len(equations.u)
-    return [("mass_matrix", (size, size), list(equations.mass_matrix.entries()))]
+def _square(name: str) -> Maker:
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        size = len(equations.u)
+        return [(name, (size, size), list(getattr(equations, name).entries()))]
+
+    return outputs
 
 
 def _energy(equations: EquationsOfMotion) -> Outputs:
@@ -47,6 +50,25 @@ def _energy(equations: EquationsOfMotion) -> Outputs:
 def _momentum(equations: EquationsOfMotion) -> Outputs:
     spin, linear = equations.momentum
     return [("angular", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _centroidal_momentum(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import centroidal_momentum
+
+    spin, linear = centroidal_momentum(equations)
+    return [("centroidal", (3,), list(spin)), ("linear", (3,), list(linear))]
+
+
+def _center_of_mass(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import center_of_mass
+
+    return [("center_of_mass", (3,), list(center_of_mass(equations)))]
+
+
+def _centroidal_matrix(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.centroidal import centroidal_matrix
+
+    return [("centroidal_matrix", (6, len(equations.u)), list(centroidal_matrix(equations).entries()))]
 
 
 def _poses(equations: EquationsOfMotion) -> Outputs:
@@ -72,12 +94,13 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
     step, change = equations.projection_step
     pivots = list(equations.constraint_pivots)
     is_embedded = equations.dependent_speeds is not None
+    moved = equations.kept(equations.tree.kinematic_matrix() @ step)
     return [
         *(_vector("xdot", "state_rates")(equations) if is_embedded else _stabilised_rates(equations)),
         ("pivots", (len(pivots),), pivots),
         ("step", (len(step),), list(step)),
         ("change", (len(change),), list(change)),
-        ("displacement", (len(equations.q),), [as_expr(entry) for entry in equations.tree.kinematic_matrix() @ step]),
+        ("displacement", (len(equations.q),), [as_expr(entry) for entry in moved]),
     ]
 
 
@@ -98,8 +121,8 @@ def _of_constraints(name: str, field: str) -> Maker:
 
 
 def _kinematic_matrix(equations: EquationsOfMotion) -> Outputs:
-    made = equations.tree.kinematic_matrix()
-    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), list(made.entries()))]
+    entries = [entry for row in equations.kept(equations.tree.kinematic_matrix()) for entry in row]
+    return [("kinematic_matrix", (len(equations.q), len(equations.tree.u)), entries)]
 
 
 def _canonical(name: str, field: str) -> Maker:
@@ -161,11 +184,17 @@ def _jacobian(stabilised: bool) -> Maker:
 CATALOGUE: dict[str, Entry] = {
     "forward_dynamics": Entry(("q", "u", "tau"), _vector("udot", "forward_dynamics")),
     "inverse_dynamics": Entry(("q", "u", "udot"), _vector("tau", "inverse_dynamics")),
-    "mass_matrix": Entry(("q",), _mass_matrix),
+    "mass_matrix": Entry(("q",), _square("mass_matrix")),
+    "coriolis_matrix": Entry(("q", "u"), _square("coriolis_matrix")),
+    "inverse_mass_matrix": Entry(("q",), _square("inverse_mass_matrix")),
     "bias": Entry(("q", "u"), _vector("bias", "bias")),
+    "gravity_terms": Entry(("q",), _vector("gravity_terms", "gravity_terms")),
     "coordinate_rates": Entry(("q", "u"), _vector("qdot", "coordinate_rates"), rates=("qdot",)),
     "energy": Entry(("q", "u"), _energy),
     "momentum": Entry(("q", "u"), _momentum),
+    "center_of_mass": Entry(("q",), _center_of_mass),
+    "centroidal_momentum": Entry(("q", "u"), _centroidal_momentum),
+    "centroidal_matrix": Entry(("q",), _centroidal_matrix),
     "poses": Entry(("q",), _poses),
     "state_rates": Entry(("x", "tau"), _vector("xdot", "state_rates"), rates=("xdot",)),
     "state_rates_jacobian": Entry(("x", "tau"), _jacobian(stabilised=False)),

@@ -16,11 +16,12 @@ from ..codegen.ir.program import Program
 from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
 from . import reactions
 from .catalogue import catalogued
+from .frame_functions import FrameFunctions
 from .native.backends import check_backend
 from .native.quaternions import stretch, unit_quaternions
 from .parameter_sets import check_lengths, counted, parameter_sets
 from .planning import Planned, plan_of
-from .quantities import Asked, DrivingForceOf, JacobianOf, PoseOf, ReactionOf, label_of
+from .quantities import Asked, DrivingForceOf, ReactionOf, label_of
 from .values import given_states, real_numbers, stacked
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _MORE_OPTIONS = {"inverse_dynamics": ("actuated",)}
 _MOST_LAWS = 8
 
 
-class Functions:
+class Functions(FrameFunctions):
     """Compiled functions of the equations of one derivation. They pickle: as the derivation and these options.
 
     >>> import polhode as ph
@@ -158,8 +159,7 @@ class Functions:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         catalogued(name)
         facts = self._facts(name)
-        none_given = isinstance(given, Mapping | None) and not given
-        if facts and none_given and None not in facts.parameters.values():
+        if facts and isinstance(given, Mapping | None) and not given and None not in facts.parameters.values():
             return np.array(list(facts.parameters.values()), dtype=np.float64)
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
@@ -198,8 +198,7 @@ class Functions:
         for key in given:
             if key not in table:
                 raise unknown("input", key, table, code="E-VALUE-004")
-        columns = [real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()]
-        return stacked(columns)
+        return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
 
     def evaluate(
         self,
@@ -224,13 +223,11 @@ class Functions:
             raise unknown("option", next(iter(strange)), known_options, place=label_of(name), code="E-CALL-002")
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
-        if z is not None and "z" not in extra:
-            given_states(
-                list(self.derivation.synopsis.states), label_of(name), z
-            )  # it makes no difference here, but must be one
+        if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
+            states = given_states(list(self.derivation.synopsis.states), label_of(name), z)
         if extra:
             known = {
-                "z": lambda: given_states(list(self.derivation.synopsis.states), label_of(name), z),
+                "z": lambda: states,
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
@@ -255,7 +252,7 @@ class Functions:
     def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
         """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
         facts = self._facts(name)
-        return facts.quaternions if facts else tuple(self.equations.tree.quaternions)
+        return facts.quaternions if facts else tuple(self.equations.quaternions)
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> NDArray[np.float64]:
         """Multipliers for the rows of the constraints, as they are given."""
@@ -285,14 +282,6 @@ class Functions:
         return self._defaults[name]
 
     # ---- the functions ---------------------------------------------------------------------------------------
-
-    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> NDArray[np.float64]:
-        output: NDArray[np.float64] = self.evaluate(name, *arrays, **more)
-        return output
-
-    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        first, second = self.evaluate(name, *arrays, **more)
-        return first, second
 
     def _no_effort(self, name: Asked) -> NDArray[np.float64]:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
@@ -376,6 +365,10 @@ class Functions:
         """M(q)."""
         return self._one("mass_matrix", q, **more)
 
+    def coriolis_matrix(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
+        """C(q, u), by which velocity terms are C u and Ṁ - 2C is skew."""
+        return self._one("coriolis_matrix", q, u, **more)
+
     def bias(self, q: ArrayLike, u: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """tau - M u̇."""
         return self._one("bias", q, u, **more)
@@ -412,18 +405,6 @@ class Functions:
     def constraint_matrix(self, q: ArrayLike, **more: Any) -> NDArray[np.float64]:
         """A(q, t), a row for each constraint and a column for each speed of the tree."""
         return self._one("constraint_matrix", q, **more)
-
-    def poses(self, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
-        return self._two("poses", q, **more)
-
-    def pose(self, name: str, q: ArrayLike, **more: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Position and rotation matrix of a body or frame in the ground."""
-        return self._two(PoseOf(name), q, **more)
-
-    def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Any) -> NDArray[np.float64]:
-        """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
-        return (asked := JacobianOf(name, orientation)).checked(self._one(asked, q, **more))
 
     def reaction(
         self,

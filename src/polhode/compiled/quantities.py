@@ -6,7 +6,10 @@ that sits on the ground.
     ReactionOf("hinge", on="arm", at="tip", frame="ground")   torque and force      of q, u, u̇ (and λ, t, inputs)
     DrivingForceOf("crank")                                   effort                of the same
     PoseOf("tip")                                             position, rotation    of q
+    JointPoseOf("wrist")                                      the same of a joint's X
     JacobianOf("tip", orientation="vector")                   jacobian              of q
+    FrameVelocityOf("tip")                                    velocity              of q, u
+    FrameAccelerationOf("tip"), BiasAccelerationOf("tip")     acceleration          of q, u, u̇ and of q, u
 
 They stand wherever a function is named: `equations.operations(of=...)`, `equations.export("c", folder, of=...)`.
 """
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
+    from ..geometry import Pose
 
 Outputs: TypeAlias = "list[tuple[str, tuple[int, ...], list[Expr]]]"
 
@@ -115,13 +119,29 @@ class PoseOf(Quantity):
     arrays = ("q",)
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
-        from ..expr import as_expr
+        return _located(equations.pose(self.name))
 
-        pose = equations.pose(self.name)
-        return [
-            ("origin", (3,), [as_expr(x) for x in pose.p]),
-            ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
-        ]
+
+@dataclass(frozen=True)
+class JointPoseOf(Quantity):
+    """A joint's X: position and rotation matrix of its frame on the child in its frame on the parent."""
+
+    name: str
+
+    kind = "joint_pose"
+    arrays = ("q",)
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        return _located(equations.joint_kinematics(self.name).X)
+
+
+def _located(pose: Pose) -> Outputs:
+    from ..expr import as_expr
+
+    return [
+        ("origin", (3,), [as_expr(x) for x in pose.p]),
+        ("orientation", (3, 3), [as_expr(x) for x in pose.R.entries()]),
+    ]
 
 
 @dataclass(frozen=True)
@@ -157,6 +177,51 @@ class JacobianOf(Quantity):
                 code="E-FUN-021",
             )
         return found
+
+
+@dataclass(frozen=True)
+class FrameVelocityOf(Quantity):
+    """ω over v of the origin of a body or frame, in ground components."""
+
+    name: str
+
+    kind = "frame_velocity"
+    arrays = ("q", "u")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import frame_velocity
+
+        return [("velocity", (6,), list(frame_velocity(equations, self.name)))]
+
+
+@dataclass(frozen=True)
+class FrameAccelerationOf(Quantity):
+    """ω̇ over v̇ of the origin of a body or frame, in ground components."""
+
+    name: str
+
+    kind = "frame_acceleration"
+    arrays = ("q", "u", "udot")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import frame_acceleration
+
+        return [("acceleration", (6,), list(frame_acceleration(equations, self.name)))]
+
+
+@dataclass(frozen=True)
+class BiasAccelerationOf(Quantity):
+    """J̇ u of a body or frame: its acceleration where no speed changes."""
+
+    name: str
+
+    kind = "bias_acceleration"
+    arrays = ("q", "u")
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..dynamics.frame_motion import bias_acceleration
+
+        return [("acceleration", (6,), list(bias_acceleration(equations, self.name)))]
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.

@@ -111,7 +111,7 @@ class CompositeTree:
         for i, (link, X) in enumerate(zip(self.tree.links, self._poses, strict=True)):
             v_in = _STILL if link.parent == BASE else table[link.parent][0]
             own = [(speed, _moved(X, w, v)) for speed, (w, v) in zip(link.speeds, link.H, strict=True)]
-            v_own = _STILL
+            v_own = _STILL if link.drive is None else _moved(X, link.drive.w, link.drive.v)
             for speed, S in own:
                 v_own = v_own + S * self.u[speed]
             rates = [(speed, S, bracket(v_in, S)) for speed, S in own]
@@ -211,6 +211,20 @@ class CompositeTree:
                 if not on_one_link:
                     M[i.speed][k.speed] = M[k.speed][i.speed] if i.speed != k.speed else M[i.speed][i.speed] + amount
         return Matrix(M)
+
+    @cached_property
+    def coriolis_matrix(self) -> Matrix:
+        """C = Σ ∫ Jᵀ J̇ dm over all mass, J the Jacobian of a particle: C_ki = S_k · (I Ṡ_i + B S_i)."""
+        C: list[list[Any]] = [[as_expr(0)] * len(self.u) for _ in self.u]
+        for i in self._all():
+            composite = self.composites[i.link]
+            momentum, row = composite.times(i.S), composite.coriolis_row(i.S) / 2
+            force = composite.times(i.S_dot) + composite.coriolis(i.S) / 2
+            for k, on_one_link in self._related(i):
+                C[k.speed][i.speed] = C[k.speed][i.speed] + k.S.dot(force)
+                if not on_one_link:
+                    C[i.speed][k.speed] = C[i.speed][k.speed] + row.dot(k.S[:3]) + momentum.dot(k.S_dot)
+        return Matrix(C).map(as_expr)
 
     def derivatives(self, ud: Sequence[Any]) -> tuple[Columns, Columns]:
         """∂τ/∂q and ∂τ/∂u at the accelerations ud, column by column."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, sqrt, substitute
+from ..expr import Expr, Vector, as_expr, derivative, free_symbols, gradient, jacobian, sqrt, substitute
 from ..kinematics.motion import centre_of_mass
 from ..kinematics.tree import BASE, Tree
 from ..kinematics.tree_paths import common_ancestor, point_seen_from, re_expressed
@@ -21,6 +21,7 @@ from ..model.forces.protocol import (
     RATE,
     VELOCITY,
     BodyTorque,
+    CoordinateForce,
     LineTension,
     PointForce,
     PotentialEnergy,
@@ -147,7 +148,7 @@ class Loads:
         return substitute([law], {LENGTH: line.length, RATE: line.rate})[0]
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
-        """For each speed the sum of the generalized forces given on it; potentials by -Γᵀ ∂V/∂q."""
+        """For each speed the sum of the forces given on it; those on coordinates by Γᵀ Q, potentials by -Γᵀ ∂V/∂q."""
         total: list[Any] = [as_expr(0)] * len(self.tree.u)
         index = {name: i for i, name in enumerate(self.tree.speeds)}
         for load in self.system.primitive_loads:
@@ -155,6 +156,10 @@ class Loads:
                 own = self.system.joints[load.joint].u[load.index]
                 for leader, ratio in self._led_by(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
+            elif isinstance(load, CoordinateForce):
+                (row,) = jacobian([self._given(self.system.joints[load.joint].q[load.index])], list(self.tree.q))
+                for speed, rate in enumerate(self.tree.kinematic_matrix().T @ row):
+                    total[speed] = total[speed] + rate * self._given(load.value)
         if conservative and self.given_potential:
             slope = gradient(self.given_potential, list(self.tree.q))
             for speed, column in enumerate(self.tree.kinematic_matrix().columns):

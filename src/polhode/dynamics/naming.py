@@ -13,6 +13,7 @@ from .equations import EquationsOfMotion
 #: What can be asked for, and how it is written: the letter on the left of an equation first.
 RESULTS = {
     "mass_matrix": ("M",),
+    "coriolis_matrix": ("C",),
     "forcing": ("f",),
     "bias": ("bias", "b"),
     "inverse_dynamics": ("τ", "tau"),

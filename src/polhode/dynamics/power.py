@@ -22,11 +22,12 @@ from ..expr import Expr, as_expr, directional, gradient, quiet_collector, substi
 from ..kinematics.motion import velocities
 from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
-from ..model.forces.protocol import LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
+from ..model.forces.protocol import CoordinateForce, LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND
 from .equations import EquationsOfMotion
 from .loads import Loads, Wrench
 from .reactions import Reactions
+from .whole import check_whole
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
     >>> flow.whole.residual
     0
     """
+    check_whole(equations, "the balance of power")
     meter = _Meter(Reactions(equations, solved))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
     return Power(
@@ -194,30 +196,30 @@ class _Meter:
         slopes = dict(zip(symbols, substitute(gradient(value, symbols), self.tree.followed), strict=True))
         found = {}
         for joint in joints:
-            pairs = list(enumerate(joint.u if by_speeds else joint.q))
-            done = sum((slopes[s] * self._moving(joint.u, s, k) for k, s in pairs if slopes[s]), start=as_expr(0))
+            own = [symbol for symbol in (joint.u if by_speeds else joint.q) if slopes[symbol]]
+            done = sum((slopes[symbol] * self._moving(symbol, by_speeds) for symbol in own), start=as_expr(0))
             if done:
                 found[joint.name] = done
         return found
 
-    def _moving(self, speeds: tuple[Expr, ...], symbol: Expr, index: int) -> Any:
+    def _moving(self, symbol: Expr, is_speed: bool) -> Any:
         """The rate of a coordinate, or the value of a speed: as the equations have it, or known by what it follows."""
-        if symbol in self.flow and symbol not in self.tree.u:
-            return self.flow[symbol]
-        return self.tree.followed.get(speeds[index], speeds[index])
+        known = self.tree.followed.get(symbol, symbol)
+        return known if is_speed else self.rate(known)
 
-    def joint_force(self, load: SpeedForce) -> Any:
+    def joint_force(self, load: SpeedForce | CoordinateForce) -> Any:
         """The power of a generalized force."""
-        speed = self.system.joints[load.joint].u[load.index]
-        value, moving = substitute([load.value, speed], self.tree.followed)
-        return value * moving
+        joint = self.system.joints[load.joint]
+        own = joint.u if isinstance(load, SpeedForce) else joint.q
+        value, moving = substitute([load.value, own[load.index]], self.tree.followed)
+        return value * (moving if isinstance(load, SpeedForce) else self.rate(moving))
 
     @cached_property
     def inside(self) -> dict[str, _Ports]:
         """For each joint what joint forces, potentials and conditions do along its freedom."""
         made = {name: _Ports() for name in self.system.joints}
         for load, name in self.names:
-            if isinstance(load, SpeedForce):
+            if isinstance(load, SpeedForce | CoordinateForce):
                 made[load.joint].add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PotentialEnergy):
                 for joint, rate in self.along_joints(load.energy).items():
@@ -304,7 +306,7 @@ class _Meter:
         for load, name in self.names:
             for done in self.done_by(load, conservative=False).values():
                 made.add(f"load {name}", done)
-            if isinstance(load, SpeedForce):
+            if isinstance(load, SpeedForce | CoordinateForce):
                 made.add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PotentialEnergy | LineTension) and load.energy:
                 made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))

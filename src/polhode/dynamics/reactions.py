@@ -21,7 +21,7 @@ from ..kinematics.motion import body_pose, world_poses
 from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import build_tree
 from ..model.constraints.protocol import CoordinateConstraint
-from ..model.forces.protocol import PotentialEnergy, SpeedForce
+from ..model.forces.protocol import CoordinateForce, PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
@@ -137,14 +137,17 @@ class Reactions:
         n, f = self.wrenches[i]
         h = self.tree.links[i].stage.H.columns[0]
         effort: Any = Vector(h[:3]).dot(n) + Vector(h[3:]).dot(f)
+        per_speed = (1 + joint.q[index] ** 2) / 2 if joint.stores_tangent(index) else 1  # what the coordinate does
         for load in self.system.primitive_loads:
             if isinstance(load, SpeedForce) and load.joint == joint.name and load.index == index:
                 effort = effort - load.value
+            if isinstance(load, CoordinateForce) and load.joint == joint.name and load.index == index:
+                effort = effort - per_speed * load.value
             if isinstance(load, PotentialEnergy):
-                effort = effort + derivative([load.energy], joint.q[index])[0]
+                effort = effort + per_speed * derivative([load.energy], joint.q[index])[0]
         for row, value, multiplier in self.conditions:
-            along = joint.q[index] if row.is_position else joint.u[index]
-            effort = effort - multiplier * derivative([value], along)[0]
+            along, rate = (joint.q[index], per_speed) if row.is_position else (joint.u[index], 1)
+            effort = effort - multiplier * rate * derivative([value], along)[0]
         return effort
 
     @cached_property

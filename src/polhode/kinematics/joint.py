@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError
-from ..expr import Matrix, Vector, as_expr, cos, is_zero, rational_value, sin, skew, sqrt
+from ..expr import Matrix, Vector, as_expr, cos, is_zero, sin, skew, sqrt
 from ..expr.inverse import inverse
+from ..expr.length import exact_length
 from ..geometry import Pose, about
 from ..geometry.lie import left_inverse
 from ..geometry.rotations import ORIENTATIONS
@@ -31,14 +32,21 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
 
     With nu = |h1| and a = h1/nu:  R = rotation by nu·eps about a,
     p = a (a·h2) eps + sin(nu eps)/nu (h2 - a (a·h2)) + (1 - cos(nu eps))/nu (a × h2).
+    All of it is even in nu: where h1 is (0, 0, l), nu may be l whatever its sign.
+
+    >>> from polhode.expr import symbols
+    >>> l, eps = symbols("l eps")
+    >>> exponential((0, 0, l, 0, 1, 0), eps).p
+    Vector([-(1 - cos(eps*l))/l, sin(eps*l)/l, 0])
     """
     h1, h2 = Vector(h[:3]), Vector(h[3:])
     square = h1.dot(h1)
     if is_zero(square):
         return Pose(Matrix.identity(3), h2 * eps)
-    known = rational_value(square)
-    nu = sqrt(as_expr(square if known is None else known))
-    a = h1 / nu
+    exact = exact_length(h1)
+    if exact is None:
+        return _exponential_by_a_root(h1, h2, as_expr(square), eps)
+    nu, a = exact, h1 / exact
     angle = nu * eps
     R = about(a, angle)
     if not any(h2):
@@ -46,6 +54,16 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
     along = a * a.dot(h2)
     p = along * eps + (h2 - along) * (sin(angle) / nu) + a.cross(h2) * ((1 - cos(angle)) / nu)
     return Pose(R, p)
+
+
+def _exponential_by_a_root(h1: Vector, h2: Vector, square: Any, eps: Any) -> Pose:
+    """The same with nu = √(h1·h1), which is nowhere squared again: fingerprints do not see that its square is h1·h1."""
+    nu = sqrt(square)
+    c, s, k = cos(nu * eps), sin(nu * eps) / nu, (1 - cos(nu * eps)) / square
+    hat = skew(h1)
+    R = [[(c if i == j else 0) + s * hat[i, j] + k * (h1[i] * h1[j]) for j in range(3)] for i in range(3)]
+    along = h1 * (h1.dot(h2) / square)
+    return Pose(Matrix(R), along * eps + (h2 - along) * s + h1.cross(h2) * k)
 
 
 def twist_beyond(U: Pose, h: Sequence[Any]) -> Vector:

@@ -71,6 +71,19 @@ class ForceMethods(Builder):
         """Add a generalized force (a torque for a rotation) to one speed of a joint: any expression."""
         self._apply("joint_force", joint=joint, value=value, index=index, name=name)
 
+    def coordinate_force(self, joint: Joint | str, value: Any, index: int = 0, name: str = "") -> None:
+        """Add a generalized force Q to one coordinate of a joint: its power is Q q̇, on the speeds it is Γᵀ Q.
+
+        >>> import polhode as ph
+        >>> s = ph.System()
+        >>> Q = s.input("Q")
+        >>> plane = s.joint("plane", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"))
+        >>> s.coordinate_force(plane, Q, index=1)  # along the parent's x; the speeds are along the child's axes
+        >>> s.derive().poincare_form.Q
+        Vector([0, Q*cos(plane_angle), -Q*sin(plane_angle)])
+        """
+        self._apply("coordinate_force", joint=joint, value=value, index=index, name=name)
+
     def joint_spring(
         self, joint: Joint | str, stiffness: Any, rest: Any = 0, damping: Any = 0, index: int = 0, name: str = ""
     ) -> None:

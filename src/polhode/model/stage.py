@@ -15,8 +15,8 @@ from itertools import combinations
 from typing import Any
 
 from ..errors import ModelError, shown
-from ..expr import Matrix, Vector, as_expr, is_zero, rank, rational_value, same
-from ..expr.field import root_of_integer, square_free
+from ..expr import Matrix, Vector, as_expr, is_zero, rank, same
+from ..expr.length import exact_length
 from ..geometry.lie import bracket, generated_subalgebra
 from ..geometry.rotations import ORIENTATIONS, SEQUENCES
 
@@ -29,18 +29,6 @@ TURN_STORAGES = ("angles", "vector")
 
 _UNIT = [[int(i == j) for j in range(6)] for i in range(6)]
 _UNIT_TRANSLATION_FIRST = _UNIT[3:] + _UNIT[:3]
-
-
-def _check_length(column: Vector) -> None:
-    """The angle of a turn is speed times length, so that the length of the axis must be known exactly."""
-    square = rational_value(Vector(column[:3]).dot(column[:3]))
-    if square is not None and (not square or root_of_integer(square_free(square)[1]) is not None):
-        return
-    raise ModelError(
-        f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length.",
-        cure="Scale it to unit length, or use a rotation of the frame and a coordinate axis.",
-        code="E-JOINT-009",
-    )
 
 
 @dataclass(frozen=True)
@@ -67,8 +55,6 @@ class Stage:
                 cure="Remove the columns that others already span.",
                 code="E-JOINT-002",
             )
-        for column in self.H.columns:
-            _check_length(column)
         if not isinstance(self.storage, str) or self.storage not in STORAGES:
             raise ModelError(
                 f"orientation cannot be stored as {shown(self.storage)}.",
@@ -110,6 +96,16 @@ class Stage:
 
     def _has_map(self, rows: Sequence[Sequence[Any]]) -> bool:
         return self.H.shape == (6, len(rows[0])) and same(self.H.entries(), Matrix(rows).entries())
+
+    def check_lengths(self) -> None:
+        """Refuse an axis whose length is not exact: the angle of a turn is speed times length."""
+        for column in self.H.columns:
+            if exact_length(column[:3]) is None:
+                raise ModelError(
+                    f"the rotation axis ({', '.join(map(str, column[:3]))}) of a joint map has no exact length.",
+                    cure="Write a length times components from unit_symbols or numbers, or turn the frame instead.",
+                    code="E-JOINT-009",
+                )
 
     @cached_property
     def algebra(self) -> list[Vector]:

@@ -394,7 +394,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
     columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
     columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.tree.quaternions or derivation.synopsis.has_elastic_gears:
+    if equations.quaternions or derivation.synopsis.has_elastic_gears:
         return None
     if not all(which in columns for which in own):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,15 @@ from .derived import Derived
 if TYPE_CHECKING:
     from ..analysis import Descriptor, Programme
     from ..analysis.link_inverse import LinkInverse
+    from ..analysis.reduction import Reduced
+    from ..analysis.symmetry import Conserved, Symmetry
     from ..analysis.velocity_terms import VelocityTerms
+    from ..formalisms.poincare_form import PoincareForm
     from ..formalisms.structure_coefficients import StructureCoefficients
 
 
 class AnalysisMethods(Derived):
-    """The descriptor form, terms of the bias, structure coefficients, inverse dynamics behind gears, programmes."""
+    """Other forms of the equations, terms of the bias, inverse dynamics behind gears, programmes."""
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.analysis.descriptor`."""
@@ -38,6 +41,13 @@ class AnalysisMethods(Derived):
 
         return link_inverse(self.record)
 
+    @cached_property
+    def poincare_form(self) -> PoincareForm:
+        """V, X, H, M, C, F and Q as Kwatny and Blankenship have them; see `polhode.formalisms.poincare_form`."""
+        from ..formalisms.poincare_form import poincare_form
+
+        return poincare_form(self.record)
+
     @property
     def structure_coefficients(self) -> StructureCoefficients:
         """γ_kij of the speeds or pseudo-velocities, [Π_k, Π_j] = Σ γ_kij Π_i: see `formalisms.structure_coefficients`.
@@ -53,6 +63,24 @@ class AnalysisMethods(Derived):
         from ..formalisms.structure_coefficients import structure_coefficients
 
         return structure_coefficients(self.record)
+
+    def symmetries(self, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
+        """Cyclic coordinates and other motions that leave the mechanism the same; see `polhode.analysis.symmetry`."""
+        from ..analysis.symmetry import symmetries
+
+        return symmetries(self.record, parameters)
+
+    def conserved(self, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
+        """Energy and the momenta of symmetries, where no motion changes them; see `polhode.analysis.symmetry`."""
+        from ..analysis.symmetry import conserved
+
+        return conserved(self.record, parameters)
+
+    def reduce(self, coordinate: str) -> Reduced:
+        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.analysis.reduction`."""
+        from ..analysis.reduction import reduce
+
+        return reduce(self.record, coordinate)
 
     def programme_control(
         self,

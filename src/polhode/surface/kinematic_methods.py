@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..analysis.singular_configurations import SingularConfigurations
     from ..expr import Matrix, Vector
     from ..geometry import Pose
+    from ..kinematics.joint_kinematics import JointKinematics
     from .workspace import Workspace
 
 
@@ -31,6 +32,22 @@ class KinematicMethods(Derived):
     def pose(self, name: str) -> Pose:
         """Where a body or a frame is in the ground: rotation matrix R and position p."""
         return self.record.pose(name)
+
+    def joint_kinematics(self, name: str) -> JointKinematics:
+        """A joint's configuration X, kinematic matrix Γ and map H in the symbols of the system: `ph.joint_kinematics`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("neck", s.ground, s.body("head", 1), ph.Universal("z", "y"), speeds=["pan", "tilt"])
+        >>> s.derive().joint_kinematics("neck").velocity[:3]
+        Vector([-pan*sin(neck_2), tilt, pan*cos(neck_2)])
+        """
+        return self.record.joint_kinematics(name)
+
+    @property
+    def joint_poses(self) -> dict[str, Pose]:
+        """X of every joint: the pose of its frame on the child in its frame on the parent."""
+        return {name: self.record.joint_kinematics(name).X for name in self.record.system.joints}
 
     def jacobian(self, name: str, orientation: str | None = None) -> Matrix:
         """The 6×n Jacobian of a body's or frame's origin, in ground components: angular over linear velocity, by u.
@@ -61,6 +78,53 @@ class KinematicMethods(Derived):
         `screw_of` gives its instantaneous axis, rate of turning and pitch.
         """
         return self.record.velocity_screw(name)
+
+    def frame_velocity(self, name: str) -> Vector:
+        """ω over v of the origin of a body or frame, in ground components."""
+        from ..dynamics.frame_motion import frame_velocity
+
+        return frame_velocity(self.record, name)
+
+    def frame_acceleration(self, name: str) -> Vector:
+        """ω̇ over v̇ of the origin of a body or frame in ground components, of q, u and u̇ (`udot`): J u̇ + J̇ u."""
+        from ..dynamics.frame_motion import frame_acceleration
+
+        return frame_acceleration(self.record, name)
+
+    def bias_acceleration(self, name: str) -> Vector:
+        """J̇ u of a body or frame: its acceleration where no speed changes.
+
+        >>> import polhode as ph
+        >>> s = ph.System("whirl")
+        >>> _ = s.joint("turn", s.ground, s.body("arm", 1), ph.Revolute("z"), coordinates=["a"], speeds=["w"])
+        >>> tip = s.frame("tip", "arm", (2, 0, 0))
+        >>> s.derive().bias_acceleration("tip")[3:]
+        Vector([-2*w**2*cos(a), -2*w**2*sin(a), 0])
+        """
+        from ..dynamics.frame_motion import bias_acceleration
+
+        return bias_acceleration(self.record, name)
+
+    @property
+    def center_of_mass(self) -> Vector:
+        """The mass centre of all bodies, in ground components."""
+        from ..dynamics.centroidal import center_of_mass
+
+        return center_of_mass(self.record)
+
+    @property
+    def centroidal_momentum(self) -> tuple[Vector, Vector]:
+        """Angular momentum about the mass centre and linear momentum, in ground components."""
+        from ..dynamics.centroidal import centroidal_momentum
+
+        return centroidal_momentum(self.record)
+
+    @property
+    def centroidal_matrix(self) -> Matrix:
+        """A_G, 6×n, with A_G u the momenta about the mass centre, angular over linear."""
+        from ..dynamics.centroidal import centroidal_matrix
+
+        return centroidal_matrix(self.record)
 
     def singular_configurations(self, name: str, of: str = "pose") -> SingularConfigurations:
         """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".

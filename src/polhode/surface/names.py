@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from ..compiled.quantities import DrivingForceOf, JacobianOf, PoseOf, ReactionOf
+from ..compiled.quantities import (
+    BiasAccelerationOf,
+    DrivingForceOf,
+    FrameAccelerationOf,
+    FrameVelocityOf,
+    JacobianOf,
+    JointPoseOf,
+    PoseOf,
+    ReactionOf,
+)
 from ..errors import PolhodeError
 from ..expr import (
     Expr,
@@ -41,6 +50,7 @@ from ..expr.exact import (
     tanh,
 )  # fmt: skip
 from ..geometry import Pose, rotation
+from ..kinematics.joint_kinematics import JointKinematics, joint_kinematics
 from ..kinematics.vectors import Arrow, Dyadic, Point, basis
 from ..model import (
     Body,
@@ -69,11 +79,11 @@ from ..model import (
 from .equations import Equations
 
 __all__ = [
-    "Arrow", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic", "Equations", "Expr",
-    "Fixed", "Frame", "Free", "Function", "JacobianOf", "Joint", "JointMap", "Matrix", "Planar", "Point",
-    "PolhodeError", "Pose", "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System",
-    "Universal", "Vector", "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder",
-    "disc", "exp", "from_sympy", "function", "latex", "log", "maximum", "minimum", "normal", "pi",
-    "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
-    "tanh", "to_sympy", "unit_symbols",
+    "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
+    "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function", "JacobianOf",
+    "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Planar", "Point", "PolhodeError", "Pose",
+    "PoseOf", "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
+    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "from_sympy",
+    "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod", "rotation", "sampled",
+    "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh", "to_sympy", "unit_symbols",
 ]  # fmt: skip

@@ -35,7 +35,7 @@ def test_an_effort_that_holds_is_part_of_the_state() -> None:
     assert any(made.linearize({"hinge": 1}).residual)
     held = made.linearize({"hinge": 1, "tau(hinge)": m * l * ph.sin(1) * 9.81})
     assert not any(held.residual)
-    assert held.K[0][0] == m * l * 9.81 * ph.cos(1)
+    assert held.second_order.K[0][0] == m * l * 9.81 * ph.cos(1)
 
 
 def test_an_accelerated_reference_is_a_tilted_gravity() -> None:
@@ -47,7 +47,7 @@ def test_an_accelerated_reference_is_a_tilted_gravity() -> None:
     made = s.derive()
     lean = ph.atan2(a, 9.81)
     linear = made.linearize({"hinge": lean}, accelerations={"rail": a})
-    assert linear.numbers("K")[1, 1] == pytest.approx(np.hypot(G, 3), rel=1e-14)
+    assert linear.second_order.numbers("K")[1, 1] == pytest.approx(np.hypot(G, 3), rel=1e-14)
     assert evaluate([linear.residual[1]], {a: 3.0})[0] == pytest.approx(0, abs=1e-14)
 
 
@@ -97,7 +97,7 @@ def test_state_and_control_matrices_match_finite_differences() -> None:
     assert linear.controls[-1] == "push"
     more, less = (functions.forward_dynamics(q, u, np.zeros(len(u)), inputs=[0.5 + h]) for h in (1e-4, -1e-4))
     assert_allclose(B[size:, -1], (more - less) / 2e-4, rtol=1e-7, atol=1e-7)
-    assert_allclose(B[size:, :-1], np.linalg.inv(linear.numbers("M")), rtol=1e-9)
+    assert_allclose(B[size:, :-1], np.linalg.inv(linear.second_order.numbers("M")), rtol=1e-9)
 
 
 @pytest.mark.parametrize("storage", ["quaternion", "vector"])

@@ -24,6 +24,7 @@ from ...model.forces.protocol import (
     RATE,
     VELOCITY,
     BodyTorque,
+    CoordinateForce,
     LineTension,
     PointForce,
     PotentialEnergy,
@@ -160,6 +161,8 @@ class Power:
         """Add what a load does to the bodies and speeds; what it stores is returned."""
         if isinstance(load, SpeedForce):
             return self._on_speed(load, efforts)
+        if isinstance(load, CoordinateForce):
+            return self._on_coordinate(load, efforts)
         if isinstance(load, PotentialEnergy):
             return self._potential(load, efforts)
         return self._along_line(load, forces) if isinstance(load, LineTension) else self._direct(load, forces)
@@ -229,6 +232,13 @@ class Power:
         rate = self.at.rate_of(self.at.system.joints[load.joint], load.index)
         if rate.speed is not None:
             efforts[rate.speed] = (efforts[rate.speed] + rate.factor * self.at.number(load.value)) % P
+        return 0
+
+    def _on_coordinate(self, load: CoordinateForce, efforts: list[int]) -> int:
+        """Q δq on the speeds."""
+        coordinate, value = self.at.system.joints[load.joint].q[load.index], self.at.number(load.value)
+        for speed, slope in evaluated(self.at.meant(coordinate), self.coordinates, order=1).vary.items():
+            efforts[speed] = (efforts[speed] + slope * value) % P
         return 0
 
     def _potential(self, load: PotentialEnergy, efforts: list[int]) -> int:

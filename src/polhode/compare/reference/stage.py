@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import Any
 
 from ...errors import PolhodeError
-from ...expr import Expr, as_expr, cos, rational_value, sin, sqrt
+from ...expr import Expr, as_expr, cos, sin, sqrt
 from ...expr.field import P, inverse
+from ...expr.length import exact_length
 from ...model.stage import Stage
 from .jet import Jet
 from .matrices import IDENTITY, Rows, added, hat, jet_product, motion, product, solved, summed, transposed, twist
@@ -111,8 +112,7 @@ def _exponential(h: Sequence[Any], angle: Expr, value: Jet) -> Rows:
     square = as_expr(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
     if not square:
         return _series([(own, value)])
-    known = rational_value(square)
-    length = sqrt(square if known is None else as_expr(known))
+    length = exact_length(h[:3]) or sqrt(square)
     nu, part = length.fp, inverse(length.fp)
     c, s = _wave(length * angle, value * nu)
     twice = product(own, own)

@@ -110,8 +110,12 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
         "kinetic": ["kinetic energy"],
         "potential": ["potential energy"],
         "mass_matrix": [f"mass matrix, {row} row, {column} column" for row in labels for column in labels],
+        "coriolis_matrix": [f"Coriolis matrix, {row} row, {column} column" for row in labels for column in labels],
         "angular": [f"angular momentum of the whole, {axis}" for axis in AXES],
         "linear": [f"linear momentum of the whole, {axis}" for axis in AXES],
+        "centroidal": [f"angular momentum about the mass centre of the whole, {axis}" for axis in AXES],
+        "center_of_mass": [f"mass centre of the whole, {axis}" for axis in AXES],
+        "gravity_terms": [f"effort on {label} that carries the weight" for label in labels],
         "position": [f"position of {body} in the ground, {axis}" for body in bodies for axis in AXES],
         "rotation": [f"rotation of {body} in the ground, {a}{b}" for body in bodies for a in AXES for b in AXES],
     }

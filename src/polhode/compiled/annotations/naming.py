@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...dynamics.centroidal import center_of_mass
 from ...dynamics.equations import EquationsOfMotion, factor
 from ...dynamics.loads import Loads, Wrench
-from ...expr import Matrix, Vector, is_zero
+from ...expr import Matrix, Vector, is_zero, jacobian
 from ...formalisms.composite_body import composite_inertias, inward
 from ...formalisms.short.articulated_body import ArticulatedInertia, articulated
 from ...formalisms.short.newton_euler import (
@@ -63,6 +64,10 @@ class Naming:
             "energy": [self._momenta],
             "momentum": [self._momenta, self._poses],
             "poses": [self._poses],
+            "center_of_mass": [self._poses, self._mass_centres],
+            "centroidal_momentum": [self._momenta, self._poses],
+            "centroidal_matrix": [self._poses, self._mass_centres, self._momenta_at_unit_speeds],
+            "inverse_mass_matrix": [self._elimination, self._composite_bodies, self._inverse],
         }
         forward = [self._bias, self._elimination, self._composite_bodies, self._articulated_bodies]
         solved = ("forward_dynamics", "state_rates", "state_rates_jacobian", "forward_dynamics_derivatives")
@@ -330,6 +335,34 @@ class Naming:
         for words, (w, v), (spin, linear) in zip(self._words, moving, momenta, strict=True):
             energy = w.dot(spin) + v.dot(linear)
             self.catalogue.name(energy, f"{self.how}twice the kinetic energy of {words['body']}")
+
+    def _mass_centres(self) -> None:
+        """First moments about the ground's origin, of each body and summed outward, and the mass centre."""
+        total = Vector([0, 0, 0])
+        for words, link, X in zip(self._words, self.tree.links, world_poses(self.tree), strict=True):
+            own = X.R @ link.inertia.h + X.p * link.inertia.m
+            total = total + own
+            self.catalogue.vector(
+                X.R @ link.inertia.h, f"{self.how}first moment of {words['body']} about its origin, @"
+            )
+            self.catalogue.vector(own, f"{self.how}first moment of {words['body']} about the ground's, @")
+            self.catalogue.vector(total, f"first moment of all up to {words['body']}, @")
+        self.catalogue.name(self.equations.mass_moment[0], "mass of the whole")
+        self.catalogue.vector(center_of_mass(self.equations), "mass centre of the whole, @")
+
+    def _momenta_at_unit_speeds(self) -> None:
+        """Linear and angular momentum of the whole about the ground's origin, one speed at a time."""
+        spin, linear = self.equations.momentum
+        for k, column in enumerate(jacobian([*spin, *linear], list(self.equations.u)).columns):
+            label = self._labels[k]
+            self.catalogue.vector(Vector(column[:3]), f"angular momentum at unit {label} about the ground's origin, @")
+            self.catalogue.vector(Vector(column[3:]), f"linear momentum at unit {label}, @")
+
+    def _inverse(self) -> None:
+        """The entries of M⁻¹."""
+        for i, row in enumerate(self.equations.inverse_mass_matrix):
+            for j, entry in enumerate(row):
+                self.catalogue.name(entry, f"acceleration of {self._labels[i]} by a unit effort on {self._labels[j]}")
 
     def _poses(self) -> None:
         poses = world_poses(self.tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .coordinate_force import CoordinateForce
 from .damper import Damper
 from .elastic_gear import ElasticGear
 from .force import Force
@@ -15,8 +16,8 @@ from .spring import Spring
 from .torque import Torque
 
 __all__ = [
-    "FORCES", "Damper", "ElasticGear", "Force", "ForceElement", "GravityField", "JointForce", "JointSpring",
-    "LineForce", "Potential", "Spring", "Torque",
+    "FORCES", "CoordinateForce", "Damper", "ElasticGear", "Force", "ForceElement", "GravityField", "JointForce",
+    "JointSpring", "LineForce", "Potential", "Spring", "Torque",
 ]  # fmt: skip
 
 #: Each by its type in model files.
@@ -26,6 +27,7 @@ FORCES: dict[str, type[ForceElement]] = {
         Force,
         Torque,
         JointForce,
+        CoordinateForce,
         JointSpring,
         ElasticGear,
         Spring,

@@ -17,8 +17,8 @@ from ..fields import GivenFields, given
 from ..records import GROUND
 
 __all__ = [
-    "GROUND", "LENGTH", "POSITION", "RATE", "VELOCITY", "BodyTorque", "ForceElement", "LineElement", "LineTension",
-    "Mechanism", "PointForce", "PotentialEnergy", "PrimitiveLoad", "SpeedForce", "given",
+    "GROUND", "LENGTH", "POSITION", "RATE", "VELOCITY", "BodyTorque", "CoordinateForce", "ForceElement", "LineElement",
+    "LineTension", "Mechanism", "PointForce", "PotentialEnergy", "PrimitiveLoad", "SpeedForce", "given",
 ]  # fmt: skip
 
 #: What the law of a tension is written with: the distance of its ends and the rate of that distance.
@@ -58,6 +58,15 @@ class SpeedForce:
 
 
 @dataclass(frozen=True)
+class CoordinateForce:
+    """A generalized force on one coordinate of a joint: its power is its value times the coordinate's rate."""
+
+    joint: str
+    index: int
+    value: Expr
+
+
+@dataclass(frozen=True)
 class PotentialEnergy:
     """A potential energy as an expression of coordinates (and parameters and time)."""
 
@@ -80,7 +89,7 @@ class LineTension:
     energy: Expr
 
 
-PrimitiveLoad = PointForce | BodyTorque | SpeedForce | PotentialEnergy | LineTension
+PrimitiveLoad = PointForce | BodyTorque | SpeedForce | CoordinateForce | PotentialEnergy | LineTension
 
 # ---- force elements ----------------------------------------------------------------------------------------------
 

@@ -70,7 +70,8 @@ class JointType(ABC):
             if field.kind != "word":  # a stage knows its storages
                 value = field_value(field, getattr(self, field.name), f"{self.kind} joint")
                 object.__setattr__(self, field.name, value)
-        _ = self.stages
+        for stage in self.stages:
+            stage.check_lengths()
 
     @property
     def nominal(self) -> Matrix | None:

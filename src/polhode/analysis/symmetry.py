@@ -1,0 +1,306 @@
+"""Symmetries, the momenta that they conserve, and energy: found in numbers, proved by fingerprint.
+
+E. Noether (1918); J. E. Marsden and T. S. Ratiu, *Introduction to Mechanics and Symmetry* (1999), chapter 11. A motion
+of the mechanism that takes solutions to solutions is a field of speeds ξ(q). Its momentum is J = ξᵀ p, p = M u, and
+
+    J̇ = ξ̇ᵀ p + ξᵀ (Ṁ u - bias + τ + Aᵀλ)
+
+so that J is conserved, where no efforts act, if ξ̇ᵀ p + ξᵀ (Ṁ u - bias) and A ξ vanish identically. No acceleration is
+asked for. Fields that are tried:
+
+    ∂/∂q_k                 a coordinate: where J is conserved it is cyclic, or ignorable
+    a motion of the whole  a shift along, or a turn about, an axis of the ground, with all that hangs on the ground
+    a unit speed           a turn or shift along the axes of the body, such as the spin of a top about its own axis
+
+and all combinations of these with constant coefficients: the conditions are linear in ξ, and those of their values at
+random states that vanish give the coefficients, which are then proved exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import check_whole
+from ..errors import PolhodeError, unknown
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    gradient,
+    is_zero,
+    quiet_collector,
+    substitute,
+)
+from ..expr.spelling import spelled
+from .invariant_motions import whole_motions
+
+#: Numbers below this part of the largest are rounding.
+_NOTHING = 1e-9
+#: Coefficients of combinations are fractions with denominators up to this.
+_DENOMINATOR = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """A field of speeds under which the mechanism stays the same, and what it conserves.
+
+    `momentum` is conserved while no effort acts along the field and the inputs in `without` are nil.
+    `coordinate` names the cyclic coordinate, where the field moves one coordinate alone.
+    """
+
+    name: str
+    field: Vector  # ξ(q), a speed each
+    momentum: Expr
+    coordinate: str | None
+    without: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lacking = f", while {' and '.join(self.without)} {'is' if len(self.without) == 1 else 'are'} nil"
+        return f"{self.name}: {self.momentum} is conserved{lacking if self.without else ''}"
+
+
+@dataclass(frozen=True, eq=False)
+class Conserved:
+    """A quantity that no motion changes, while no effort acts and the inputs in `without` are nil."""
+
+    name: str
+    value: Expr
+    without: tuple[str, ...] = ()
+
+
+def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
+    """The symmetries of a mechanism, for all parameters, or for values of some.
+
+    >>> import polhode as ph
+    >>> s = ph.System("two carts", gravity=(0, 0, 0))
+    >>> a = s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
+    >>> b = s.joint("b", s.ground, s.body("second", 2), ph.Prismatic("x"), coordinates=["y"], speeds=["w"])
+    >>> s.potential(5 * (b.q[0] - a.q[0] - 1) ** 2)
+    >>> print(symmetries(s.derive().record)[0])
+    x + y: v + 2*w is conserved
+    """
+    with quiet_collector():
+        return _Search(equations, parameters).found()
+
+
+def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
+    """Energy, where it is conserved, and the momenta of all symmetries; each proved by fingerprint."""
+    with quiet_collector():
+        search = _Search(equations, parameters)
+        energy, without = search.energy()
+        found = [Conserved("energy", energy, without)] if energy is not None else []
+        return found + [Conserved(each.name, each.momentum, each.without) for each in search.found()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Field:
+    name: str
+    speeds: Vector
+    coordinate: str | None = None
+
+
+class _Search:
+    """What is tried on one mechanism."""
+
+    def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
+        check_whole(equations, "a symmetry")
+        self.equations = equations
+        self.given = _given(equations, parameters)
+        self.time = equations.system.time
+        self.along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), self.time: as_expr(1)}
+        self.along |= dict(zip(equations.z, equations.z_rates, strict=True))
+        self.momenta = self._at(list(equations.mass_matrix @ equations.u))
+        self.is_natural = self._same_as_energy()
+        rates = directional(self.momenta, self.along)
+        self.force = self._at([a - b for a, b in zip(rates, equations.bias, strict=True)])
+
+    def _at(self, entries: Sequence[Any]) -> list[Expr]:
+        made = [as_expr(entry) for entry in entries]
+        return substitute(made, self.given) if self.given else made
+
+    def _same_as_energy(self) -> bool:
+        """Whether ∂T/∂u = M u: nothing is prescribed in time."""
+        (energy,) = self._at([self.equations.kinetic_energy])
+        slopes = gradient(energy, list(self.equations.u))
+        return all(is_zero(a - b) for a, b in zip(slopes, self.momenta, strict=True))
+
+    # ---- fields ------------------------------------------------------------------------------------------------
+
+    def fields(self) -> list[_Field]:
+        """The fields that are tried, none of them a combination of others before it."""
+        equations, tree = self.equations, self.equations.tree
+        back = tree.kinematic_left_inverse()
+        owned = {k for i in tree.quaternions for k in range(i, i + 4)}
+        owned |= {*range(len(tree.q))[tree.auxiliary_coordinates]}
+        made = []
+        if equations.dependent_speeds is None:
+            for k, q in enumerate(equations.q):
+                if k not in owned:
+                    made.append(_Field(spelled(q), Vector([row[k] for row in back]), q.name))
+            made += [_Field(name, speeds) for name, speeds in whole_motions(tree)]
+        for u, unit in zip(equations.u, Matrix.identity(len(equations.u)), strict=True):
+            made.append(_Field(f"unit {spelled(u)}", unit))
+        return self._independent(made)
+
+    def _independent(self, fields: Sequence[_Field]) -> list[_Field]:
+        table = self._values([self._at(list(each.speeds)) for each in fields])
+        kept: list[int] = []
+        for k in range(len(fields)):
+            trial = table[[*kept, k]]
+            sizes = np.linalg.svd(trial, compute_uv=False)
+            if sizes[-1] > _NOTHING * max(1.0, sizes[0]):
+                kept.append(k)
+        return [fields[k] for k in kept]
+
+    # ---- conditions --------------------------------------------------------------------------------------------
+
+    def rate(self, speeds: Sequence[Any]) -> list[Expr]:
+        """What must vanish for ξᵀ p to be conserved: its rate without efforts, and A ξ."""
+        field = self._at(speeds)
+        turning = directional(field, self.along)
+        change = as_expr(Vector(turning).dot(self.momenta) + Vector(field).dot(self.force))
+        return [*self._at([change]), *self._work_of_constraints(field)]
+
+    def _work_of_constraints(self, field: Sequence[Expr]) -> list[Expr]:
+        constraints = self.equations.constraints
+        if constraints is None or self.equations.dependent_speeds is not None:
+            return []
+        return self._at([row.dot(field) for row in constraints.A])
+
+    def found(self) -> list[Symmetry]:
+        """The symmetries, proved."""
+        if not self.is_natural or not self.equations.u:
+            return []
+        fields = self.fields()
+        rates = [self.rate(list(each.speeds)) for each in fields]
+        inputs = {entry.symbol: as_expr(0) for entry in self.equations.system.inputs.values()}
+        without_inputs = [substitute(each, inputs) for each in rates]
+        found = []
+        for weights in _null_space(self._values(without_inputs)):
+            speeds = _combined(weights, [each.speeds for each in fields])
+            proof = self.rate(speeds)
+            if not all(is_zero(entry) for entry in substitute(proof, inputs)):
+                continue
+            acting = [x.name for x in free_symbols(proof) if x in inputs and not _is_free_of(proof, x)]
+            (momentum,) = self._at([Vector(speeds).dot(self.momenta)])
+            if is_zero(momentum):  # it moves nothing that has mass
+                continue
+            parts = [(weight, each) for weight, each in zip(weights, fields, strict=True) if weight]
+            own = parts[0][1].coordinate if len(parts) == 1 else None
+            found.append(Symmetry(_named(parts), Vector(speeds), momentum, own, tuple(acting)))
+        return found
+
+    def energy(self) -> tuple[Expr | None, tuple[str, ...]]:
+        """T + V where it is conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
+        equations = self.equations
+        constraints = equations.constraints
+        moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
+        if not self.is_natural or moved or equations.z:
+            return None, ()
+        kinetic, potential = self._at([equations.kinetic_energy, equations.potential_energy])
+        changes = directional([kinetic, potential], self.along)
+        (rate,) = self._at([changes[0] + changes[1] - Vector(self._at(equations.bias)).dot(equations.u)])
+        inputs = {entry.symbol: as_expr(0) for entry in equations.system.inputs.values()}
+        if not is_zero(substitute([rate], inputs)[0]):
+            return None, ()
+        acting = tuple(x.name for x in free_symbols([rate]) if x in inputs and not _is_free_of([rate], x))
+        return as_expr(kinetic + potential), acting
+
+    # ---- numbers -----------------------------------------------------------------------------------------------
+
+    def _values(self, rows: Sequence[Sequence[Expr]]) -> NDArray[np.float64]:
+        """Expressions at random states: a row for each, with its values at all of them."""
+        flat = [as_expr(entry) for row in rows for entry in row]
+        symbols = [*free_symbols(flat)]
+        width = len(rows[0]) if rows else 0
+        count = 3 + -(-(len(rows) + 2) // max(1, width))
+        rng = np.random.default_rng(7)
+        made: list[NDArray[np.float64]] = []
+        for _ in range(50 * count):
+            values = dict(zip(symbols, rng.uniform(0.3, 1.7, len(symbols)).tolist(), strict=True))
+            self._make_unit(values)
+            try:
+                table = np.array(evaluate(flat, values)).reshape(len(rows), width)
+            except (ArithmeticError, ValueError):
+                continue
+            if np.isfinite(table).all():
+                made.append(table)
+            if len(made) == count:
+                return np.hstack(made)
+        raise PolhodeError(
+            f"the equations of '{self.equations.system.name}' have no value at random states.",
+            place="symmetries",
+            cure="Give values for the parameters: symmetries({'l': 0.5}).",
+            code="E-SYMMETRY-001",
+        )
+
+    def _make_unit(self, values: dict[Expr, float]) -> None:
+        tree = self.equations.tree
+        for i in tree.quaternions:
+            own = [q for q in tree.q[i : i + 4] if q in values]
+            size = float(np.sqrt(sum(values[q] ** 2 for q in own)))
+            values.update({q: values[q] / size for q in own})
+
+
+def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
+    table = equations.system.parameters
+    for name in parameters or {}:
+        if name not in table:
+            raise unknown("parameter", name, table, place="symmetries", code="E-SYMMETRY-002")
+    return {table[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}
+
+
+def _is_free_of(entries: Sequence[Expr], x: Expr) -> bool:
+    return all(is_zero(entry) for entry in directional(entries, {x: as_expr(1)}))
+
+
+def _null_space(values: NDArray[np.float64]) -> list[list[Fraction]]:
+    """Fractions c with cᵀ values = 0, in reduced form, each with its first entry 1."""
+    scale = np.abs(values).max(initial=0.0)
+    if not scale:
+        return [[Fraction(int(i == k)) for i in range(len(values))] for k in range(len(values))]
+    left, sizes, _ = np.linalg.svd(values / scale)
+    rank = int((sizes > _NOTHING).sum())
+    basis = left[:, rank:].T
+    row = 0
+    for column in range(basis.shape[1]):
+        if row == len(basis):
+            break
+        pivot = row + int(np.argmax(np.abs(basis[row:, column])))
+        if abs(basis[pivot, column]) < 1e-7:
+            continue
+        basis[[row, pivot]] = basis[[pivot, row]]
+        basis[row] /= basis[row, column]
+        others = [k for k in range(len(basis)) if k != row]
+        basis[others] -= np.outer(basis[others, column], basis[row])
+        row += 1
+    made = [[Fraction(float(x)).limit_denominator(_DENOMINATOR) for x in each] for each in basis]
+    return [m for m, each in zip(made, basis, strict=True) if np.abs(np.array(m, dtype=float) - each).max() < 1e-6]
+
+
+def _combined(weights: Sequence[Fraction], fields: Sequence[Vector]) -> list[Expr]:
+    total = Vector([as_expr(0)] * len(fields[0]))
+    for weight, field in zip(weights, fields, strict=True):
+        if weight:
+            total = total + field * as_expr(weight)
+    return [as_expr(entry) for entry in total]
+
+
+def _named(parts: Sequence[tuple[Fraction, _Field]]) -> str:
+    made = ""
+    for weight, each in parts:
+        size = "" if abs(weight) == 1 else f"{abs(weight)} "
+        sign = " - " if weight < 0 else " + "
+        made += f"{sign if made else '-' if weight < 0 else ''}{size}{each.name}"
+    return made

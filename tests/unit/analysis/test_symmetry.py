@@ -1,0 +1,125 @@
+"""Symmetries and what they conserve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.expr import as_expr, is_zero, same
+
+
+def top(moments: Any = (1, 1, "0.5")) -> ph.Equations:
+    s = ph.System("top", gravity=(0, 0, -10))
+    s.joint("ball", s.ground, s.body("top", 2, com=(0, 0, 0.3), inertia=moments), ph.Spherical(), at=(1, 0, 0))
+    return s.derive()
+
+
+def satellite() -> ph.Equations:
+    s = ph.System("satellite", gravity=(0, 0, 0))
+    s.joint("fly", s.ground, s.body("bus", 2, inertia=(1, 2, 3)), ph.Free())
+    s.joint("arm", "bus", s.body("link", 1, com=(1, 0, 0)), ph.Revolute("z"), at=(1, 0, 0))
+    return s.derive()
+
+
+def pendulum_on_cart(damping: float = 0, gravity: str = "-9.81") -> ph.Equations:
+    s = ph.System("cart", gravity=(0, 0, gravity))
+    cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
+    s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 0.5)), ph.Revolute("y"))
+    s.joint_force(cart, s.input("F") - damping * cart.u[0])
+    return s.derive()
+
+
+def names(equations: ph.Equations) -> list[str]:
+    return [each.name for each in equations.symmetries()]
+
+
+def test_lagranges_top_turns_about_the_vertical_and_about_its_own_axis() -> None:
+    assert names(top()) == ["turn of the whole about z", "unit ball_wz"]
+
+
+def test_a_top_that_is_not_round_turns_about_the_vertical_alone() -> None:
+    assert names(top((1, "1.1", "0.5"))) == ["turn of the whole about z"]
+
+
+def test_a_satellite_keeps_its_linear_and_angular_momentum() -> None:
+    equations = satellite()
+    found = equations.symmetries()
+    spin, linear = equations.momentum
+    assert [each.name for each in found[:3]] == ["fly_x", "fly_y", "fly_z"]
+    assert same([each.momentum for each in found[:3]], list(linear))
+    assert same([each.momentum for each in found[3:]], list(spin))
+
+
+def test_a_sum_of_coordinates_is_found_where_none_alone_is_cyclic() -> None:
+    s = ph.System("two carts", gravity=(0, 0, 0))
+    a = s.joint("x", s.ground, s.body("first", 1), ph.Prismatic("x"))
+    b = s.joint("y", s.ground, s.body("second", 2), ph.Prismatic("x"))
+    s.potential(5 * (2 * b.q[0] - a.q[0] - 1) ** 2)
+    (found,) = s.derive().symmetries()
+    assert found.name == "x + 1/2 y"
+    assert is_zero(found.momentum - (a.u[0] + b.u[0]))
+    assert found.coordinate is None
+
+
+def test_an_input_that_changes_a_momentum_is_told() -> None:
+    (found,) = pendulum_on_cart().symmetries()
+    assert (found.coordinate, found.without) == ("x", ("F",))
+    assert str(found).endswith("is conserved, while F is nil")
+
+
+def test_damping_leaves_no_symmetry_and_no_energy() -> None:
+    assert pendulum_on_cart(damping=0.1).conserved() == []
+
+
+def test_energy_is_conserved_where_forces_have_a_potential() -> None:
+    energy, *_ = pendulum_on_cart().conserved()
+    equations = pendulum_on_cart()
+    assert energy.name == "energy"
+    assert energy.without == ("F",)
+    assert is_zero(energy.value - equations.kinetic_energy - equations.potential_energy)
+
+
+def test_equal_values_of_parameters_are_a_symmetry_at_these_values_alone() -> None:
+    s = ph.System("top", gravity=(0, 0, 0))
+    moments = (s.parameter("A", 1), s.parameter("B", 1), s.parameter("C", 2))
+    s.joint("ball", s.ground, s.body("top", 1, inertia=moments), ph.Spherical())
+    equations = s.derive()
+    assert "unit ball_wz" not in names(equations)
+    assert "unit ball_wz" in [each.name for each in equations.symmetries({"A": 1, "B": 1})]
+
+
+def test_momenta_stay_what_they_are_along_a_run() -> None:
+    equations = satellite()
+    run = equations.simulate(2, speeds={"fly_wx": 0.5, "fly_wy": 0.3, "arm": -1.0, "fly_vy": 0.2})
+    for each in equations.conserved():
+        values = run.values(each.value)
+        assert float(np.ptp(values)) < 1e-6, each.name
+
+
+def test_a_nonholonomic_constraint_breaks_the_momentum_that_it_pushes_along() -> None:
+    s = ph.System("sleigh", gravity=(0, 0, 0))
+    s.joint("glide", s.ground, s.body("runner", 1, com=(0.3, 0, 0), inertia=(1, 1, 1)), ph.Planar("z"))
+    s.knife_edge("blade", "runner", across="y")
+    assert [each.name for each in s.derive().conserved()] == ["energy"]
+
+
+def test_what_is_prescribed_in_time_keeps_nothing() -> None:
+    s = ph.System("shaken", gravity=(0, 0, -10))
+    s.prescribe(s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x")), ph.sin(s.time))
+    s.joint("a", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    assert s.derive().conserved() == []
+
+
+def test_a_parameter_that_is_none_gets_a_sentence() -> None:
+    with pytest.raises(ph.PolhodeError, match="there is no parameter 'mass'"):
+        top().symmetries({"mass": 1})
+
+
+def test_the_proof_is_not_fooled_by_a_small_term() -> None:
+    s = ph.System("nearly", gravity=(0, 0, 0))
+    a = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
+    s.potential(as_expr("1e-14") * a.q[0] ** 2)
+    assert s.derive().symmetries() == []
