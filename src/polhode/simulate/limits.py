@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..compiled.native.limits import WatchedLimits
-from ..dynamics.joint_limits import SeenLimit, joint_limits, seen_limits
+from ..dynamics.synopsis import SeenLimit
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def passed_limits(run: Trajectory) -> tuple[PassedLimit, ...]:
     """
     if run.functions is None or not len(run):
         return ()
+    from ..dynamics.joint_limits import joint_limits
+
     # what was noted is of the whole run, and not of some of its times
     rows = () if "between_samples" in run.info else run.info.get(NOTED, ())
     noted = {(name, side, limit): (time, beyond) for name, side, limit, time, beyond in rows}
@@ -81,6 +83,8 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
     """
     if run.functions is None or not len(run):
         return ()
+    from ..dynamics.joint_limits import joint_limits
+
     told = []
     for ends in joint_limits(run.mechanism.equations, run.parameters):
         name = ends.coordinate.name
@@ -125,8 +129,11 @@ def _passed(
 def limits_seen(functions: Functions, parameters: Mapping[str, Any] | None) -> tuple[SeenLimit, ...]:
     """The limits that native code can watch in the state of a run."""
     known = functions.derivation.synopsis
-    asks = known.has_limits_of_parameters and parameters
-    return seen_limits(functions.equations, parameters or {}) if asks else known.limits
+    if not known.has_limits_of_parameters or not parameters:
+        return known.limits
+    from ..dynamics.joint_limits import seen_limits
+
+    return seen_limits(functions.equations, parameters)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,13 @@ from ..compiled.native.events import EventLogs
 from ..compiled.native.lane_runs import LaneCode, LaneRuns
 from ..compiled.native.members import Members as NativeMembers
 from ..compiled.native.stepper import NativeRun
-from ..dynamics.joint_limits import SeenLimit
+from ..dynamics.synopsis import SeenLimit
 from ..errors import PolhodeError, warn
 from ..expr import free_symbols
 from ..model.body import check_mass
 from .batch_threads import run_in_threads
 from .events import Events
+from .grown_variables import grown
 from .guard import Guard, Stop, moving_pivots
 from .initial_state import Floats, initial_state
 from .inputs import Signal, read_efforts, read_inputs
@@ -185,7 +186,7 @@ def run_natively(
             "steps": memory.steps, "evaluations": memory.evaluations,
             "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
         },
-        more=_More(plan.limits, memory.limits.noted, plan.constrained.notices if plan.constrained else {}, plan.logs),
+        more=_More(plan.limits, memory.limits.noted, _notices(plan, derivation, states), plan.logs),
     )  # fmt: skip
     told = {} if plan.constrained is None else plan.constrained.warnings
     for i in np.flatnonzero(done).tolist():
@@ -210,6 +211,15 @@ class _More:
             rows = self.logs.of_member(i)
             made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.happenings))]
         return {**made, **noted_facts(self.limits[i], self.noted[i])}
+
+
+def _notices(plan: _Plan, derivation: Derivation, states: Floats) -> Mapping[int, Sequence[str]]:
+    """What a reader of single runs should know."""
+    known, at_start = derivation.synopsis, {} if plan.constrained is None else plan.constrained.notices
+    if not known.small_angles:
+        return at_start
+    coordinates = len(known.coordinates)
+    return {i: [*at_start.get(i, ()), *grown(known, x[:, :coordinates])] for i, x in enumerate(states)}
 
 
 def _acted(

@@ -9,6 +9,7 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
+from polhode.errors import SimulationError
 from polhode.model.samples import bennett, n_four_bar
 from polhode.simulate.constrained_members import ConstrainedMembers
 
@@ -84,6 +85,6 @@ def test_an_interrupt_while_members_are_assembled_is_told(monkeypatch: pytest.Mo
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ConstrainedMembers, "begun", interrupt)
-    with pytest.raises(ph.SimulationError, match="interrupted after 0 of 2 runs") as caught:
+    with pytest.raises(SimulationError, match="interrupted after 0 of 2 runs") as caught:
         linkage().simulate(0.1, start={"crank": np.array([0.3, 0.4])}, samples=3)
     assert list(caught.value.trajectory.status) == ["interrupted", "not_run"]
