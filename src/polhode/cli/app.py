@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 
 File = Annotated[Path, typer.Argument(help="A model file (.yaml) or a robot file (.urdf, .xml).", show_default=False)]
+Speeds = Annotated[str | None, typer.Option(help="Speeds that a formalism brings: sayers, by kane.")]
 Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Formalism = Annotated[str, typer.Option(help="How to derive; `auto` picks the cheapest.")]
@@ -67,6 +68,7 @@ def derive(
             "--pseudo", help="A pseudo-velocity: --pseudo v='cos(turn)*a + sin(turn)*b'", metavar="NAME=EXPRESSION"
         ),
     ] = None,
+    speeds: Speeds = None,
     small: Small = None,
     omit: Omit = None,
     constraints: Constraints = "multipliers",
@@ -77,7 +79,7 @@ def derive(
     from . import derive as command
 
     options = _reductions(small, omit, constraints)
-    command.run(file, formalism, of, latex, json, base, report, pseudo or (), reductions=options)
+    command.run(file, formalism, of, latex, json, base, report, pseudo or (), speeds=speeds, reductions=options)
 
 
 @app.command()
@@ -166,13 +168,30 @@ def sweep(
 def compare(
     file: File,
     timing: Annotated[bool, typer.Option(help="Compile and time native code.")] = True,
+    speeds: Speeds = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Derive by every formalism and by a reference: prove that they agree, count operations, time native code."""
     from . import compare as command
 
-    raise typer.Exit(command.run(file, timing, json, base))
+    raise typer.Exit(command.run(file, timing, json, base, speeds))
+
+
+@app.command()
+def prove(
+    file: File,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the proof (.tex, .md, .html).", show_default=False)
+    ] = None,
+    base: Base = None,
+    json: Json = False,
+) -> None:
+    """Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver)."""
+    from . import prove as command
+
+    raise typer.Exit(command.run(file, latex, out, json, base))
 
 
 @app.command()
@@ -237,14 +256,18 @@ def network(
 
 @app.command()
 def ladder(
+    file: Annotated[
+        Path | None, typer.Argument(help="Count on this mechanism; without one, on general arms.", show_default=False)
+    ] = None,
     joints: Annotated[int, typer.Option(help="Up to how many joints.")] = 6,
     by_joints: Annotated[bool, typer.Option("--by-joints", help="Also print the counts joint by joint.")] = False,
+    base: Base = None,
     json: Json = False,
 ) -> None:
     """Count what inverse dynamics cost through its history: as printed, as written, and on our graph."""
     from . import ladder as command
 
-    command.run(joints, by_joints, json)
+    command.run(file, joints, by_joints, json, base)
 
 
 @app.command()

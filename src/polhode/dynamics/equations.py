@@ -442,8 +442,8 @@ class EquationsOfMotion:
     def agrees_with(self, other: EquationsOfMotion) -> bool:
         """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
-        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
-        ż is the model's own and no matter of the formalism.
+        With other speeds, or constraints written in different ways: whether all accelerations are the same on the
+        speeds that one has. ż is the model's own and no matter of the formalism.
         """
         from .agreement import agree
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .joint_limits import SeenLimit, have_parameters, seen_limits
+
 if TYPE_CHECKING:
     from ..kinematics.tree import Link
     from ..model.forces.protocol import PrimitiveLoad
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
 
 #: Operations whose value or derivative jumps.
 JUMPING = ("sign", "abs", "min", "max")
-_FLAGS = ("is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears")
+_FLAGS = (
+    "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
+    "has_limits_of_parameters",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,14 @@ class Synopsis:
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
+    limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
     is_smooth: bool  # whether nothing that acts has a sign, an absolute value, a table or a user's function in it
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
     has_elastic_gears: bool  # whether there are rotors that start where their links are
+    has_limits_of_parameters: bool  # whether other parameters may give other limits than these
 
     @property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -83,12 +90,14 @@ class Synopsis:
             tuple(orientations),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
+            seen_limits(equations, {}),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
             _is_smooth(equations),
             _keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
+            have_parameters(equations),
         )
 
     @property
@@ -111,10 +120,16 @@ class Synopsis:
             tuple((str(joint), int(first)) for joint, first in data["orientations"]),
             _names(data["omitted"]),
             _names(data["small_angles"]),
+            tuple(SeenLimit(*each) for each in data["limits"]),
             *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
+        for each in made.limits:
+            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates):
+                raise ValueError("a limit lies outside the coordinates")
+            if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
+                raise ValueError("a limit has no numbers")
         return made
 
 

@@ -39,6 +39,7 @@ class Derivation:
     near: Mapping[str, float] | str | None = None
     rows: tuple[int, ...] | None = None  # of the constraints, where some are left out
     pseudo: tuple[tuple[str, Any], ...] | None = None  # pseudo-velocities by name
+    speeds: str | None = None  # a choice of speeds that the formalism brings
     small: tuple[str, ...] | None = None  # names of what is small; None for the joints that the model says are
     omit: tuple[str, ...] = ()  # names of coordinates that are left out
 
@@ -52,6 +53,7 @@ class Derivation:
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
         pseudo: Mapping[str, Any] | None = None,
+        speeds: str | None = None,
         *,
         small: Iterable[Any] | None = None,
         omit: Iterable[Any] | None = None,
@@ -59,7 +61,7 @@ class Derivation:
         """A derivation with the options as a user gives them; see `deriving.derive`."""
         given = (passes, independent, near, pseudo, small, omit)
         if all(option is None for option in given):
-            return cls(source, formalism, constraints=constraints)
+            return cls(source, formalism, constraints=constraints, speeds=speeds)
         from ..model.reading import list_of, names_in, numbers_by_name
         from .pseudo import read_pseudo
 
@@ -71,6 +73,7 @@ class Derivation:
             None if independent is None else tuple(list_of(independent, "a list of speeds", "derive independent")),
             near if near is None or isinstance(near, str) else numbers_by_name(near, "derive near"),
             pseudo=read_pseudo(source, pseudo, independent),
+            speeds=speeds,
             small=None if small is None else names_in(small, "derive small"),
             omit=() if omit is None else names_in(omit, "derive omit"),
         )
@@ -90,7 +93,14 @@ class Derivation:
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
             made = derive(
-                self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo
+                self.model,
+                self.formalism,
+                self.passes,
+                self.constraints,
+                self.independent,
+                self.near,
+                pseudo,
+                speeds=self.speeds,
             )
             made = reduced(made, self._small, self.omit)
             made = made if self.rows is None else made.keeping(self.rows)
@@ -118,8 +128,11 @@ class Derivation:
         pose = pose if pose is None else sorted(pose.items())
         method = formalism_of(self.formalism).digest
         options = (self.formalism, method, self.passes, self.constraints, self.independent, pose, self.rows)
+        more = () if self.speeds is None else (f"speeds {self.speeds}",)
         reductions = () if self.small is None and not self.omit else (f"small {self.small}", f"omit {self.omit}")
-        return key_of(version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *reductions)
+        return key_of(
+            version_digest(), self.source.digest, *map(repr, options), *self._pseudo_digest, *more, *reductions
+        )
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ..model.model import Model
 from ..model.reading import unknown
 from ..model.states import check_states
 from .registry import formalism_of
+from .speeds import check_speeds
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")
@@ -41,6 +42,7 @@ def derive(
     independent: Sequence[str] | None = None,
     near: Mapping[str, float] | str | None = None,
     pseudo: Mapping[str, Any] | None = None,
+    speeds: str | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system.
 
@@ -50,6 +52,7 @@ def derive(
     kept ("multipliers" or "embedded"), `independent` which speeds stay when they are embedded,
     and `near` a pose, by name or by coordinates, where the dependent ones must follow from them (home by default).
     `pseudo` gives pseudo-velocities, by name, that replace the speeds: as many as there are degrees of freedom.
+    `speeds` names a choice of speeds that the formalism itself brings: Kane's method those of Sayers, "sayers".
     """
     check(passes or ())
     check_states(system)
@@ -64,6 +67,11 @@ def derive(
             code="E-DERIVE-013",
         )
     make, given = _free_recipe(system, tree, formalism, passes)
+    if speeds is not None:
+        check_speeds(system, formalism, speeds, independent, pseudo)
+        with quiet_collector():
+            own, recipe = formalism_of(formalism).load(speeds)(system, constraints_of(system, tree))
+        return EquationsOfMotion(system, tree, formalism, given, lambda: recipe, None, own)
     if pseudo is not None:
         with quiet_collector():
             rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
@@ -169,7 +177,7 @@ def _free_recipe(
             code="E-DERIVE-014",
         )
     passes, make = given, method.load(shortened=bool(given))
-    if tree.followed and method.historical:
+    if tree.followed and method.free_joints:
         free = build_tree(system, prescribed=False)
         made = projected(system, tree, free, make(system, apply(free, passes)))
         return lambda: made, given

@@ -291,7 +291,8 @@ def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwil
 def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
     """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
     free = np.flatnonzero(np.isfinite(weights))
-    metric = np.diag(weights[free] ** 2)
+    # mostly all that may move are as willing: then there is nothing to weigh
+    metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
 
     def step(q: Floats, left: Floats) -> Floats | None:
         A = manifold.matrix(t, q)

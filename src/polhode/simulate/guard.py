@@ -35,6 +35,10 @@ _HALF_TURN = 1e6
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
 _SINGULAR = 1e13
+#: A smallest moment of a mass matrix of unit diagonal, beside the largest, with which it is surely regular.
+SURE = 1e-10
+#: M⁻¹ as accelerations tell it is symmetric but for so much.
+_ASYMMETRY = 1e-6
 #: With more speeds than this the mass matrix is looked at only when there is reason to.
 _SMALL = 60
 
@@ -62,6 +66,7 @@ class Guard:
         self.rates, self.functions, self._read_values = rates, functions, values
         self.synopsis = known = functions.derivation.synopsis
         self.scale: Floats | None = None
+        self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
         self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
@@ -108,7 +113,12 @@ class Guard:
         self._check_charts(t, x)
         self._check_constraints(self.watched, t, x)
         self._check_pseudo_velocities(t, x)
-        if len(self.synopsis.speeds) <= _SMALL:
+        if len(self.synopsis.speeds) > _SMALL:
+            return
+        # The accelerations are compiled in any case, and mostly tell enough: then the mass matrix need not be.
+        if is_surely_regular(self.rates.responses(t, x)):
+            self._began = t, x.copy(), self.rates.drive.inputs.copy()
+        else:
             self._check_mass(t, x)
 
     def step(self, t: float, x: Floats, rate: Floats) -> None:
@@ -268,15 +278,19 @@ class Guard:
         known = self.synopsis
         if not known.speeds:
             return
-        M = self.functions.mass_matrix(
-            x[: len(known.coordinates)], t=t, inputs=self.rates.drive.inputs, parameters=self.rates.given
-        )
+        if self.scale is None and self._began is not None:
+            self.scale = _scale_of(self._mass_matrix(*self._began))
+        M = self._mass_matrix(t, x, self.rates.drive.inputs)
         stop = mass_matrix_stop(M, known.speeds, t, self.scale)
         if stop is not None:
             raise stop
         if self.scale is None:
             # What an inertia is small against is what it was at the start.
-            self.scale = np.sqrt(np.abs(np.diag(M)))
+            self.scale = _scale_of(M)
+
+    def _mass_matrix(self, t: float, x: Floats, inputs: Floats) -> Floats:
+        q = x[: len(self.synopsis.coordinates)]
+        return self.functions.mass_matrix(q, t=t, inputs=inputs, parameters=self.rates.given)
 
     def _diverged(self, t: float, x: Floats) -> Stop:
         names = self._names()
@@ -286,6 +300,29 @@ class Guard:
             f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}.",
             "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end.",
         )
+
+
+def is_surely_regular(inverse: Floats | None) -> bool:
+    """Whether a mass matrix is far from singular, by its inverse as computed; False where that does not tell.
+
+    >>> is_surely_regular(np.array([[2.0, -1.0], [-1.0, 1.0]])), is_surely_regular(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    (True, False)
+    """
+    if inverse is None or not np.isfinite(inverse).all() or not (np.diag(inverse) > 0.0).all():
+        return False
+    scale = np.sqrt(np.diag(inverse))
+    scaled = inverse / np.outer(scale, scale)
+    if not np.abs(scaled - scaled.T).max(initial=0.0) < _ASYMMETRY:
+        return False
+    moments = np.linalg.eigvalsh(scaled)
+    # M of unit diagonal has a condition number at most n times this one (van der Sluis 1969).
+    return bool(moments[0] > SURE * moments[-1])
+
+
+def _scale_of(M: Floats) -> Floats:
+    """The root of the inertia that each speed feels."""
+    made: Floats = np.sqrt(np.abs(np.diag(M)))
+    return made
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
@@ -299,7 +336,7 @@ def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats |
     """
     if not np.isfinite(M).all():
         return None
-    scale = np.sqrt(np.abs(np.diag(M))) if scale is None else scale.copy()
+    scale = _scale_of(M) if scale is None else scale.copy()
     scale[scale == 0.0] = 1.0
     moments, directions = np.linalg.eigh(M / np.outer(scale, scale))
     smallest, largest = float(moments[0]), float(moments[-1])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, ShapeError, unknown
+from .start_speeds import speeds_at_pose
 from .unwound import Unwound, unwound
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ def initial_state(
         placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
         _fill(q, placed, known.coordinates, "coordinate")
         is_embedded = derivation.equations.dependent_speeds is not None
+        chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)
         own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
         _fill(u, own, known.speeds, "speed")  # dependent speeds follow
+        u = u if chosen is None else chosen
         _fill(z, pose.states, [*known.states], "state")
         given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):

@@ -80,6 +80,10 @@ class Manifold:
                 known[entry.symbol] = float(value)
         return known
 
+    def share_graphs(self, other: Manifold) -> None:
+        """Take from the same constraints with other parameters what holds for all parameters."""
+        vars(self)["_branch_cosines"] = other._branch_cosines
+
     @cached_property
     def _branch_cosines(self) -> dict[str, Expr]:
         return assembly_branches(self.equations.system, self.equations.tree)

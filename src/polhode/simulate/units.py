@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..constraints import PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
 from ..expr import Vector
 from ..model.constraints.protocol import LoopConstraint
@@ -47,12 +48,15 @@ def _stage_units(stage: Stage) -> list[str]:
 
 
 def speed_units(equations: EquationsOfMotion) -> list[str]:
-    """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities it is not known."""
+    """rad/s or m/s for each speed; a screw's is that of its angle. Of pseudo-velocities of a user it is not known."""
     units = dict.fromkeys(equations.tree.u, "rad/s")
     for link in equations.tree.links:
         if link.coordinates:
             for k, h in zip(link.speeds, link.stage.H.columns, strict=True):
                 units[equations.tree.u[k]] = f"{_unit(h)}/s"
+    chosen = equations.dependent_speeds
+    if isinstance(chosen, PseudoSpeeds) and chosen.keeps_units:
+        return [units[u] for u in equations.tree.u]
     return [units.get(u, PSEUDO) for u in equations.u]
 
 

@@ -306,7 +306,8 @@ class Equations(KinematicMethods, AnalysisMethods):
     def agrees_with(self, other: Equations) -> bool:
         """Whether two derivations give the same functions exactly: M, τ, u̇ and ż, by fingerprint.
 
-        With constraints written in different ways: whether all accelerations are the same on the speeds that one has.
+        With other speeds, or constraints written in different ways: whether all accelerations are the same on the
+        speeds that one has.
         """
         check_kind(Equations, "a set of equations", other, "agrees_with")
         return self.record.agrees_with(other.record)

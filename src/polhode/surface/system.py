@@ -25,6 +25,7 @@ def derive(
     near: Mapping[str, float] | str | None,
     report: bool,
     pseudo: Mapping[str, Any] | None = None,
+    speeds: str | None = None,
     *,
     small: Iterable[Any] | None = None,
     omit: Iterable[Any] | None = None,
@@ -36,7 +37,7 @@ def derive(
     check_kind(bool, "True or False", report, "derive report")
     source = system.source or system.model()
     derivation = Derivation.of(
-        source, formalism, passes, constraints, independent, near, pseudo, small=small, omit=omit
+        source, formalism, passes, constraints, independent, near, pseudo, speeds=speeds, small=small, omit=omit
     )
     if not derivation.is_known:
         _ = derivation.equations  # so that what is wrong is told here

@@ -84,6 +84,16 @@ def _pseudo(model: str) -> list[str]:
     return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
 
 
+def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
+    assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
+    assert "    M[1, 1] = P3" in polhode(*asked, "--report")
+    polhode("derive", MODELS / "satellite.yaml", "--speeds", "sayers", code=2)
+    assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
+    found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
+    assert found["agree"] and found["speeds"] == {"kane": "sayers"}
+
+
 def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
     said = polhode(*asked)
@@ -273,6 +283,31 @@ def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: 
     assert graph.read_text().startswith("<svg") and diagram.read_text().startswith("<svg")
     record = json.loads(polhode("network", MODELS / "double_pendulum.yaml", "--json"))
     assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
+
+
+def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path: Path) -> None:
+    said = polhode("prove", MODELS / "cart_pendulum.yaml", "-o", tmp_path / "proof.tex")
+    assert "(3.6)" in said
+    assert "proved for 'cart and pole'" in said
+    assert "\\end{document}" in (tmp_path / "proof.tex").read_text(encoding="utf-8")
+    record = json.loads(polhode("prove", MODELS / "cart_pendulum.yaml", "--json"))
+    assert record["holds"]
+    assert record["steps"][0]["left"] == record["steps"][0]["right"]
+    assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
+
+
+def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
+    said = polhode("ladder", MODELS / "double_pendulum.yaml")
+    assert "130 / 99" in said
+    assert "Hollerbach's count of Luh" in said
+    record = json.loads(polhode("ladder", MODELS / "gripper.yaml", "--json"))
+    assert record["system"] == "gripper"
+    assert record["rungs"][0]["printed"] is None
+
+
+def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
+    polhode("prove", MODELS / "fourbar.yaml", code=2)
+    assert "open chains and trees" in polhode.errors
 
 
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:

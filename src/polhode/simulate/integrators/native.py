@@ -17,6 +17,7 @@ from ..callables import ControllerFailed
 from ..events import EventLocator, Events, Met
 from ..guard import Guard, Stop
 from ..initial_state import Floats
+from ..limits import NOTED, limits_seen, noted_facts, watched
 from ..rates import NonFinite, Rates
 from ..record import Record, Report
 from .dense_output import DenseOutput
@@ -60,6 +61,9 @@ class _NativeIntegration:
         t, x = record.last
         self.states = np.empty((len(self.times), len(x)))
         self.events, self.switch = events, switch_of(record, control)
+        self.limits = limits_seen(rates.functions, rates.given)
+        self.limits_watched = watched(self.limits) if self.limits else None
+        record.info.pop(NOTED, None)
         self.past: list[NativeRun] = []  # runs by other methods that came before
         self.is_in_python = False
         self.run = self._of_method(control.method, t, x)
@@ -90,6 +94,8 @@ class _NativeIntegration:
         if events.compiled is not None:
             run.watch(events.compiled, [event.direction for event in events.watched])
         run.record.each_step = int(bool(events) and events.compiled is None)
+        if self.limits_watched is not None:
+            run.watch_limits(self.limits_watched)
         self._natively(run)
         if self.switch is not None:
             self.switch.watch(run)
@@ -150,6 +156,8 @@ class _NativeIntegration:
             raise
         finally:
             self._keep_interpolant()
+            if self.limits_watched is not None:
+                self.record.info.update(noted_facts(self.limits, self.limits_watched.noted))
         return "done"
 
     def _advance(self, allowed: int) -> Reason:
@@ -229,6 +237,7 @@ class _NativeIntegration:
         x = self.rates.projected(met.t, x)
         self.record.end(met.t, x)
         run.record.t, run.x[:], run.record.pending = met.t, x, 0
+        run.note_limits()
         if met.event.change is None:
             return True
         run.x[:] = x = changed(self.rates, self.record, met, x)
