@@ -57,6 +57,8 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
     assert run.speed("fall")[0] == 3
     with pytest.raises(PolhodeError, match="the trajectory has no coordinate 'fall'"):
         run["fall"]
+    with pytest.raises(PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
+        s.derive(omit=["fall"]).simulate(0.2, start={"fall": 3})
     assert run.passed_limits == ()
     assert run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
 
