@@ -41,7 +41,7 @@ def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any]) -> Iter
     """
     for joint in equations.system.joints.values():
         for q, limits in zip(joint.q, joint.limits, strict=False):
-            if not limits.are_given:
+            if not limits.are_given or q in equations.omitted:
                 continue
             made = Ends(q, {}, {})
             for side, end in (("lower", limits.lower), ("upper", limits.upper)):

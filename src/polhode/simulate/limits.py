@@ -85,8 +85,14 @@ def unwatched_limits(run: Trajectory) -> tuple[str, ...]:
         return ()
     from ..dynamics.joint_limits import joint_limits
 
-    told = []
-    for ends in joint_limits(run.mechanism.equations, run.parameters):
+    equations = run.mechanism.equations
+    told = [
+        f"the limits of '{q.name}' were not watched: it is omitted."
+        for joint in equations.system.joints.values()
+        for q, limits in zip(joint.q, joint.limits, strict=False)
+        if limits.are_given and q in equations.omitted
+    ]
+    for ends in joint_limits(equations, run.parameters):
         name = ends.coordinate.name
         for side, end in ends.unknown.items():
             told.append(f"the {side} limit {end} of '{name}' has no value, and was not watched.")
