@@ -78,8 +78,8 @@ def derive(
     """Say what a mechanism is and print its equations of motion."""
     from . import derive as command
 
-    options = _reductions(small, omit, constraints)
-    command.run(file, formalism, of, latex, json, base, report, pseudo or (), speeds=speeds, reductions=options)
+    options = {"speeds": speeds, **_reductions(small, omit, constraints)}
+    command.run(file, formalism, of, latex, json, base, report, pseudo or (), options=options)
 
 
 @app.command()
@@ -205,6 +205,10 @@ def export(
     prefix: Annotated[
         str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
     ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
+    ] = False,
+    start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
     formalism: Formalism = "auto",
     small: Small = None,
     omit: Omit = None,
@@ -212,11 +216,12 @@ def export(
     base: Base = None,
     json: Json = False,
 ) -> None:
-    """Write functions as source code without dependencies."""
+    """Write functions, or a whole simulation program, as source code without dependencies."""
     from . import export as command
 
-    given = (file, target, out, of or [], formalism, json, base, reaction or [], pose or [], prefix)
-    command.run(*given, reductions=_reductions(small, omit, constraints))
+    asked = of or [], formalism, json, base, reaction or [], pose or [], prefix
+    reductions = _reductions(small, omit, constraints)
+    command.run(file, target, out, *asked, program=program, start=start, reductions=reductions)
 
 
 @app.command()
@@ -245,13 +250,19 @@ def network(
     file: File,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
+    schematic: Annotated[Path | None, typer.Option(help="Write the schematic diagram (.svg).")] = None,
+    terminal_graphs: Annotated[Path | None, typer.Option(help="Write the bodies' terminal graphs (.svg).")] = None,
+    tree: Annotated[list[str] | None, typer.Option(help="A branch of the formulation tree; repeat it.")] = None,
+    across: Annotated[list[str] | None, typer.Option(help="A joint whose motion is given; may be repeated.")] = None,
+    through: Annotated[list[str] | None, typer.Option(help="A joint whose force is given; may be repeated.")] = None,
     base: Base = None,
     json: Json = False,
 ) -> None:
     """Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets."""
     from . import network as command
 
-    command.run(file, out, diagram, json, base)
+    drivers = {"tree": tree or (), "across": across or (), "through": through or ()}
+    command.run(file, out, diagram, json, base, **drivers, terminal_graphs=terminal_graphs, schematic=schematic)
 
 
 @app.command()

@@ -32,15 +32,14 @@ def run(
     base: str | None = None,
     report: bool = False,
     pseudo: Sequence[str] = (),
-    speeds: str | None = None,
-    reductions: Mapping[str, Any] = MappingProxyType({}),
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
     system = show.loaded(file, base)
     began = time.perf_counter()
     chosen = show.laws(pseudo, "--pseudo") if pseudo else None
-    equations = system.derive(formalism, report=report, pseudo=chosen, speeds=speeds, **reductions)
+    equations = system.derive(formalism, report=report, pseudo=chosen, **options)
     wanted = [of] if of else ["mass_matrix", "forcing"]
     for name in wanted:
         getattr(equations, name)

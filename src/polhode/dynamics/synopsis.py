@@ -38,9 +38,9 @@ class Synopsis:
     inputs: Mapping[str, float]  # with the model's values
     quaternions: tuple[int, ...]  # where each begins among the coordinates
     orientations: tuple[tuple[str, int], ...]  # the same with their joints; those of a constraint are not among them
+    limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
-    limits: tuple[SeenLimit, ...]  # of coordinates, as far as they are seen in the state
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
@@ -88,9 +88,9 @@ class Synopsis:
             {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
             tuple(equations.quaternions),
             tuple(orientations),
+            seen_limits(equations, {}),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
-            seen_limits(equations, {}),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
@@ -118,9 +118,9 @@ class Synopsis:
             {str(name): float(value) for name, value in data["inputs"].items()},
             tuple(int(first) for first in data["quaternions"]),
             tuple((str(joint), int(first)) for joint, first in data["orientations"]),
+            tuple(SeenLimit(*each) for each in data["limits"]),
             _names(data["omitted"]),
             _names(data["small_angles"]),
-            tuple(SeenLimit(*each) for each in data["limits"]),
             *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):

@@ -198,8 +198,9 @@ class System(ForceMethods, ConstraintMethods):
         near: Mapping[str, float] | str | None = None,
         report: bool = False,
         pseudo: Mapping[str, Any] | None = None,
-        speeds: str | None = None,
         *,
+        speeds: str | None = None,
+        tree: Iterable[str] | None = None,
         small: Iterable[Joint | Expr | str] | None = None,
         omit: Iterable[Joint | Expr | str] | None = None,
     ) -> Equations:
@@ -212,6 +213,7 @@ class System(ForceMethods, ConstraintMethods):
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
         that are linear in the speeds, as many as there are degrees of freedom. `derive("kane", speeds="sayers")` takes
         those of Sayers' paper: of a body that flies free its velocities along its own axes.
+        `derive("network", tree=[…])` solves along the formulation tree of these edges.
 
         `small` names coordinates, joints, parameters, inputs or states to first order in which the equations are kept
         (by default the joints made with small=True; none for the whole equations), `omit` coordinates that nothing
@@ -228,19 +230,8 @@ class System(ForceMethods, ConstraintMethods):
         """
         from ..surface.system import derive
 
-        return derive(
-            self,
-            formalism,
-            passes,
-            constraints,
-            independent,
-            near,
-            report,
-            pseudo,
-            speeds=speeds,
-            small=small,
-            omit=omit,
-        )
+        chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
+        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Any) -> Comparison:
         """Every formalism beside the others: whether they agree, what they cost; see `polhode.compare.compare`."""

@@ -30,7 +30,7 @@ DIVERGED = 1e12
 #: Nearer to gimbal lock than this (smallest singular value of Γ⁻¹), angles no longer hold an orientation.
 _CHART_MARGIN = 1e-7
 #: |tan θ/2| beyond which a vector-parameter is too near to a half turn.
-_HALF_TURN = 1e6
+HALF_TURN = 1e6
 #: 1 + tr R of a joint below which it has turned by π, as far as numbers can tell.
 _NO_TURN_LEFT = 1e-12
 #: Condition numbers of the mass matrix, scaled to a unit diagonal, beyond which it is as good as singular.
@@ -106,7 +106,7 @@ class Guard:
     @property
     def bound(self) -> float:
         """The size of a state from which on steps must be looked at."""
-        return _HALF_TURN if self.vector_charts else DIVERGED
+        return HALF_TURN if self.vector_charts else DIVERGED
 
     def start(self, t: float, x: Floats) -> None:
         """Refuse a first state from which no motion follows."""
@@ -127,7 +127,7 @@ class Guard:
         if not size <= DIVERGED:
             raise self._diverged(t, x)
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         if self.watched:
             self._check_constraints(self.watched, t, x)
@@ -201,7 +201,7 @@ class Guard:
 
     def _check_charts(self, t: float, x: Floats) -> None:
         for link, indices in self.vector_charts:
-            if np.abs(x[indices]).max() > _HALF_TURN:
+            if np.abs(x[indices]).max() > HALF_TURN:
                 raise _half_turn(t, link)
         for i in self.angle_charts:
             margin = self._chart_margin(i, t, x)

@@ -414,12 +414,26 @@ class Equations(KinematicMethods, AnalysisMethods):
         return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
 
     def export(
-        self, target: str, path: str | Path, of: Wanted = "forward_dynamics", **options: Unpack[ExportOptions]
+        self,
+        target: str,
+        path: str | Path,
+        of: Wanted | None = None,
+        *,
+        program: bool = False,
+        **options: Unpack[ExportOptions],
     ) -> list[Path]:
-        """Write functions as source code for a target such as `c` or `fortran`; see `compiled.export`."""
+        """Write functions (forward_dynamics) as source code for a target such as `c`; see `compiled.export`.
+
+        With `program=True` it is a whole program that simulates; see `simulate.simulation_program`.
+        """
+        check_kind(bool, "True or False", program, "program")
+        if program:
+            from ..simulate.simulation_program import export_program
+
+            return export_program(self.derivation, target, path, of, **options)
         from ..compiled.export import export
 
-        return export(self.record, target, path, of, **options)
+        return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Equations, (self.derivation,)

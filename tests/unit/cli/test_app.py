@@ -310,6 +310,20 @@ def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
     assert "open chains and trees" in polhode.errors
 
 
+def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> None:
+    model, drawing = MODELS / "double_pendulum.yaml", tmp_path / "terminals.svg"
+    record = json.loads(polhode("network", model, "--json"))
+    joints = [edge["name"] for edge in record["edges"] if edge["role"] == "joint"]
+    bodies = [edge["element"] for edge in record["edges"] if edge["role"] == "inertia"]
+    tree = [word for body in bodies for word in ("--tree", f"inertia of {body}")]
+    chosen = json.loads(polhode("network", model, *tree, "--json"))
+    assert chosen["solved_for"] == {body: f"{body}.G" for body in bodies}
+    said = polhode("network", model, "--across", joints[0], "--terminal-graphs", drawing)
+    assert f"given: acceleration of {joints[0]}, effort on {joints[1]}" in said
+    assert "Terminal graphs" in drawing.read_text(encoding="utf-8")
+    polhode("network", model, "--tree", joints[0], code=2)
+
+
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:
     polhode("network", MODELS / "pendulum.yaml", "-o", tmp_path / "missing" / "graph.svg", code=2)
     assert "graph.svg" in polhode.errors
