@@ -56,6 +56,13 @@ def export_program(
     `start` and `speeds`, given as to `simulate`, are what the text file begins with. The functions are those that the
     program needs: `of` is refused.
     """
+    if "bake" in strange:
+        raise PolhodeError(
+            "a simulation program reads its parameters, and bakes none in.",
+            place="export",
+            cure="Leave out `bake`, or export functions without program=True.",
+            code="E-EXPORT-011",
+        )
     refuse(strange, export_program)
     if of is not None:
         raise PolhodeError(

@@ -76,7 +76,8 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>%s</title><style>
 body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
 .equation { font: italic 18px/1.6 "Cambria Math", "STIX Two Math", serif; margin: .3em 2em; }
-.here { margin: .3em 2em; } code { font-size: 13px; } .holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
+.here { margin: .3em 2em; } code { font-size: 13px; }
+.holds { color: #17692f; } .fails { color: #b00020; font-weight: bold; }
 </style></head><body>
 <h1>%s</h1>
 %s
