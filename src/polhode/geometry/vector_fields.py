@@ -2,8 +2,8 @@
 
     L_X h = Σ (∂h/∂x_i) X_i,     [X, Y] = (∂Y/∂x) X - (∂X/∂x) Y
 
-A field is a list of expressions, one for each variable. Derivatives are taken on the graph, and ranks are those at almost
-every point, by fingerprint: nothing is expanded.
+A field is a list of expressions, one for each variable. Derivatives are taken on the graph, and ranks are those at
+almost every point, by fingerprint: nothing is expanded.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def spread(
 ) -> Spread:
     """The smallest distribution that holds the seeds and brackets of operators with its fields, level by level.
 
-    It has no more than `most` dimensions; `depth` levels are taken, the seeds being the first. `choose` says which fields
-    are new: by fingerprint, unless there is another way to know.
+    It has no more than `most` dimensions; `depth` levels are taken, the seeds being the first. `choose` says which
+    fields are new: by fingerprint, unless there is another way to know.
     """
     first = fresh = basis = choose([], seeds)
     growth, found, is_complete = [len(basis)], list(seeds), True

@@ -19,7 +19,8 @@ from ...expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collect
 from ...geometry.vector_fields import Field, Spread, independent, spread
 from ..operating_point import Values
 from .affine import Plant
-from .at_state import plant_at
+from .at_state import AtState, plant_at
+from .linear_rank import linear_rank
 
 if TYPE_CHECKING:
     from ...simulate import Assembly
@@ -143,6 +144,15 @@ def accessibility(
         missing = made.size - found.growth[-1]
         lacking = tuple(unreached(made, found)) if missing else ()
         drifts = missing == 1 and bool(independent(found.spread.basis, [found.drift]))
-        dimension = None if state is None else found.driven + state.rank(found.spread.found)
+        dimension = None if state is None else _dimension_at(made, found, state)
         complete = found.spread.is_complete
         return Accessibility(made.size, found.growth, lacking, not missing, not missing or drifts, complete, dimension)
+
+
+def _dimension_at(made: Plant, found: Reach, state: AtState) -> int:
+    """What brackets span at a state: those that were taken, or at rest those of drift with inputs, [B, AB, A²B, …]."""
+    taken = found.driven + state.rank(found.spread.found)
+    if taken == made.size or not state.is_at_rest:
+        return taken
+    linear = state.linear.with_ports([*made.inputs])
+    return max(taken, linear_rank(linear.A, linear.B.columns, state))

@@ -8,8 +8,8 @@ mechanical systems*, 1994):
 
     M_pp u̇_p = f_p - M_pa v,     u̇_a = v
 
-Relative degrees, accessibility, controllability and flatness do not change under such a feedback, and of M only the part
-of the speeds that are not driven is inverted. It is taken where inputs act on as many speeds as they are.
+Relative degrees, accessibility, controllability and flatness do not change under such a feedback, and of M only the
+part of the speeds that are not driven is inverted. It is taken where inputs act on as many speeds as they are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ControlAffine:
     fields: Mapping[str, Field]
 
     def lie_derivative(self, value: Any, along: str | Sequence[Any] | None = None) -> Expr:
-        """The rate of an expression of the state along the drift, along an input's field by its name, or along a field."""
+        """The rate of an expression along the drift, along an input's field by its name, or along a field."""
         (made,) = lie_derivative([as_expr(value)], self._field(along), self.variables)
         return made
 
@@ -93,6 +93,7 @@ class Regular:
     fields: list[Field]
     driven: list[int]
     condition: Expr
+    positive: Expr  # the determinant of what of M was inverted
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +204,8 @@ class Plant:
         pure = all(is_zero(entry) for k in acting for entry in R[k])
         if not (acting and pure and len(acting) == len(rows) and rank(block) == len(rows)):
             form = self.original
-            return Regular(self.variables, form.drift, [*form.fields.values()], [], as_expr(1))
-        drift, columns = self._partly_driven(rows)
+            return Regular(self.variables, form.drift, [*form.fields.values()], [], as_expr(1), as_expr(1))
+        drift, columns, positive = self._partly_driven(rows)
         still, settled = [as_expr(0)] * len(self.equations.q), [as_expr(0)] * len(self.equations.z)
         fields, left = [], iter(columns)
         for k in range(len(self.inputs)):
@@ -215,10 +216,10 @@ class Plant:
         drift = [*self._coordinate_rates, *drift, *self._without_inputs(self._state_rates)]
         driven = dict(zip(acting, rows, strict=True))
         speeds = [driven.get(k, -1) for k in range(len(self.inputs))]
-        return Regular(self.variables, drift, fields, speeds, determinant(block))
+        return Regular(self.variables, drift, fields, speeds, determinant(block), positive)
 
-    def _partly_driven(self, rows: Sequence[int]) -> tuple[list[Expr], list[list[Expr]]]:
-        """u̇ with the driven speeds left as they are, and by the acceleration of each driven speed."""
+    def _partly_driven(self, rows: Sequence[int]) -> tuple[list[Expr], list[list[Expr]], Expr]:
+        """u̇ with the driven speeds left as they are, by the acceleration of each driven speed, and det M_pp."""
         M, size = self.equations.mass_matrix, len(self.equations.u)
         free = [i for i in reversed(range(size)) if i not in rows]  # from the tips, where M has its zeros
         load = self._without_inputs(self._load)
@@ -231,7 +232,10 @@ class Plant:
             return made
 
         drift = solved([load[i] for i in free], None)
-        return drift, [solved([-M[i][j] for i in free], j) for j in rows]
+        positive = as_expr(1)
+        for pivot in factors.pivots:
+            positive = positive * pivot
+        return drift, [solved([-M[i][j] for i in free], j) for j in rows], positive
 
     @cached_property
     def feedback(self) -> tuple[Vector, Matrix]:
@@ -275,7 +279,7 @@ def plant(
     *,
     may_be_none: bool = False,
 ) -> Plant:
-    """The mechanism with these controls; other inputs are held at their values of a state or, without one, of the model."""
+    """The mechanism with these controls; other inputs are held where a state or, without one, the model has them."""
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:

@@ -71,6 +71,11 @@ class AtState:
         number = self.numbers([entry])
         return is_zero(made) or (number is not None and abs(number[0]) < _NOTHING)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the state is an equilibrium: nothing moves, and nothing is about to."""
+        return all(map(self.is_zero, self.equations.coordinate_rates)) and self.linear.is_equilibrium
+
     def rank(self, rows: Sequence[Sequence[Any]]) -> int:
         """The rank at the state: for almost all parameters, and not more than numbers say for the model's own."""
         if not rows:
@@ -118,7 +123,7 @@ def plant_at(
     place: str,
     parameters: Values = None,
 ) -> tuple[Plant, AtState | None]:
-    """The mechanism with its controls, and the state, if one is given: other inputs then have the values of the state."""
+    """The mechanism with its controls, and the state, if one is given: other inputs then have its values."""
     if at is None:
         return plant(equations, inputs, place), None
     state = at_state(equations, assemble, at, place, parameters)

@@ -4,9 +4,9 @@
     accessible  L₀ must have n dimensions at almost every state: necessary where equations are analytic
     Chow        all speeds driven: brackets of q̇ = Γ(q) u span at the state (W. L. Chow 1939; F. Bullo and A. D. Lewis,
                 *Geometric Control of Mechanical Systems*, 2005, section 8.3): sufficient
-    Sussmann    every bad bracket, with an odd number of drifts and an even number of each input, is a combination of good
-                ones of lower degree, and good ones span (H. J. Sussmann, *A general theorem on local controllability*,
-                1987): sufficient
+    Sussmann    every bad bracket, with an odd number of drifts and an even number of each input, is a combination of
+                good ones of lower degree, and good ones span (H. J. Sussmann, *A general theorem on local
+                controllability*, 1987): sufficient
 
 Where none decides, that is said.
 """
@@ -19,17 +19,15 @@ from typing import TYPE_CHECKING
 
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import as_expr, is_zero, quiet_collector
-from ...expr.field import P
 from ...geometry.vector_fields import Field, bracket
 from ..operating_point import Values
 from .accessibility import Reach, reach, unreached
 from .affine import Plant, plant
-from .at_state import AtState, at_state, numeric_rank
+from .at_state import AtState, at_state
+from .linear_rank import linear_rank
 
 if TYPE_CHECKING:
     from ...simulate import Assembly
-
-import numpy as np
 
 _PLACE = "controllability"
 #: Brackets of a higher degree than this, or more of them than this, are not tried in Sussmann's test.
@@ -81,13 +79,13 @@ def controllability(
 
 
 def _decided(made: Plant, state: AtState) -> Controllability:
-    size, rank = made.size, _kalman(made, state)
+    linear = state.linear.with_ports([*made.inputs])
+    size, rank = made.size, linear_rank(linear.A, linear.B.columns, state)
 
     def told(verdict: bool | None, test: str, reason: str) -> Controllability:
         return Controllability(verdict, test, reason, size, rank)
 
-    moving = not all(state.is_zero(entry) for entry in made.equations.coordinate_rates)
-    if moving or not state.linear.is_equilibrium:
+    if not state.is_at_rest:
         return told(None, "", "this state is no equilibrium, and the tests are about equilibria")
     if rank == size:
         return told(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
@@ -107,48 +105,6 @@ def _decided(made: Plant, state: AtState) -> Controllability:
     return told(*_sussmann(made, state, rank, found))
 
 
-def _kalman(made: Plant, state: AtState) -> int:
-    """The rank of [B, AB, A²B, …] at the state: over the field, and not more than numbers say by eigenvalues."""
-    linear = state.linear.with_ports([*made.inputs])
-    A = [[as_expr(entry).fp for entry in row] for row in linear.A]
-    basis: list[tuple[int, list[int]]] = []
-    fresh = [[as_expr(entry).fp for entry in column] for column in linear.B.columns]
-    while fresh:
-        kept = []
-        for vector in fresh:
-            left = _reduced(vector, basis)
-            pivot = next((k for k, entry in enumerate(left) if entry), None)
-            if pivot is not None:
-                scale = pow(left[pivot], -1, P)
-                basis.append((pivot, [entry * scale % P for entry in left]))
-                kept.append(vector)
-        fresh = [[sum(a * x for a, x in zip(row, vector, strict=True)) % P for row in A] for vector in kept]
-    exact = len(basis)
-    numbers = [state.numbers(list(matrix.entries())) for matrix in (linear.A, linear.B)]
-    if exact < made.size or numbers[0] is None or numbers[1] is None:
-        return exact
-    a, b = (np.array(each).reshape(made.size, -1) for each in numbers)
-    modes = np.linalg.eigvals(a)
-    lost = sum(_is_lost(a, b, mode) for mode in modes)
-    return exact - min(exact, int(lost))
-
-
-def _is_lost(a: np.ndarray, b: np.ndarray, mode: complex) -> bool:
-    """Whether no input moves a mode: rank [A - λ, B] < n (Popov, Belevitch, Hautus), as a real matrix of twice the size."""
-    size = len(a)
-    left = np.hstack([a - mode.real * np.eye(size), b])
-    turn = np.hstack([mode.imag * np.eye(size), np.zeros_like(b)])
-    return numeric_rank(np.block([[left, turn], [-turn, left]])) < 2 * size
-
-
-def _reduced(vector: Sequence[int], basis: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
-    left = list(vector)
-    for pivot, row in basis:
-        if factor := left[pivot]:
-            left = [(a - factor * b) % P for a, b in zip(left, row, strict=True)]
-    return left
-
-
 def _sussmann(made: Plant, state: AtState, rank: int, found: Reach) -> tuple[bool | None, str, str]:
     """Sussmann's test on brackets [X₁, [X₂, …]] of drift and inputs, degree by degree."""
     form = made.regular
@@ -163,29 +119,17 @@ def _sussmann(made: Plant, state: AtState, rank: int, found: Reach) -> tuple[boo
         (tuple(int(i == k) for i in range(count)), X) for k, X in enumerate(letters)
     ]
     good: list[Field] = []
-    tried = 0
+    linear, tried = f"the linear equations have rank {rank} of {made.size}", 0
     for degree in range(1, _DEGREE + 1):
         spanned = state.rank(good)
         bad = [X for kind, X in words if _is_bad(kind)]
         if bad and state.rank([*good, *bad]) > spanned:
-            return (
-                None,
-                "",
-                (
-                    f"the linear equations have rank {rank} of {made.size}, and a bad bracket of degree {degree} is no "
-                    "combination of good ones of lower degree (Sussmann's condition fails, which proves nothing)"
-                ),
-            )
+            why = f"a bad bracket of degree {degree} is no combination of good ones of lower degree"
+            return None, "", f"{linear}, and {why} (Sussmann's condition fails, which proves nothing)"
         good += [X for kind, X in words if not _is_bad(kind)]
         if state.rank(good) == made.size:
-            return (
-                True,
-                "Sussmann",
-                (
-                    f"good brackets of degree up to {degree} span all {made.size} directions at this state and no bad one is "
-                    "left over (Sussmann)"
-                ),
-            )
+            why = f"good brackets of degree up to {degree} span all {made.size} directions at this state"
+            return True, "Sussmann", f"{why}, and no bad one is left over (Sussmann)"
         tried += len(words) * count
         if tried > _COUNT:
             break
@@ -197,7 +141,7 @@ def _sussmann(made: Plant, state: AtState, rank: int, found: Reach) -> tuple[boo
                     longer.append((tuple(n + int(i == k) for i, n in enumerate(kind)), made_of))
         words = longer
     reached = f"brackets span {found.growth[-1]} of {made.size} directions at almost every state"
-    return None, "", f"the linear equations have rank {rank} of {made.size}; {reached}, but Sussmann's test did not end"
+    return None, "", f"{linear}; {reached}, but Sussmann's test did not end"
 
 
 def _is_bad(kind: Sequence[int]) -> bool:

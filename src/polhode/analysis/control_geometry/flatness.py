@@ -1,9 +1,9 @@
 """Whether outputs are flat: whether they and their derivatives give the whole state, and so the inputs.
 
-M. Fliess, J. Lévine, P. Martin and P. Rouchon, *Flatness and defect of non-linear systems* (1995). With as many outputs as
-inputs, y is a flat output if every dx is a combination of dy, dẏ, …, dy^(k), in which inputs and their derivatives are
-variables of their own. The orders that are needed, plus one, are the relative degrees after integrators have been put
-before some inputs (dynamic extension): their sum is the order of the extended system, n + the number of integrators.
+M. Fliess, J. Lévine, P. Martin and P. Rouchon, *Flatness and defect of non-linear systems* (1995). With as many outputs
+as inputs, y is a flat output if every dx is a combination of dy, dẏ, …, dy^(k), in which inputs and their derivatives
+are variables of their own. The orders that are needed, plus one, are the relative degrees after integrators have been
+put before some inputs (dynamic extension): their sum is the order of the extended system, n + their number.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _PLACE = "is_flat_output"
 class FlatOutput:
     """Whether outputs are flat, at almost every state.
 
-    `degrees` are their relative degrees after dynamic extension with `integrators` integrators, where they are; `known` is
-    how many of the `size` states they and their derivatives give, and `reason` says what is missing.
+    `degrees` are their relative degrees after dynamic extension with `integrators` integrators, where they are; `known`
+    is how many of the `size` states they and their derivatives give, and `reason` says what is missing.
     """
 
     is_flat: bool

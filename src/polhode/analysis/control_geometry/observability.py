@@ -1,9 +1,9 @@
 """Observability: which states outputs tell, with their rates along drift and inputs.
 
-R. Hermann and A. J. Krener, *Nonlinear controllability and observability* (1977). The smallest codistribution that holds
-the differentials of the outputs and of their Lie derivatives along drift and inputs has the rank of what is told: where it
-is that of the state, neighbouring states are told apart (rank condition). A state is observable by itself where its own
-differential is among them.
+R. Hermann and A. J. Krener, *Nonlinear controllability and observability* (1977). The smallest codistribution that
+holds the differentials of the outputs and of their Lie derivatives along drift and inputs has the rank of what is told:
+where it is that of the state, neighbouring states are told apart (rank condition). A state is observable by itself
+where its own differential is among them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...dynamics.equations import EquationsOfMotion
-from ...expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, rank
+from ...expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, rank, topological
 from ...geometry.vector_fields import NODE_LIMIT, lie_derivative
-from ...expr import topological
 from ..operating_point import Values
 from .affine import Plant, plant
-from .at_state import at_state
+from .at_state import AtState, at_state
+from .linear_rank import linear_rank
 from .outputs import outputs_of
 
 if TYPE_CHECKING:
@@ -95,19 +95,27 @@ def observability(
         state = None if at is None else at_state(equations, assemble, at, _PLACE, parameters)
         own, values = (equations, None) if state is None else (state.equations, state.values)
         made = plant(own, inputs, _PLACE, values, may_be_none=True)
-        found, rows, growth, complete = _told(made, [*outputs_of(made, outputs).values()])
-        size, basis = made.size, rows
+        wanted, size = outputs_of(made, outputs), made.size
+        found, basis, growth, complete = _told(made, [*wanted.values()])
         units = Matrix.identity(size)
         lacking = [k for k in range(size) if rank([*basis, units[k]]) > len(basis)] if len(basis) < size else []
         unseen = [k for k in lacking if all(is_zero(row[k]) for row in basis)]
-        at_rank = None if state is None else state.rank(list(made.differentials(found)))
-        named = (tuple(made.names[k] for k in each) for each in (lacking, unseen))
-        unobservable, hidden = named
+        at_rank = None if state is None else _rank_at(made, found, wanted, state)
+        unobservable, hidden = (tuple(made.names[k] for k in each) for each in (lacking, unseen))
         return Observability(size, growth, unobservable, hidden, complete, at_rank)
 
 
+def _rank_at(made: Plant, found: Sequence[Expr], outputs: dict[str, Expr], state: AtState) -> int:
+    """The rank at a state: by the derivatives that were taken, or at rest by [C; CA; CA²; …]."""
+    taken = state.rank(list(made.differentials(found)))
+    if taken == made.size or not state.is_at_rest:
+        return taken
+    linear = state.linear.with_ports([], outputs)
+    return max(taken, linear_rank(linear.A.T, list(linear.C), state))
+
+
 def _told(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
-    """All functions that were taken, independent differentials, ranks level by level, and whether these stopped to grow."""
+    """The functions that were taken, independent differentials, ranks level by level, and whether these are all."""
     form = made.original
     fields = [form.drift, *form.fields.values()]
     everything, fresh = list(outputs), list(outputs)

@@ -1,7 +1,7 @@
 """Vector relative degree and decoupling matrix: which derivatives of outputs the inputs reach.
 
-A. Isidori, *Nonlinear Control Systems* (1995), sections 4.1 and 5.1. The degree rᵢ of an output hᵢ is the first derivative
-in which an input appears:
+A. Isidori, *Nonlinear Control Systems* (1995), sections 4.1 and 5.1. The degree rᵢ of an output hᵢ is the first
+derivative in which an input appears:
 
     yᵢ^(rᵢ) = bᵢ(x) + Σ Aᵢⱼ(x) cⱼ,     bᵢ = L_f^rᵢ hᵢ,     Aᵢⱼ = L_gⱼ L_f^(rᵢ-1) hᵢ
 
@@ -88,7 +88,7 @@ class RelativeDegree:
 
     @cached_property
     def determinant(self) -> Expr:
-        """What vanishes exactly where A is singular, of as many outputs as inputs: det A but for factors that never vanish."""
+        """What vanishes where A is singular, for as many outputs as inputs: det A but for factors that never do."""
         if len(self.outputs) != len(self.inputs):
             raise PolhodeError(
                 f"{len(self.outputs)} outputs and {len(self.inputs)} inputs have no determinant.",
@@ -101,7 +101,7 @@ class RelativeDegree:
     @cached_property
     def singular(self) -> tuple[Expr, ...]:
         """The degree is lost where one of these vanishes; none, where it is not lost anywhere."""
-        return tuple(vanishing_factors(self.determinant)) if self.exists else ()
+        return tuple(vanishing_factors(self.determinant, self.plant.regular.positive)) if self.exists else ()
 
     def __str__(self) -> str:
         lost = [name for name, degree in zip(self.outputs, self.degrees, strict=True) if degree is None]
@@ -136,7 +136,7 @@ def _braced(degrees: Sequence[int | None]) -> str:
 
 def _short(entry: Expr) -> str:
     text = str(entry)
-    return text if len(text) < 80 else "the determinant"
+    return text if len(text) < 80 and "…" not in text else "its determinant"
 
 
 def relative_degree(

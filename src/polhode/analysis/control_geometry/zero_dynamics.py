@@ -1,8 +1,8 @@
 """Zero dynamics: what still moves when the outputs are held at zero, or where they are.
 
 A. Isidori, *Nonlinear Control Systems* (1995), sections 4.3 and 6.1. Outputs of vector relative degree r stay at zero
-where y, ẏ, … y^(r-1) vanish and the inputs are c = -A⁻¹ b. What is left are n - Σ r equations. They are written on some of
-the states where y = 0, ẏ = 0, … can be solved for the others one by one, each being affine in the one it is solved for;
+where y, ẏ, … y^(r-1) vanish and the inputs are c = -A⁻¹ b. What is left are n - Σ r equations. They are written on some
+of the states where y = 0, ẏ = 0, … can be solved for the others one by one, each being affine in one of them;
 elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues tell: of the
 Jacobian of that field, on the directions in which no y, ẏ, … changes.
 """
@@ -21,12 +21,10 @@ from ...errors import PolhodeError
 from ...expr import (
     Expr,
     Matrix,
-    Vector,
     as_expr,
     derivative,
     free_symbols,
     is_zero,
-    jacobian,
     normal,
     quiet_collector,
     substitute,
@@ -96,7 +94,8 @@ class ZeroDynamics:
             return "no zero dynamics: the outputs and their derivatives determine the state."
         lines = []
         if self.rates:
-            lines += [f"{name}' = {_text(rate)}" for name, rate in self.rates.items()]
+            told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
+            lines += [f"{name} = {rate}" for name, rate in told.items() if name != rate]
         else:
             lines.append(f"{self.size} equations on the manifold where the outputs vanish")
         verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
@@ -120,7 +119,7 @@ def zero_dynamics(
     at: Values = None,
     parameters: Values = None,
 ) -> ZeroDynamics:
-    """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are at this state.
+    """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there.
 
     Eigenvalues are those about this state, or home.
 
@@ -130,7 +129,6 @@ def zero_dynamics(
     >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 1)), ph.Revolute("y"))
     >>> e = s.derive()
     >>> print(zero_dynamics(e.record, e.assemble, [cart.q[0]], ["x"]))
-    a' = a'
     a'' = 10*sin(a)
     unstable: eigenvalues 3.162+0j, -3.162+0j
     """
@@ -190,11 +188,12 @@ def _reduced(
         return {}, {}, ()
     equations, solved, conditions = list(manifold), dict[Expr, Expr](), list[Expr]()
     while equations:
-        best = min(_solvable(equations, [x for x in made.variables if x not in solved]), default=None)
+        unsolved = [x for x in made.variables if x not in solved]
+        best = min(_solvable(equations, unsolved), default=None)
         if best is None:
             return {}, {}, ()
         risk, place, k = best
-        x, entry = made.variables[k], equations.pop(place)
+        x, entry = unsolved[k], equations.pop(place)
         (slope,) = derivative([entry], x)
         (rest,) = substitute([entry], {x: as_expr(0)})
         value = as_expr(-rest / slope)
@@ -209,7 +208,7 @@ def _reduced(
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
-    """Equations that are affine in a variable: how surely its factor does not vanish, which equation, which variable."""
+    """Equations that are affine in a variable: how surely its factor does not vanish, which of both."""
     found = []
     for place, entry in enumerate(equations):
         present = {*free_symbols([entry])}
