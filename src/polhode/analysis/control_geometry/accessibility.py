@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collector, substitute
-from ...geometry.vector_fields import Field, Spread, independent, spread
+from ...geometry.vector_fields import Field, Spread, bracket, independent, spread
 from ..operating_point import Values
 from .affine import Plant
 from .at_state import AtState, plant_at
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...simulate import Assembly
 
 _PLACE = "accessibility"
+#: No more brackets than this are taken at a state.
+_MOST = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,7 @@ class Accessibility:
             limit = "" if self.is_complete else " as far as they were followed"
             told = f"not accessible{limit}: brackets span {self.dimension} of {self.size} directions{missing}"
         if self.at is not None and self.at < self.dimension:
-            told += f". At the given state these brackets span {self.at}"
+            told += f". At the given state the brackets that were taken span {self.at}"
         elif self.at is not None:
             told += ", at the given state too"
         return f"{told}."
@@ -144,15 +146,27 @@ def accessibility(
         missing = made.size - found.growth[-1]
         lacking = tuple(unreached(made, found)) if missing else ()
         drifts = missing == 1 and bool(independent(found.spread.basis, [found.drift]))
-        dimension = None if state is None else _dimension_at(made, found, state)
+        dimension = None if state is None else dimension_at(made, found, state)
         complete = found.spread.is_complete
         return Accessibility(made.size, found.growth, lacking, not missing, not missing or drifts, complete, dimension)
 
 
-def _dimension_at(made: Plant, found: Reach, state: AtState) -> int:
-    """What brackets span at a state: those that were taken, or at rest those of drift with inputs, [B, AB, A²B, …]."""
-    taken = found.driven + state.rank(found.spread.found)
-    if taken == made.size or not state.is_at_rest:
-        return taken
-    linear = state.linear.with_ports([*made.inputs])
-    return max(taken, linear_rank(linear.A, linear.B.columns, state))
+def dimension_at(made: Plant, found: Reach, state: AtState) -> int:
+    """What brackets span at a state: those that were taken, at rest [B, AB, A²B, …], and deeper ones up to a limit.
+
+    A bracket that is a combination of others at almost every state may be none at this one, and then is taken as well.
+    """
+    spanned = found.driven + state.rank(found.spread.found)
+    if spanned < made.size and state.is_at_rest:
+        linear = state.linear.with_ports([*made.inputs])
+        spanned = max(spanned, linear_rank(linear.A, linear.B.columns, state))
+    operators = [X for X in (found.drift, *found.fields) if any(X)]
+    level, every = list(found.fields), [*found.spread.found]
+    for _ in range(made.size):
+        if spanned >= found.growth[-1] or len(every) > _MOST:
+            break
+        made_of = [bracket(X, Y, found.variables) for X in operators for Y in level if X is not Y]
+        level = [Y for Y in made_of if any(Y)]
+        every += level
+        spanned = max(spanned, found.driven + state.rank(every))
+    return spanned

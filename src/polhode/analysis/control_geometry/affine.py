@@ -15,7 +15,7 @@ part of the speeds that are not driven is inverted. It is taken where inputs act
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +27,7 @@ from ...formalisms.deriving import derive
 from ...geometry.elimination import factor_symmetric
 from ...geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
 from ..controls import controls_of, usual_controls
-from ..displacements import displacements
+from ..displacements import Displacements, displacements
 from .determinant import determinant
 
 
@@ -104,20 +104,21 @@ class Plant:
     inputs: Mapping[str, Expr]
     held: Mapping[Expr, Expr]
     place: str
-    names: list[str] = field(init=False)
-    directions: list[Vector] = field(init=False)
-    back: Matrix = field(init=False)
+    is_plain: bool = False  # whether the feedback of `regular` is not to be taken
 
-    def __post_init__(self) -> None:
-        moved = displacements(self.equations)
-        own = [*map(spelled, self.equations.u), *self.equations.states]
-        for name, value in (("names", [*moved.names, *own]), ("directions", moved.directions), ("back", moved.back)):
-            object.__setattr__(self, name, value)
-        self._check()
+    @cached_property
+    def moved(self) -> Displacements:
+        """The directions in which coordinates change, a ball joint's in three."""
+        return displacements(self.equations)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The state's entries: displacements, speeds, states without mass."""
+        return [*self.moved.names, *map(spelled, self.equations.u), *self.equations.states]
 
     @property
     def size(self) -> int:
-        """The dimension of the state: displacements, speeds, states without mass."""
+        """The dimension of the state."""
         return len(self.names)
 
     @property
@@ -125,9 +126,11 @@ class Plant:
         """q, u and z."""
         return [*self.equations.q, *self.equations.u, *self.equations.z]
 
-    def _check(self) -> None:
-        time, entries = self.equations.system.time, [*self._load, *self._coordinate_rates, *self._state_rates]
-        if time in free_symbols(entries):
+    def check(self) -> None:
+        """Raise where the equations are no such form: they depend on time, or bend with an input."""
+        rates = [*self._load, *self._coordinate_rates, *self._state_rates]
+        mass = [as_expr(entry) for entry in self.equations.mass_matrix.entries()]
+        if self.equations.system.time in free_symbols([*rates, *mass]):
             raise PolhodeError(
                 f"the equations of '{self.equations.system.name}' depend on time itself.",
                 place=self.place,
@@ -202,7 +205,7 @@ class Plant:
         rows = [i for i, row in enumerate(B) if not all(map(is_zero, row))]
         block = Matrix([[B[i][k] for k in acting] for i in rows])
         pure = all(is_zero(entry) for k in acting for entry in R[k])
-        if not (acting and pure and len(acting) == len(rows) and rank(block) == len(rows)):
+        if self.is_plain or not (acting and pure and len(acting) == len(rows) and rank(block) == len(rows)):
             form = self.original
             return Regular(self.variables, form.drift, [*form.fields.values()], [], as_expr(1), as_expr(1))
         drift, columns, positive = self._partly_driven(rows)
@@ -254,15 +257,17 @@ class Plant:
 
     def differentials(self, values: Sequence[Expr]) -> Matrix:
         """dh for each function h of the state: a row each, a column for each of `names`."""
-        by_q = jacobian(values, list(self.equations.q)) @ Matrix.columns_of(self.directions, len(self.equations.q))
+        by_q = jacobian(values, list(self.equations.q)) @ Matrix.columns_of(
+            self.moved.directions, len(self.equations.q)
+        )
         others = jacobian(values, self.variables[len(self.equations.q) :])
         return Matrix([[*a, *b] for a, b in zip(by_q, others, strict=True)])
 
     def unit(self, k: int) -> Field:
         """The direction in which one of `names` changes alone."""
-        moved, size = len(self.directions), len(self.equations.q)
+        moved, size = len(self.moved.directions), len(self.equations.q)
         if k < moved:
-            return [*map(as_expr, self.directions[k]), *[as_expr(0)] * (len(self.variables) - size)]
+            return [*map(as_expr, self.moved.directions[k]), *[as_expr(0)] * (len(self.variables) - size)]
         return [as_expr(int(i == k - moved + size)) for i in range(len(self.variables))]
 
 
@@ -290,7 +295,9 @@ def plant(
     home = dict.fromkeys(equations.tau, as_expr(0))
     home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
     held = {x: (values or {}).get(x, value) for x, value in home.items() if x not in symbols}
-    return Plant(equations, controls, held, place)
+    made = Plant(equations, controls, held, place)
+    made.check()
+    return made
 
 
 def control_affine(equations: EquationsOfMotion, inputs: Sequence[str] | None = None) -> ControlAffine:

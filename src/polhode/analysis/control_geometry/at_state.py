@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, as_expr, evaluate, free_symbols, is_zero, rank, substitute
+from ...expr.evaluation import Evaluator
 from ..linear import DIVISIONS, Linear
 from ..linearize import linearize
 from ..operating_point import Values, parameter_values
@@ -20,12 +21,10 @@ from .affine import Plant, plant
 if TYPE_CHECKING:
     from ...simulate import Assembly
 
-#: A singular value below this part of the largest is none; rows and columns have been brought to one size before.
-_LOST = 1e-9
-#: A row or column that is smaller than this beside the others is rounding.
-_ROUNDING = 1e-14
-#: Numbers below this are rounding.
+#: What is smaller than this beside others is rounding: singular values, and numbers beside those at other states.
 _NOTHING = 1e-9
+#: At how many other states expressions are looked at.
+_AROUND = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +67,27 @@ class AtState:
     def is_zero(self, entry: Any) -> bool:
         """Whether an expression vanishes at the state: for all parameters, or to rounding."""
         (made,) = self.exact([entry])
-        number = self.numbers([entry])
-        return is_zero(made) or (number is not None and abs(number[0]) < _NOTHING)
+        return is_zero(made) or self._sizes([as_expr(entry)], made_exact=[made]) == [0.0]
+
+    def _sizes(self, entries: Sequence[Expr], made_exact: Sequence[Expr]) -> list[float] | None:
+        """Expressions in units of what they are at states beside; nil below rounding, None where a value is missing."""
+        if not self.known.keys() >= {*free_symbols(made_exact)}:
+            return None
+        here = np.array(evaluate(made_exact, dict(self.known)))
+        usual = np.maximum(np.abs(here), self._usual(entries))
+        return [0.0 if abs(x) <= _NOTHING * size else x for x, size in zip(here.tolist(), usual.tolist(), strict=True)]
+
+    def _usual(self, entries: Sequence[Expr]) -> NDArray[np.float64]:
+        """How large expressions are at some states around this one."""
+        f, rng = Evaluator(entries), np.random.default_rng(7)
+        states = [*self.values]
+        numbers = evaluate([self.values[x] for x in states], dict(self.known))
+        found = np.zeros(len(entries))
+        for _ in range(_AROUND):
+            moved = dict(zip(states, (numbers + rng.uniform(-0.5, 0.5, len(states))).tolist(), strict=True))
+            values = np.abs(np.array(f({**self.known, **moved})))
+            found = np.maximum(found, np.where(np.isfinite(values), values, 0.0))
+        return found
 
     @property
     def is_at_rest(self) -> bool:
@@ -81,26 +99,22 @@ class AtState:
         if not rows:
             return 0
         width = len(rows[0])
-        flat = [entry for row in rows for entry in row]
+        flat = [as_expr(entry) for row in rows for entry in row]
         made = self.exact(flat)
         found = rank([made[i * width : (i + 1) * width] for i in range(len(rows))])
-        numbers = self.numbers(flat)
+        numbers = self._sizes(flat, made)
         return found if numbers is None else min(found, numeric_rank(np.array(numbers).reshape(len(rows), width)))
 
 
 def numeric_rank(table: NDArray[np.float64]) -> int:
-    """The rank in numbers, whatever units rows and columns have."""
-    made = np.array(table, dtype=np.float64)
-    if not np.isfinite(made).all():
-        made = made[np.isfinite(made).all(axis=1)]
+    """The rank in numbers, whatever units rows and columns have; what is rounding must be nil."""
+    made = table[np.isfinite(table).all(axis=1)]
     for _ in range(3):
         for axis in (0, 1):
             sizes = np.abs(made).max(axis=axis, keepdims=True, initial=0.0)
-            made = np.where(sizes > _ROUNDING * sizes.max(initial=0.0), made / np.where(sizes > 0, sizes, 1.0), 0.0)
-    if not made.size:
-        return 0
-    sizes = np.linalg.svd(made, compute_uv=False)
-    return int((sizes > _LOST * max(sizes[0], _NOTHING)).sum()) if sizes[0] else 0
+            made = made / np.where(sizes > 0, sizes, 1.0)
+    sizes = np.linalg.svd(made, compute_uv=False) if made.size else np.zeros(1)
+    return int((sizes > _NOTHING * sizes[0]).sum())
 
 
 def at_state(
@@ -115,6 +129,20 @@ def at_state(
     return AtState(linear, parameter_values(linear.equations, parameters), place)
 
 
+def plant_there(
+    equations: EquationsOfMotion,
+    assemble: Callable[..., Assembly],
+    inputs: Sequence[str] | None,
+    at: Values,
+    place: str,
+    parameters: Values = None,
+) -> tuple[Plant, AtState]:
+    """The mechanism with its controls about a state, which says what other inputs are; a feedback is regular there."""
+    state = at_state(equations, assemble, at, place, parameters)
+    made = plant(state.equations, inputs, place, state.values)
+    return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
+
+
 def plant_at(
     equations: EquationsOfMotion,
     assemble: Callable[..., Assembly],
@@ -123,8 +151,7 @@ def plant_at(
     place: str,
     parameters: Values = None,
 ) -> tuple[Plant, AtState | None]:
-    """The mechanism with its controls, and the state, if one is given: other inputs then have its values."""
+    """The mechanism with its controls, about a state if one is given."""
     if at is None:
         return plant(equations, inputs, place), None
-    state = at_state(equations, assemble, at, place, parameters)
-    return plant(state.equations, inputs, place, state.values), state
+    return plant_there(equations, assemble, inputs, at, place, parameters)

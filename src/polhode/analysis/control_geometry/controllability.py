@@ -21,9 +21,9 @@ from ...dynamics.equations import EquationsOfMotion
 from ...expr import as_expr, is_zero, quiet_collector
 from ...geometry.vector_fields import Field, bracket
 from ..operating_point import Values
-from .accessibility import Reach, reach, unreached
-from .affine import Plant, plant
-from .at_state import AtState, at_state
+from .accessibility import Reach, dimension_at, reach, unreached
+from .affine import Plant
+from .at_state import AtState, plant_there
 from .linear_rank import linear_rank
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def controllability(
     controllable: inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow).
     """
     with quiet_collector():
-        state = at_state(equations, assemble, at, _PLACE, parameters)
-        made = plant(state.equations, inputs, _PLACE, state.values)
+        made, state = plant_there(equations, assemble, inputs, at, _PLACE, parameters)
         return _decided(made, state)
 
 
@@ -86,7 +85,7 @@ def _decided(made: Plant, state: AtState) -> Controllability:
         return Controllability(verdict, test, reason, size, rank)
 
     if not state.is_at_rest:
-        return told(None, "", "this state is no equilibrium, and the tests are about equilibria")
+        return told(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
     if rank == size:
         return told(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
     found = reach(made)
@@ -96,12 +95,10 @@ def _decided(made: Plant, state: AtState) -> Controllability:
         spanned = f"brackets of drift and inputs span {found.growth[-1]} of {size} directions{names}"
         return told(False, "accessible", spanned)
     if found.driven and not any(found.drift):
-        if found.driven + state.rank(found.spread.found) == size:
+        if dimension_at(made, found, state) == size:
             words = "inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow)"
             return told(True, "Chow", words)
-        return told(
-            None, "", "the brackets that span at almost every state do not at this one, and deeper ones were not taken"
-        )
+        return told(None, "", "the brackets that were taken span at almost every state, and not at this one")
     return told(*_sussmann(made, state, rank, found))
 
 

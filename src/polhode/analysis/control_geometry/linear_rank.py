@@ -54,5 +54,6 @@ def _is_lost(A: Floats, B: Floats, mode: complex) -> bool:
     """Whether no input moves a mode: rank [A - λ, B] < n (Popov, Belevitch, Hautus), written in real numbers."""
     size = len(A)
     left = np.hstack([A - mode.real * np.eye(size), B])
+    left[np.abs(left) < 1e-9 * np.abs(A).max()] = 0.0
     turn = np.hstack([mode.imag * np.eye(size), np.zeros_like(B)])
     return numeric_rank(np.block([[left, turn], [-turn, left]])) < 2 * size

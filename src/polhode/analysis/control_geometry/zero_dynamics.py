@@ -239,7 +239,7 @@ def _eigenvalues(
         return None, ("This state is no equilibrium of the zero dynamics: no eigenvalues are taken.",)
     size = len(made.equations.q)
     slopes = made.differentials(drift)
-    displaced = made.back @ Matrix(list(slopes)[:size])
+    displaced = made.moved.back @ Matrix(list(slopes)[:size])
     rows = [*displaced, *list(slopes)[size:]]
     jacobian_at = here.numbers([entry for row in rows for entry in row])
     tangent = here.numbers(list(made.differentials(manifold).entries()))
