@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..analysis import Values
     from ..analysis.control_geometry.accessibility import Accessibility
     from ..analysis.control_geometry.affine import ControlAffine
+    from ..analysis.control_geometry.at_state import Asked
     from ..analysis.control_geometry.controllability import Controllability
     from ..analysis.control_geometry.flatness import FlatOutput
     from ..analysis.control_geometry.observability import Observability
@@ -42,7 +43,7 @@ class ControlGeometryMethods(Derived):
         """Whether brackets of drift and inputs span the state; see `analysis.control_geometry.accessibility`."""
         from ..analysis.control_geometry.accessibility import accessibility
 
-        return accessibility(self.record, self.assemble, inputs, at, parameters)
+        return accessibility(self._asked(inputs, at, parameters))
 
     def controllability(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -50,7 +51,7 @@ class ControlGeometryMethods(Derived):
         """Whether inputs lead to all states near an equilibrium; see `analysis.control_geometry.controllability`."""
         from ..analysis.control_geometry.controllability import controllability
 
-        return controllability(self.record, self.assemble, inputs, at, parameters)
+        return controllability(self._asked(inputs, at, parameters))
 
     def relative_degree(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -58,7 +59,7 @@ class ControlGeometryMethods(Derived):
         """Vector relative degree and decoupling matrix; see `analysis.control_geometry.relative_degree`."""
         from ..analysis.control_geometry.relative_degree import relative_degree
 
-        return relative_degree(self.record, self.assemble, outputs, inputs, at, parameters)
+        return relative_degree(self._asked(inputs, at, parameters), outputs)
 
     def zero_dynamics(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -66,7 +67,7 @@ class ControlGeometryMethods(Derived):
         """What still moves when outputs are held; see `analysis.control_geometry.zero_dynamics`."""
         from ..analysis.control_geometry.zero_dynamics import zero_dynamics
 
-        return zero_dynamics(self.record, self.assemble, outputs, inputs, at, parameters)
+        return zero_dynamics(self._asked(inputs, at, parameters), outputs)
 
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
@@ -74,10 +75,15 @@ class ControlGeometryMethods(Derived):
         """Which states outputs tell; see `analysis.control_geometry.observability`."""
         from ..analysis.control_geometry.observability import observability
 
-        return observability(self.record, self.assemble, outputs, inputs, at, parameters)
+        return observability(self._asked(inputs, at, parameters), outputs)
 
     def is_flat_output(self, outputs: Any, inputs: Sequence[str] | None = None) -> FlatOutput:
         """Whether outputs and their derivatives give the whole state; see `analysis.control_geometry.flatness`."""
         from ..analysis.control_geometry.flatness import is_flat_output
 
         return is_flat_output(self.record, outputs, inputs)
+
+    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
+        from ..analysis.control_geometry.at_state import Asked
+
+        return Asked(self.record, self.assemble, inputs, at, parameters)

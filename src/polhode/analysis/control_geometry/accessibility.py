@@ -10,20 +10,13 @@ Where inputs drive all speeds, u̇ = v after a feedback, L₀ is that of q̇ = �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collector, substitute
 from ...geometry.vector_fields import Field, Spread, bracket, independent, spread
-from ..operating_point import Values
 from .affine import Plant
-from .at_state import AtState, plant_at
+from .at_state import Asked, AtState
 from .linear_rank import linear_rank
-
-if TYPE_CHECKING:
-    from ...simulate import Assembly
 
 _PLACE = "accessibility"
 #: No more brackets than this are taken at a state.
@@ -124,11 +117,7 @@ def unreached(made: Plant, found: Reach) -> list[str]:
 
 
 def accessibility(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    inputs: Sequence[str] | None = None,
-    at: Values = None,
-    parameters: Values = None,
+    asked: Asked,
 ) -> Accessibility:
     """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there.
 
@@ -137,11 +126,11 @@ def accessibility(
     >>> a = s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"))
     >>> b = s.joint("b", s.ground, s.body("second", 1), ph.Prismatic("x"))
     >>> e = s.derive()
-    >>> print(accessibility(e.record, e.assemble, ["a"]))
+    >>> print(e.accessibility(["a"]))
     not accessible: brackets span 2 of 4 directions; not those of b, b'.
     """
     with quiet_collector():
-        made, state = plant_at(equations, assemble, inputs, at, _PLACE, parameters)
+        made, state = asked.plant(_PLACE)
         found = reach(made)
         missing = made.size - found.growth[-1]
         lacking = tuple(unreached(made, found)) if missing else ()

@@ -117,41 +117,30 @@ def numeric_rank(table: NDArray[np.float64]) -> int:
     return int((sizes > _NOTHING * sizes[0]).sum())
 
 
-def at_state(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    at: Values,
-    place: str,
-    parameters: Values = None,
-) -> AtState:
-    """The state by names, as `linearize` reads it: what is not named is at home and at rest."""
-    linear = linearize(equations, assemble, at, parameters=parameters)
-    return AtState(linear, parameter_values(linear.equations, parameters), place)
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a question is about: equations, the inputs that are controls, and a state, if there is one.
 
+    The state is by names, as `linearize` reads it: what is not named is at home and at rest.
+    """
 
-def plant_there(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    inputs: Sequence[str] | None,
-    at: Values,
-    place: str,
-    parameters: Values = None,
-) -> tuple[Plant, AtState]:
-    """The mechanism with its controls about a state, which says what other inputs are; a feedback is regular there."""
-    state = at_state(equations, assemble, at, place, parameters)
-    made = plant(state.equations, inputs, place, state.values)
-    return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
+    equations: EquationsOfMotion
+    assemble: Callable[..., Assembly]
+    inputs: Sequence[str] | None = None
+    at: Values = None
+    parameters: Values = None
 
+    def state(self, place: str) -> AtState:
+        """The state, home if none is named."""
+        linear = linearize(self.equations, self.assemble, self.at, parameters=self.parameters)
+        return AtState(linear, parameter_values(linear.equations, self.parameters), place)
 
-def plant_at(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    inputs: Sequence[str] | None,
-    at: Values,
-    place: str,
-    parameters: Values = None,
-) -> tuple[Plant, AtState | None]:
-    """The mechanism with its controls, about a state if one is given."""
-    if at is None:
-        return plant(equations, inputs, place), None
-    return plant_there(equations, assemble, inputs, at, place, parameters)
+    def plant_there(self, place: str) -> tuple[Plant, AtState]:
+        """The mechanism with its controls about the state, which says what other inputs are; a feedback is regular there."""
+        state = self.state(place)
+        made = plant(state.equations, self.inputs, place, state.values)
+        return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
+
+    def plant(self, place: str) -> tuple[Plant, AtState | None]:
+        """The mechanism with its controls, about the state if one is named."""
+        return (plant(self.equations, self.inputs, place), None) if self.at is None else self.plant_there(place)

@@ -13,21 +13,15 @@ Where none decides, that is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ...dynamics.equations import EquationsOfMotion
 from ...expr import as_expr, is_zero, quiet_collector
 from ...geometry.vector_fields import Field, bracket
-from ..operating_point import Values
 from .accessibility import Reach, dimension_at, reach, unreached
 from .affine import Plant
-from .at_state import AtState, plant_there
+from .at_state import Asked, AtState
 from .linear_rank import linear_rank
-
-if TYPE_CHECKING:
-    from ...simulate import Assembly
 
 _PLACE = "controllability"
 #: Brackets of a higher degree than this, or more of them than this, are not tried in Sussmann's test.
@@ -56,11 +50,7 @@ class Controllability:
 
 
 def controllability(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
-    inputs: Sequence[str] | None = None,
-    at: Values = None,
-    parameters: Values = None,
+    asked: Asked,
 ) -> Controllability:
     """Whether inputs lead from an equilibrium to all states near it, within any short time; at home without `at`.
 
@@ -69,11 +59,11 @@ def controllability(
     >>> _ = s.joint("sleigh", s.ground, s.body("runner", 1, inertia=(1, 1, 1)), ph.Planar())
     >>> _ = s.knife_edge("edge", "runner")
     >>> e = s.derive()
-    >>> print(controllability(e.record, e.assemble, ["sleigh_w", "sleigh_vx"]))
+    >>> print(e.controllability(["sleigh_w", "sleigh_vx"]))
     controllable: inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow).
     """
     with quiet_collector():
-        made, state = plant_there(equations, assemble, inputs, at, _PLACE, parameters)
+        made, state = asked.plant_there(_PLACE)
         return _decided(made, state)
 
 

@@ -53,13 +53,11 @@ class FlatOutput:
 def is_flat_output(equations: EquationsOfMotion, outputs: Any, inputs: Sequence[str] | None = None) -> FlatOutput:
     """Whether the outputs, as many as inputs, and their derivatives give the whole state.
 
-    >>> import polhode as ph
-    >>> s = ph.System("cart-pole", gravity=(0, 0, -10))
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 1)), ph.Revolute("y"))
-    >>> print(is_flat_output(s.derive().record, [cart.q[0]], ["x"]))
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.is_flat_output(["x"]))
     not flat: the outputs and their derivatives give 2 of 4 states.
-    >>> print(is_flat_output(s.derive().record, [cart.q[0], pole.q[0]], ["x", "a"]))
+    >>> print(e.is_flat_output(["x", "theta"], ["x", "theta"]))
     flat: relative degrees {2, 2}, their sum being 4.
     """
     with quiet_collector():

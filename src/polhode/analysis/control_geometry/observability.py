@@ -8,21 +8,16 @@ where its own differential is among them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, rank, topological
 from ...geometry.vector_fields import NODE_LIMIT, lie_derivative
-from ..operating_point import Values
 from .affine import Plant, plant
-from .at_state import AtState, at_state
+from .at_state import Asked, AtState
 from .linear_rank import linear_rank
 from .outputs import outputs_of
-
-if TYPE_CHECKING:
-    from ...simulate import Assembly
 
 _PLACE = "observability"
 
@@ -72,29 +67,22 @@ class Observability:
 
 
 def observability(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
+    asked: Asked,
     outputs: Any,
-    inputs: Sequence[str] | None = None,
-    at: Values = None,
-    parameters: Values = None,
 ) -> Observability:
     """Which states the outputs tell; inputs are known, and may be none.
 
-    >>> import polhode as ph
-    >>> s = ph.System("cart-pole", gravity=(0, 0, -10))
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 1)), ph.Revolute("y"))
-    >>> e = s.derive()
-    >>> print(observability(e.record, e.assemble, [pole.q[0]]))
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.observability(["theta"]))
     not observable: rank 2 of 4; nothing that is measured depends on x, x'.
-    >>> bool(observability(e.record, e.assemble, [cart.q[0]]))
+    >>> bool(e.observability(["x"]))
     True
     """
     with quiet_collector():
-        state = None if at is None else at_state(equations, assemble, at, _PLACE, parameters)
-        own, values = (equations, None) if state is None else (state.equations, state.values)
-        made = plant(own, inputs, _PLACE, values, may_be_none=True)
+        state = None if asked.at is None else asked.state(_PLACE)
+        own, values = (asked.equations, None) if state is None else (state.equations, state.values)
+        made = plant(own, asked.inputs, _PLACE, values, may_be_none=True)
         wanted, size = outputs_of(made, outputs), made.size
         found, basis, growth, complete = _told(made, [*wanted.values()])
         units = Matrix.identity(size)

@@ -12,23 +12,18 @@ leaves most of M out (`affine.Regular`), and A and b are brought back to the inp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, quiet_collector, rank
 from ...geometry.vector_fields import lie_derivative
-from ..operating_point import Values
 from .affine import Plant
-from .at_state import AtState, plant_at
+from .at_state import Asked, AtState
 from .determinant import determinant, vanishing_factors
 from .outputs import outputs_of
-
-if TYPE_CHECKING:
-    from ...simulate import Assembly
 
 _PLACE = "relative_degree"
 
@@ -140,25 +135,18 @@ def _short(entry: Expr) -> str:
 
 
 def relative_degree(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
+    asked: Asked,
     outputs: Any,
-    inputs: Sequence[str] | None = None,
-    at: Values = None,
-    parameters: Values = None,
 ) -> RelativeDegree:
     """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there.
 
-    >>> import polhode as ph
-    >>> s = ph.System("cart-pole", gravity=(0, 0, -10))
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 1)), ph.Revolute("y"))
-    >>> e = s.derive()
-    >>> print(relative_degree(e.record, e.assemble, [pole.q[0]], ["x"]))
-    relative degree 2 of 4 states, lost where cos(a) = 0.
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.relative_degree(["theta"]))
+    relative degree 2 of 4 states, lost where cos(theta) = 0.
     """
     with quiet_collector():
-        made, state = plant_at(equations, assemble, inputs, at, _PLACE, parameters)
+        made, state = asked.plant(_PLACE)
         return degrees_of(made, outputs_of(made, outputs), state)
 
 

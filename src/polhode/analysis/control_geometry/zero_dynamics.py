@@ -9,14 +9,13 @@ Jacobian of that field, on the directions in which no y, ẏ, … changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
 from ...expr import (
     Expr,
@@ -33,14 +32,10 @@ from ...expr import (
 from ...expr.spelling import spelled
 from ...geometry.elimination import solve_columns
 from ...geometry.vector_fields import Field
-from ..operating_point import Values
 from .affine import Plant
-from .at_state import AtState, at_state, plant_at
+from .at_state import Asked, AtState
 from .outputs import outputs_of
 from .relative_degree import RelativeDegree, degrees_of
-
-if TYPE_CHECKING:
-    from ...simulate import Assembly
 
 _PLACE = "zero_dynamics"
 #: Real parts below this beside the largest eigenvalue are none.
@@ -112,28 +107,21 @@ def _text(rate: Expr) -> str:
 
 
 def zero_dynamics(
-    equations: EquationsOfMotion,
-    assemble: Callable[..., Assembly],
+    asked: Asked,
     outputs: Any,
-    inputs: Sequence[str] | None = None,
-    at: Values = None,
-    parameters: Values = None,
 ) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there.
 
     Eigenvalues are those about this state, or home.
 
-    >>> import polhode as ph
-    >>> s = ph.System("cart-pole", gravity=(0, 0, -10))
-    >>> cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    >>> pole = s.joint("a", "cart", s.body("pole", 2, com=(0, 0, 1)), ph.Revolute("y"))
-    >>> e = s.derive()
-    >>> print(zero_dynamics(e.record, e.assemble, [cart.q[0]], ["x"]))
-    a'' = 10*sin(a)
-    unstable: eigenvalues 3.162+0j, -3.162+0j
+    >>> from polhode.model.samples.underactuated import cart_pole
+    >>> e = cart_pole().derive()
+    >>> print(e.zero_dynamics(["x"]))
+    theta'' = 981*sin(theta)/(100*l)
+    unstable: eigenvalues 4.429+0j, -4.429+0j
     """
     with quiet_collector():
-        made, state = plant_at(equations, assemble, inputs, at, _PLACE, parameters)
+        made, state = asked.plant(_PLACE)
         wanted = outputs_of(made, outputs)
         if state is not None:
             offsets = state.exact([*wanted.values()])
@@ -143,7 +131,7 @@ def zero_dynamics(
         manifold = [entry for chain in degree.chain for entry in chain]
         drift = _held_field(degree)
         rates, solved, conditions = _reduced(made, manifold, drift)
-        here = state or at_state(equations, assemble, None, _PLACE, parameters)
+        here = state or asked.state(_PLACE)
         eigenvalues, notices = _eigenvalues(made, here, manifold, drift, degree)
         if not rates and made.size > degree.total:
             notices = ("The outputs could not be solved for states one by one: see manifold and drift.", *notices)
