@@ -24,7 +24,7 @@ class ControlGeometryMethods(Derived):
     """Where inputs lead, what outputs tell, and what is left when outputs are held.
 
     `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
-    `linearize` takes it; `{}` is home and at rest.
+    `linearize` takes it; `{}` is home and at rest. Answers hold for almost all parameters, or for given ones.
     """
 
     if TYPE_CHECKING:
@@ -77,11 +77,13 @@ class ControlGeometryMethods(Derived):
 
         return observability(self._asked(inputs, at, parameters), outputs)
 
-    def is_flat_output(self, outputs: Any, inputs: Sequence[str] | None = None) -> FlatOutput:
+    def is_flat_output(
+        self, outputs: Any, inputs: Sequence[str] | None = None, *, parameters: Values = None
+    ) -> FlatOutput:
         """Whether outputs and their derivatives give the whole state; see `analysis.control_geometry.flatness`."""
         from ..analysis.control_geometry.flatness import is_flat_output
 
-        return is_flat_output(self.record, outputs, inputs)
+        return is_flat_output(self._asked(inputs, None, parameters), outputs)
 
     def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
         from ..analysis.control_geometry.at_state import Asked

@@ -28,6 +28,7 @@ from ...geometry.elimination import factor_symmetric
 from ...geometry.vector_fields import Field, bracket, is_involutive, lie_derivative
 from ..controls import controls_of, usual_controls
 from ..displacements import Displacements, displacements
+from ..operating_point import Values, parameter_values
 from .determinant import determinant
 
 
@@ -98,7 +99,7 @@ class Regular:
 
 @dataclass(frozen=True, eq=False)
 class Plant:
-    """A mechanism and its controls; all other inputs and efforts are held at given values."""
+    """A mechanism and its controls; all other inputs and efforts, and some parameters, are held at given values."""
 
     equations: EquationsOfMotion
     inputs: Mapping[str, Expr]
@@ -223,7 +224,9 @@ class Plant:
 
     def _partly_driven(self, rows: Sequence[int]) -> tuple[list[Expr], list[list[Expr]], Expr]:
         """u̇ with the driven speeds left as they are, by the acceleration of each driven speed, and det M_pp."""
-        M, size = self.equations.mass_matrix, len(self.equations.u)
+        size = len(self.equations.u)
+        flat = self._held(list(self.equations.mass_matrix.entries()))
+        M = [flat[i * size : (i + 1) * size] for i in range(size)]
         free = [i for i in reversed(range(size)) if i not in rows]  # from the tips, where M has its zeros
         load = self._without_inputs(self._load)
         factors = factor_symmetric([[M[i][j] for j in free] for i in free])
@@ -281,10 +284,14 @@ def plant(
     inputs: Sequence[str] | None,
     place: str,
     values: Mapping[Expr, Expr] | None = None,
+    parameters: Values = None,
     *,
     may_be_none: bool = False,
 ) -> Plant:
-    """The mechanism with these controls; other inputs are held where a state or, without one, the model has them."""
+    """The mechanism with these controls; other inputs are held where a state or, without one, the model has them.
+
+    Parameters are symbols, but for those that are given.
+    """
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:
@@ -295,6 +302,9 @@ def plant(
     home = dict.fromkeys(equations.tau, as_expr(0))
     home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
     held = {x: (values or {}).get(x, value) for x, value in home.items() if x not in symbols}
+    own = equations.system.parameters
+    parameter_values(equations, parameters)  # refuses what is no parameter or no number
+    held |= {own[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}
     made = Plant(equations, controls, held, place)
     made.check()
     return made

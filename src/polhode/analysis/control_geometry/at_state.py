@@ -136,11 +136,13 @@ class Asked:
         return AtState(linear, parameter_values(linear.equations, self.parameters), place)
 
     def plant_there(self, place: str) -> tuple[Plant, AtState]:
-        """The mechanism with its controls about the state, which says what other inputs are; a feedback is regular there."""
+        """The mechanism with its controls about the state, which says what other inputs are."""
         state = self.state(place)
-        made = plant(state.equations, self.inputs, place, state.values)
+        made = plant(state.equations, self.inputs, place, state.values, self.parameters)
         return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
 
     def plant(self, place: str) -> tuple[Plant, AtState | None]:
         """The mechanism with its controls, about the state if one is named."""
-        return (plant(self.equations, self.inputs, place), None) if self.at is None else self.plant_there(place)
+        if self.at is not None:
+            return self.plant_there(place)
+        return plant(self.equations, self.inputs, place, parameters=self.parameters), None

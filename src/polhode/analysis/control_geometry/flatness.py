@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, Matrix, as_expr, directional, independent_columns, jacobian, quiet_collector, rank, symbol
-from .affine import Plant, plant
+from .affine import Plant
+from .at_state import Asked
 from .outputs import outputs_of
 
 _PLACE = "is_flat_output"
@@ -50,7 +50,7 @@ class FlatOutput:
         return f"flat: relative degrees {{{', '.join(map(str, self.degrees))}}}{count}, their sum being {extended}."
 
 
-def is_flat_output(equations: EquationsOfMotion, outputs: Any, inputs: Sequence[str] | None = None) -> FlatOutput:
+def is_flat_output(asked: Asked, outputs: Any) -> FlatOutput:
     """Whether the outputs, as many as inputs, and their derivatives give the whole state.
 
     >>> from polhode.model.samples.underactuated import cart_pole
@@ -61,7 +61,7 @@ def is_flat_output(equations: EquationsOfMotion, outputs: Any, inputs: Sequence[
     flat: relative degrees {2, 2}, their sum being 4.
     """
     with quiet_collector():
-        made = plant(equations, inputs, _PLACE)
+        made, _ = asked.plant(_PLACE)
         wanted = outputs_of(made, outputs)
         size, count = made.size, len(made.inputs)
         if len(wanted) != count:

@@ -82,7 +82,7 @@ def observability(
     with quiet_collector():
         state = None if asked.at is None else asked.state(_PLACE)
         own, values = (asked.equations, None) if state is None else (state.equations, state.values)
-        made = plant(own, asked.inputs, _PLACE, values, may_be_none=True)
+        made = plant(own, asked.inputs, _PLACE, values, asked.parameters, may_be_none=True)
         wanted, size = outputs_of(made, outputs), made.size
         found, basis, growth, complete = _told(made, [*wanted.values()])
         units = Matrix.identity(size)

@@ -25,7 +25,7 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
             raise unknown("state", entry, known, place=place, code="E-GEOMETRY-005")
         with understood("an expression of the state", entry, place=place, cure="Give expressions, or names of states."):
             made = known[entry] if isinstance(entry, str) else as_expr(entry)
-        (made,) = equations.in_independent_speeds(substitute([made], equations.tree.followed))
+        (made,) = equations.in_independent_speeds(substitute([made], {**equations.tree.followed, **plant.held}))
         name = key if isinstance(key, str) else f"{entry}"
         if name in found:
             raise PolhodeError(

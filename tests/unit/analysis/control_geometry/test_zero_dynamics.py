@@ -5,8 +5,10 @@ import pytest
 from scipy.linalg import eig
 
 import polhode as ph
-from polhode.expr import directional, is_zero, substitute
+from polhode.expr import directional, is_zero, substitute, symbol
 from polhode.model.samples.underactuated import ball_and_beam, cart_pole, furuta_pendulum, planar_vtol
+
+TURN = symbol("theta", "coordinate")
 
 
 @pytest.mark.parametrize(
@@ -22,11 +24,16 @@ def test_eigenvalues_are_the_transmission_zeros_of_the_linear_equations(system: 
     assert np.allclose(np.sort(finite.real), np.sort(found.eigenvalues.real), atol=1e-5)
 
 
-def test_the_reduced_field_stays_on_the_manifold() -> None:
-    found = planar_vtol().derive().zero_dynamics(["x", "y"])
+@pytest.mark.parametrize(
+    ("system", "outputs"), [(planar_vtol, ["x", "y"]), (cart_pole, [symbol("x", "coordinate") - 2 * TURN])]
+)
+def test_the_reduced_field_stays_on_the_manifold(system: object, outputs: list[object]) -> None:
+    found = system().derive().zero_dynamics(outputs)  # type: ignore[operator]
     form = found.degree.plant
     moved = dict(zip(form.variables, found.drift, strict=True))
     solved = {x: found.solved[str(x)] for x in form.variables if str(x) in found.solved}
+    assert len(solved) == len(found.manifold)
+    assert all(map(is_zero, substitute(list(found.manifold), solved)))
     assert all(map(is_zero, substitute(directional(list(found.manifold), moved), solved)))
 
 
