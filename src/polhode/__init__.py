@@ -18,6 +18,7 @@ from .files import version as version  # notes when polhode was loaded
 if TYPE_CHECKING:
     from os import PathLike
 
+    from .compare.equivalence import equivalence as equivalence
     from .formats import from_dh as from_dh
     from .formats import load_mjcf as load_mjcf
     from .formats import load_urdf as load_urdf
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from .geometry.dual import dual as dual
     from .geometry.principal_axes import PrincipalAxes as PrincipalAxes
     from .geometry.principal_axes import principal_axes as principal_axes
+    from .geometry.rotations.angular_velocity import angular_velocity as angular_velocity
+    from .geometry.rotations.angular_velocity import rotation_rate as rotation_rate
     from .geometry.rotations.attitude import Attitude as Attitude
     from .geometry.rotations.moving import MovingRotation as MovingRotation
     from .geometry.rotations.rotation import Rotation as Rotation
@@ -46,6 +49,8 @@ _LATER = {
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
+    "angular_velocity": ".geometry.rotations.angular_velocity",
+    "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".compare.equivalence",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from tests.seeds import seeds
 
 import polhode as ph
 from polhode.errors import ModelError, PolhodeError
-from polhode.expr import Matrix, Vector, as_expr, directional, is_zero, jacobian, same, substitute, symbols
+from polhode.expr import Matrix, Vector, as_expr, directional, jacobian, same, substitute, symbols
 from polhode.formalisms.kane.bodies import parts_of
 from polhode.formalisms.kane.kinematical import kinematical_equations
 from polhode.formalisms.kane.literal import Literal
@@ -38,7 +38,7 @@ def assert_sums_as_printed_give_the_same_equations(system: System) -> None:
     assert same([as_expr(entry) for entry in D.T @ bias], [-entry for entry in method.forcing()])
 
 
-@pytest.mark.parametrize("seed", seeds(12, of=40))
+@pytest.mark.parametrize("seed", seeds(7, of=40))
 def test_sums_as_printed_agree_on_random_systems(seed: int) -> None:
     assert_sums_as_printed_give_the_same_equations(random_system(seed, bodies=4, max_speeds=9))
 
@@ -114,7 +114,7 @@ def test_equation_22_needs_the_velocity_of_the_point_of_the_parent() -> None:
     assert not same(directional(position, wrong), [as_expr(entry) for entry in X.R @ move.v])
 
 
-@pytest.mark.parametrize("seed", seeds(6, of=12))
+@pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_rates_solve_the_kinematical_equations(seed: int) -> None:
     """S q̇ = v, (1); S is a Gram matrix of directions where a body is nonrecursive."""
     method = literal_of(random_system(seed, bodies=3, joints=("free", "spherical", "planar", "compound", "revolute")))
@@ -214,17 +214,27 @@ def test_letters_of_the_paper_make_way_for_the_user_s_names() -> None:
     assert "ZZ1 = " in str(report)
 
 
-@pytest.mark.parametrize("seed", seeds(4, of=8))
+def test_bodies_keep_their_letters_and_others_get_the_first_free_from_their_initial() -> None:
+    system = ph.System("letters")
+    parent = system.ground
+    for name in ("arm", "N", "wheel", "b", "wing", "A"):
+        parent = system.joint(name, parent, system.body(name, 1, (0, 1, 0), FULL), ph.Revolute("x")).child
+    report = system.derive("kane", report=True).report
+    assert report.table_2.bodies == ("C", "D", "W", "B", "X", "A")
+    assert report.cell_text(report.table_2.cell("Unit vectors", "A")) == "n1, a2, a3"
+
+
+@pytest.mark.parametrize("seed", seeds(3, of=8))
 def test_every_report_can_be_written_and_its_variables_mean_what_they_stand_for(seed: int) -> None:
     system = random_system(seed, bodies=3, max_speeds=8)
     report = system.derive("kane", report=True).report
     notation = report.notation
-    meanings = dict(notation.variables)
-    letters = {letter: node for node, letter in notation._letters_of.items()}
-    for name, meaning in meanings.items():  # each from those before it, back to the system's own symbols
-        letters[name] = substitute([meaning], {x: letters[x] for x in letters if x is not name})[0]
-    for item, entry in zip(notation.entries, map(notation.shown, notation.entries), strict=True):
-        assert is_zero(substitute([entry], letters)[0] - item)
+    for entries in (notation.entries, notation.rates, notation.sums):
+        shown = [notation.shown(entry) for entry in entries]
+        assert same(report.written_out(shown), substitute(entries, report.constants))
+    his = system.derive("kane", speeds="sayers")
+    assert same(report.written_out(report.mass_matrix.entries()), his.mass_matrix.entries())
+    assert same(report.written_out(report.forcing), his.forcing)
     assert report.latex().count(r"\begin{tabular}") == 3
     assert str(report).startswith("Table 2. Body and joint properties")
-    assert {*report.as_json()} == {"tables", "equations", "operations"}
+    assert {*report.as_json()} == {"tables", "equations", "mass_matrix", "forcing", "variables", "operations"}

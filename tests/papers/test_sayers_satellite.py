@@ -25,6 +25,7 @@ from polhode.simulate import simulate
 SATELLITE = ph.load(Path(__file__).parents[2] / "models" / "satellite.yaml")
 EQUATIONS = SATELLITE.derive("kane", report=True)
 REPORT: Report = EQUATIONS.report
+IN_HIS_SPEEDS = SATELLITE.derive("kane", speeds="sayers")
 BODIES = "BCDEF"
 
 q = dict(enumerate(EQUATIONS.q, start=1))
@@ -165,6 +166,7 @@ def printed_rates() -> list[Expr]:
 
 def test_kinematical_equations_24_and_29_are_the_printed_ones() -> None:
     assert same([rate for _, rate in REPORT.kinematics], printed_rates())
+    assert same(IN_HIS_SPEEDS.coordinate_rates, substitute(printed_rates(), REPORT.constants))
 
 
 # ---- Tables 8 and 10 -----------------------------------------------------------------------------------------
@@ -335,6 +337,49 @@ def test_table_10_gives_the_printed_entries_of_the_other_rotation_dyadics() -> N
     assert same([ours["f2 e1"], ours["f3 e1"]], [Z[61] + Z[88], -(alpha_2 - Z[15] * Z[21])])
 
 
+# ---- (40) to (46) --------------------------------------------------------------------------------------------
+
+
+def test_m_and_f_with_intermediate_variables_are_those_of_the_equations() -> None:
+    """(43) to (46), substituted back, by fingerprint."""
+    assert same(REPORT.written_out(REPORT.mass_matrix.entries()), IN_HIS_SPEEDS.mass_matrix.entries())
+    assert same(REPORT.written_out(REPORT.forcing), IN_HIS_SPEEDS.forcing)
+    assert same(REPORT.written_out(REPORT.variables), REPORT.written_out(REPORT.variables.values()))
+
+
+def test_m_is_what_the_sums_40_say_of_the_tables() -> None:
+    """Σ ω_j·I·ω_i + m v_j·v_i over the vectors of Tables 2, 8 and 10, added up here."""
+    tables = [REPORT.literal.parts, REPORT.literal.rotational, REPORT.literal.translational]
+    zero = Vector([0, 0, 0])
+    for i, j in [(3, 3), (4, 3), (5, 1), (8, 4), (9, 9), (7, 6)]:
+        total = as_expr(0)
+        for part, turn, move in zip(*tables, strict=True):
+            total = total + turn.partials.get(j, zero).dot(part.composite.inertia @ turn.partials.get(i, zero))
+            total = total + part.mass * move.partials.get(j, zero).dot(move.partials.get(i, zero))
+        assert same(REPORT.written_out([REPORT.mass_matrix[i, j]]), substitute([total], REPORT.constants))
+
+
+def test_equation_45_leaves_the_whole_mass_on_the_diagonal_of_the_translations() -> None:
+    """Partial velocities taken where they were introduced, (44): their products are zero without a cancellation."""
+    p = {name: entry.symbol for name, entry in SATELLITE.parameters.items()}
+    whole = p["M_B"] + p["M_C"] + p["M_D"] + p["M_F"]
+    assert same(REPORT.written_out(REPORT.mass_matrix[k, k] for k in range(3)), [whole] * 3)
+    assert all(IN_HIS_SPEEDS.mass_matrix[i, j] == 0 for i in range(3) for j in range(3) if i != j)
+
+
+def test_intermediate_variables_are_what_the_equations_hold_more_than_once() -> None:
+    variables = REPORT.variables
+    assert [str(name) for name in variables][:3] == ["P2", "P3", "P4"]
+    moving = [name for name in variables if str(name).startswith("Z")]
+    assert [str(name) for name in moving] == [f"Z{k}" for k in range(1, len(moving) + 1)]
+    assert str(variables[moving[0]]) == "P1*u5 + u1"
+    text = str(REPORT)
+    assert "    M[1, 1] = P3\n    M[2, 2] = P3\n    M[3, 3] = P3\n    M[4, 2] = " in text
+    assert "    f[9] = tau_u9" in text and r"M_{1,1} &= P_{3}" in REPORT.latex() and r"f_{9} &= " in REPORT.latex()
+    record = REPORT.as_json()
+    assert record["mass_matrix"][0][:2] == ["P3", "0"] and record["variables"]["Z1"] == "P1 u5 + u1"
+
+
 # ---- what it is good for -------------------------------------------------------------------------------------
 
 
@@ -378,7 +423,9 @@ class OfTheReport(Derivation):
 
 
 @pytest.mark.parametrize(
-    "kane", [EQUATIONS.derivation, OfTheReport(SATELLITE, "kane")], ids=["derived", "of the report"]
+    "kane",
+    [EQUATIONS.derivation, OfTheReport(SATELLITE, "kane"), IN_HIS_SPEEDS.derivation],
+    ids=["derived", "of the report", "in his speeds"],
 )
 def test_the_paper_s_sums_move_the_satellite_as_another_formalism_does(kane: Derivation) -> None:
     """q̇ = Γ u in the speeds in which the sums are taken: twenty seconds from the bent boom."""

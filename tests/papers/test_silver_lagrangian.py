@@ -11,12 +11,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.papers.silver import angular_velocity
 
 import polhode as ph
 from polhode.expr import Expr, Matrix, Vector, as_expr, directional, gradient, same, symbol
 from polhode.formalisms import newton_euler, silver, uicker_kahn
-from polhode.geometry import Pose
+from polhode.geometry import Pose, angular_velocity
 from polhode.kinematics.motion import kinetic_energy, world_poses
 from polhode.kinematics.tree import Tree, build_tree
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from tests.papers.silver import (
-    angular_velocity,
-    energy_by_angular_velocity,
-    energy_by_rotation_rate,
-    moments_of_inertia,
-    rotation_rate,
-)
-
 from polhode.expr import Matrix, Vector, as_expr, directional, same, skew, symbols
-from polhode.geometry import rotation
-from polhode.geometry.inertia import inertia_of_moments
-from polhode.geometry.rotations.euler import permutation
+from polhode.geometry import (
+    angular_velocity,
+    inertia_of_moments,
+    permutation,
+    rotation,
+    rotation_rate,
+    rotation_second_rate,
+    rotational_energy,
+    rotational_energy_of_rate,
+    second_moments,
+)
 
 q, u, ud = symbols("a b c"), symbols("ua ub uc"), symbols("uda udb udc")
 THREE = range(3)
@@ -85,7 +85,7 @@ def test_the_cross_product_is_its_permutations() -> None:
 
 
 def test_2_5_the_rate_of_W_is_the_angular_velocity_cross_W() -> None:
-    assert equal(Wd, rotation_rate(w, W))
+    assert equal(Wd, rotation_rate(W, w))
     by_index = [
         [sum(permutation(i, k, l) * w[k] * W[l, j] for k, l in product(THREE, repeat=2)) for j in THREE] for i in THREE
     ]
@@ -98,9 +98,14 @@ def test_2_6_the_angular_velocity_comes_back_from_the_rate_of_W() -> None:
     ]
     assert equal(w, by_index)
     given = Vector(symbols("w1 w2 w3"))
-    assert equal(angular_velocity(W, rotation_rate(given, W)), given)
+    assert equal(angular_velocity(W, rotation_rate(W, given)), given)
     assert equal(w, angular_velocity(W, Wd))
     assert equal(skew(w) @ W, Wd)
+
+
+def test_2_5_differentiated_gives_the_second_rate_of_W() -> None:
+    wd = Vector(rate(Matrix([w]))[0])
+    assert equal(rate(Wd), rotation_second_rate(W, w, wd))
 
 
 def kinetic_energy_of_points() -> Any:
@@ -109,7 +114,7 @@ def kinetic_energy_of_points() -> Any:
 
 
 def test_2_7_and_2_8_second_moments_give_the_kinetic_energy_with_the_rate_of_W() -> None:
-    assert equal(energy_by_rotation_rate(Wd, J_body), kinetic_energy_of_points())
+    assert equal(rotational_energy_of_rate(Wd, J_body), kinetic_energy_of_points())
 
 
 def test_2_9_and_2_10_the_inertia_gives_the_kinetic_energy_with_the_angular_velocity() -> None:
@@ -118,14 +123,14 @@ def test_2_9_and_2_10_the_inertia_gives_the_kinetic_energy_with_the_angular_velo
         for i in THREE
     ])  # fmt: skip
     assert equal(inertia_of_moments(J_body), I)
-    assert equal(energy_by_angular_velocity(w, in_the_ground(I)), kinetic_energy_of_points())
+    assert equal(rotational_energy(w, in_the_ground(I)), kinetic_energy_of_points())
 
 
 def test_2_11_the_two_inertias_are_made_of_each_other() -> None:
     I = inertia_of_moments(J_body)
     assert equal(I, UNIT * trace(J_body) - J_body)
-    assert equal(moments_of_inertia(I), J_body)
-    assert equal(moments_of_inertia(I), UNIT * (trace(I) / 2) - I)
+    assert equal(second_moments(I), J_body)
+    assert equal(second_moments(I), UNIT * (trace(I) / 2) - I)
 
 
 def test_both_inertias_are_tensors() -> None:
@@ -144,6 +149,6 @@ def test_both_columns_of_the_summary_are_one_generalized_force() -> None:
 
 
 def test_a_wrong_sign_or_factor_would_be_seen() -> None:
-    assert not equal(rotation_rate(-w, W), Wd)
+    assert not equal(rotation_rate(W, -w), Wd)
     assert not equal(UNIT * trace(J_body) + J_body, inertia_of_moments(J_body))
     assert not equal(UNIT * trace(inertia_of_moments(J_body)) - inertia_of_moments(J_body), J_body)

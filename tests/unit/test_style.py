@@ -127,7 +127,7 @@ def test_the_watch_wakes_when_a_code_is_taken_twice() -> None:
 
 
 #: What registers formalisms and calls them, and is none.
-PLUMBING = {"__init__", "registry", "derivation", "deriving", "pseudo"}
+PLUMBING = {"__init__", "registry", "derivation", "deriving", "pseudo", "speeds"}
 
 
 def test_every_formalism_names_its_paper() -> None:

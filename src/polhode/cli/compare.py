@@ -10,9 +10,9 @@ from ..compare import Comparison
 from . import show
 
 
-def run(file: Path, timing: bool, json: bool, base: str | None = None) -> int:
+def run(file: Path, timing: bool, json: bool, base: str | None = None, speeds: str | None = None) -> int:
     """Load, compare and print; the exit code is 1 should formalisms disagree."""
-    comparison = show.loaded(file, base).compare(run=timing)
+    comparison = show.loaded(file, base).compare(run=timing, speeds=speeds)
     if json:
         show.as_json(comparison.as_json())
     else:

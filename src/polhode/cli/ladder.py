@@ -1,12 +1,17 @@
-"""`polhode ladder`: what inverse dynamics cost through its history."""
+"""`polhode ladder`: what inverse dynamics cost through its history, on a general arm or on one's own."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from . import show
 
 
-def run(joints: int, by_joints: bool, json: bool) -> None:
+def run(file: Path | None, joints: int, by_joints: bool, json: bool, base: str | None = None) -> None:
     """Count and print."""
+    if file is not None:
+        _own(file, json, base)
+        return
     from ..compare.ladder.report import aligned, ladder
 
     made = ladder(joints)
@@ -15,3 +20,21 @@ def run(joints: int, by_joints: bool, json: bool) -> None:
         return
     for table in (made.table(), *([made.by_joints()] if by_joints else [])):
         print(aligned(table), end="\n\n")
+
+
+def _own(file: Path, json: bool, base: str | None) -> None:
+    """The ladder on a mechanism, and what lies between the printed count of its fourth rung and the counted one."""
+    from ..compare.ladder import differences, ladder_of
+
+    made = ladder_of(show.loaded(file, base))
+    if json:
+        show.as_json(made.as_json())
+        return
+    out = show.console()
+    out.print(show.plain(f"{made.system}: multiplications / additions of inverse dynamics"), style="bold")
+    head, *rows = made.table()
+    out.print(show.table(head, rows, numbers_from=1))
+    if made["silver"].printed is not None:
+        out.print("between the printed and the counted number for Luh and Silver:", style="bold")
+        steps = [(str(each.count), each.what) for each in differences(made.joints)]
+        out.print(show.table(("count", "what is dropped, line by line"), steps))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,8 @@ from ..errors import PolhodeError, listed, refuse, understood
 from ..expr import Expr
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
-from ..formalisms.registry import FORMALISMS, names
+from ..formalisms.registry import FORMALISMS, formalism_of, names
+from ..formalisms.speeds import check_speeds
 from ..model.model import Model
 from ..model.reading import checked_name, list_of
 from ..model.system import System
@@ -55,7 +56,8 @@ class Comparison:
 
     `alike` says whether the formalisms give the same functions; `derivations`, for each function, which of them came to
     it by one and the same graph and so count once; `reference` what the reference derivation says of all of them.
-    `states` are those without mass: their rates stand in the model, and no formalism derives them.
+    `states` are those without mass: their rates stand in the model, and no formalism derives them. `speeds` names the
+    formalisms that are in speeds of their own, with these: they are compared by the accelerations of all joints.
     """
 
     system: str
@@ -66,6 +68,7 @@ class Comparison:
     rows: tuple[Row, ...]
     refused: tuple[tuple[str, str], ...] = ()
     states: tuple[str, ...] = ()
+    speeds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agree(self) -> bool:
@@ -77,7 +80,8 @@ class Comparison:
         """One sentence: how many distinct derivations agree, what the reference says, and what none derives."""
         which = listed([repr(name) for name in self.states])
         stated = f"; the rates of {which} are the model's own, the same in all" if self.states else ""
-        return self._derived + stated
+        own = [f"{name} is in the speeds {chosen!r} and compared by u̇" for name, chosen in self.speeds.items()]
+        return "; ".join([self._derived, *own]) + stated
 
     @property
     def _derived(self) -> str:
@@ -144,12 +148,14 @@ def compare(
     *,
     run: bool = True,
     functions: Sequence[str] | str = FUNCTIONS,
+    speeds: str | None = None,
     **strange: Any,
 ) -> Comparison:
     """Derive a model by every formalism, prove that they agree, and count operations; with `run`, time native code.
 
     The reference derivation, which starts anew at the model (`reference`), judges them all. What `auto` picks
-    for each function comes last. A single name stands for a list of one.
+    for each function comes last. A single name stands for a list of one. `speeds="sayers"` takes Kane's method in the
+    speeds of Sayers, the others in the system's own, and compares the accelerations after the change of speeds.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -168,6 +174,7 @@ def compare(
     if not asked:
         cure = f"Name some of {', '.join(names())}, or leave them out to have all."
         raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-COMPARE-001")
+    chosen = _speeds_of(model, asked, speeds)
     made: dict[str, EquationsOfMotion] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
@@ -180,7 +187,7 @@ def compare(
             continue
         _warm_up(formalism, functions)
         try:
-            made[formalism], own = _rows(model, formalism, functions, run, known)
+            made[formalism], own = _rows(model, formalism, functions, run, known, chosen.get(formalism))
             rows += own
         except PolhodeError as error:
             refused.append((formalism, str(error)))
@@ -206,13 +213,23 @@ def compare(
     derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
     judged = agreement(made)
     states = tuple(model.states)
-    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused), states)
+    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused), states, chosen)
 
 
 def _names(given: Sequence[str] | str, kind: str) -> list[str]:
     """Names that a user gave, each once; a text is one name."""
     entries = [given] if isinstance(given, str) else list_of(given, f"a list of {kind}s", f"compare {kind}s")
     return list(dict.fromkeys(checked_name(entry, kind) for entry in entries))
+
+
+def _speeds_of(model: Model, formalisms: Sequence[str], speeds: str | None) -> dict[str, str]:
+    """The formalisms that are to be derived in speeds of their own, with these."""
+    if speeds is None:
+        return {}
+    bring = [name for name in formalisms if speeds in formalism_of(name).speeds]
+    for name in bring or formalisms[:1]:
+        check_speeds(model, name, speeds)
+    return dict.fromkeys(bring, speeds)
 
 
 def _warm_up(formalism: str, functions: Sequence[str]) -> None:
@@ -226,13 +243,13 @@ def _warm_up(formalism: str, functions: Sequence[str]) -> None:
 
 
 def _rows(
-    model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known
+    model: Model, formalism: str, functions: Sequence[str], run: bool, known: _Known, speeds: str | None = None
 ) -> tuple[EquationsOfMotion, list[Row]]:
     """What each function costs, derived afresh so that none is charged for another; and the last one's equations."""
-    equations, rows = derive(model, formalism), []
+    equations, rows = derive(model, formalism, speeds=speeds), []
     for function in functions:
         began = time.perf_counter()
-        derivation = Derivation(model, formalism)
+        derivation = Derivation(model, formalism, speeds=speeds)
         equations = derivation.equations
         roots = [root for _, _, entries in catalogued(function)[1](equations) for root in entries]
         took = time.perf_counter() - began

@@ -104,6 +104,10 @@ class DependentSpeeds:
         """Expressions with the dependent speeds put in."""
         return substitute([as_expr(entry) for entry in entries], self.followed)
 
+    def in_all_speeds(self, entries: Sequence[Expr]) -> list[Expr]:
+        """Expressions of the independent speeds, which are among those of the tree, in these."""
+        return [as_expr(entry) for entry in entries]
+
     @cached_property
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import PolhodeError, shown, understood
 from ..expr import (
@@ -47,6 +47,9 @@ _PLACE = "pseudo-velocities"
 @dataclass(frozen=True, eq=False)
 class PseudoSpeeds(DependentSpeeds):
     """All speeds from pseudo-velocities; positions are still corrected by dependent speeds of the tree."""
+
+    #: Whether each is measured in what the speed of the tree at its place is.
+    keeps_units: ClassVar[bool] = False
 
     chosen: Vector  # the symbols of the pseudo-velocities
     values: Vector  # what they are, in all speeds of the tree
@@ -99,6 +102,17 @@ class PseudoSpeeds(DependentSpeeds):
         speeds, tree = self.E @ self.u + self.e, self.constraints.tree
         return {tree.u[k]: as_expr(speeds[k]) for k in self.replaced}
 
+    def in_all_speeds(self, entries: Sequence[Expr]) -> list[Expr]:
+        """Expressions of pseudo-velocities in the speeds of the tree, π̇ = P u + p."""
+        return substitute([as_expr(entry) for entry in entries], dict(zip(self.chosen, self.values, strict=True)))
+
+    @cached_property
+    def bends(self) -> Vector:
+        """Ṗ u + ṗ, in the pseudo-velocities."""
+        constraints = self.constraints
+        made = directional(list(self.values), flow(constraints.tree, constraints.time))
+        return Vector(self.in_independent_speeds(made))
+
     @cached_property
     def replaced(self) -> tuple[int, ...]:
         """The speeds of the tree that are no unknowns."""
@@ -107,9 +121,8 @@ class PseudoSpeeds(DependentSpeeds):
     @cached_property
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the pseudo-velocities vanish."""
-        constraints = self.constraints
-        bends = directional(list(self.values), flow(constraints.tree, constraints.time))  # Ṗ u + ṗ
-        right = Vector([-entry for entry in self.in_independent_speeds([*bends, *constraints.gamma])])
+        held = self.in_independent_speeds(list(self.constraints.gamma))
+        right = Vector([-entry for entry in (*self.bends, *held)])
         columns = Matrix([list(row[:-1]) for row in self._inverse[0]])
         return Vector([as_expr(entry) for entry in columns @ right])
 

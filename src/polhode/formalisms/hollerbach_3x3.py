@@ -16,7 +16,8 @@ gives it half the operations of the first. The fourth row of each 4×4 matrix, w
     A, s        rotation and origin of a link in its parent; s depends on q where the joint slides
     m, h, J     mass, first and second moment about the link's origin, in the link's components
 
-Needs a tree of joints with one degree of freedom each, of any kind. Cost: linear in the number of links.
+Needs a tree of joints with one degree of freedom each, of any kind; a driven one has time for its q, as in
+`uicker_kahn`. Cost: linear in the number of links.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
-from .uicker_kahn import given_forces, only_single_joints, trace
+from .uicker_kahn import coordinate_rates, coordinate_twist, given_forces, only_single_joints, speed_of, trace
 
 _ZERO = Vector([0, 0, 0])
 _AT_REST = (Matrix.identity(3), Matrix.zeros(3, 3), Matrix.zeros(3, 3), _ZERO)
@@ -41,7 +42,7 @@ class Segment:
     """A link and the joint that carries it: rotation A and origin s in the parent, each with its derivatives."""
 
     parent: int
-    speed: int  # the place of its q̇ among all speeds
+    speed: int | None  # the place of its q̇ among all speeds; none where the motion is prescribed
     A: Matrix
     A_D_q: Matrix
     A_D_qq: Matrix
@@ -53,14 +54,14 @@ class Segment:
 
 def segments(tree: Tree) -> list[Segment]:
     """A tree in rotation matrices and vectors: with the twist (w, v), ∂A/∂q = A ŵ and ∂s/∂q = A v."""
-    only_single_joints(tree, "hollerbach_3x3")
+    only_single_joints(tree, "the formalism 'hollerbach_3x3'")
     made = []
     for link in tree.links:
-        w, v = link.H[0]
+        (w, v), (alpha, a) = coordinate_twist(link)
         A, hat = link.X.R, skew(w)
-        rotations = A, A @ hat, A @ hat @ hat
-        origins = link.X.p, A @ v, A @ (hat @ v)
-        made.append(Segment(link.parent, link.speeds[0], *rotations, *origins, link.inertia))
+        rotations = A, A @ hat, A @ (hat @ hat + skew(alpha))
+        origins = link.X.p, A @ v, A @ (hat @ v + a)
+        made.append(Segment(link.parent, speed_of(link), *rotations, *origins, link.inertia))
     return made
 
 
@@ -71,7 +72,8 @@ def inverse_dynamics(
     motion: list[tuple[Matrix, Matrix, Matrix, Vector]] = []  # W, Ẇ, Ẅ, p̈
     for link in links:
         W, Wd, Wdd, pdd = _AT_REST if link.parent == BASE else motion[link.parent]
-        rate, square, second_rate = qd[link.speed], qd[link.speed] * qd[link.speed], qdd[link.speed]
+        rate, second_rate = coordinate_rates(link.speed, qd, qdd)
+        square = rate * rate
         motion.append((
             W @ link.A,
             Wd @ link.A + W @ link.A_D_q * rate,
@@ -92,10 +94,11 @@ def inverse_dynamics(
     tau: list[Any] = [0] * len(qd)
     for i in reversed(range(len(links))):
         link, up = links[i], links[i].parent
-        W = _AT_REST[0] if up == BASE else motion[up][0]
-        W_D_q, p_D_q = W @ link.A_D_q, W @ link.s_D_q
-        weight = W_D_q @ c[i] + p_D_q * mu[i]
-        tau[link.speed] = trace(W_D_q @ D[i]) + p_D_q.dot(e[i]) - g.dot(weight)
+        if link.speed is not None:
+            W = _AT_REST[0] if up == BASE else motion[up][0]
+            W_D_q, p_D_q = W @ link.A_D_q, W @ link.s_D_q
+            weight = W_D_q @ c[i] + p_D_q * mu[i]
+            tau[link.speed] = tau[link.speed] + trace(W_D_q @ D[i]) + p_D_q.dot(e[i]) - g.dot(weight)
         if up != BASE:
             e[up] = e[up] + e[i]
             D[up] = D[up] + link.A @ D[i] + _outer(link.s, e[i])
@@ -110,7 +113,7 @@ def _outer(a: Vector, b: Vector) -> Matrix:
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
-    links = segments(tree)
+    links, still = segments(tree), segments(tree.at_rest)
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:
@@ -118,6 +121,6 @@ def recipe(system: Model, tree: Tree) -> Recipe:
 
     def mass_matrix() -> Matrix:
         units = Matrix.identity(size)
-        return Matrix.columns_of((inverse_dynamics(links, [0] * size, unit, _ZERO) for unit in units), size)
+        return Matrix.columns_of((inverse_dynamics(still, [0] * size, unit, _ZERO) for unit in units), size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix)

@@ -12,7 +12,8 @@ inward as one matrix D and one vector c:
 
 The letters are those of `uicker_kahn`, whose sum (1.2) this reorders.
 
-Needs a tree of joints with one degree of freedom each, of any kind. Cost: linear in the number of links.
+Needs a tree of joints with one degree of freedom each, of any kind; a driven one has time for its q, as in
+`uicker_kahn`. Cost: linear in the number of links.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def inverse_dynamics(
     motion: list[tuple[Matrix, Matrix, Matrix]] = []  # W, Ẇ, Ẅ
     for link in links:
         W, Wd, Wdd = _AT_REST if link.parent == BASE else motion[link.parent]
-        rate, second_rate = qd[link.speed], qdd[link.speed]
+        rate, second_rate = link.rates(qd, qdd)
         motion.append((
             W @ link.A,
             Wd @ link.A + W @ link.A_D_q * rate,
@@ -51,9 +52,10 @@ def inverse_dynamics(
     tau: list[Any] = [0] * len(qd)
     for i in reversed(range(len(links))):
         link = links[i]
-        W_before = _AT_REST[0] if link.parent == BASE else motion[link.parent][0]
-        W_D_q = W_before @ link.A_D_q
-        tau[link.speed] = trace(W_D_q @ D[i]) - g.dot(W_D_q @ c[i])
+        if link.speed is not None:
+            W_before = _AT_REST[0] if link.parent == BASE else motion[link.parent][0]
+            W_D_q = W_before @ link.A_D_q
+            tau[link.speed] = tau[link.speed] + trace(W_D_q @ D[i]) - g.dot(W_D_q @ c[i])
         if link.parent != BASE:
             D[link.parent] = D[link.parent] + link.A @ D[i]
             c[link.parent] = c[link.parent] + link.A @ c[i]
@@ -62,7 +64,7 @@ def inverse_dynamics(
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
-    links = segments(tree, "hollerbach_4x4")
+    links, still = (segments(each, "hollerbach_4x4") for each in (tree, tree.at_rest))
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:
@@ -70,6 +72,6 @@ def recipe(system: Model, tree: Tree) -> Recipe:
 
     def mass_matrix() -> Matrix:
         units = Matrix.identity(size)
-        return Matrix.columns_of((inverse_dynamics(links, [0] * size, unit, [0, 0, 0]) for unit in units), size)
+        return Matrix.columns_of((inverse_dynamics(still, [0] * size, unit, [0, 0, 0]) for unit in units), size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix)

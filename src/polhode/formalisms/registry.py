@@ -1,7 +1,9 @@
 """The formalisms by name, and as plain data what `derive` and `compare` must know of each.
 
 A new formalism is its file and one entry of FORMALISMS. The file provides `recipe(system, tree)`; with `embeds` its
-recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`).
+recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`); with
+`any_tree` both take `chosen` as well, the edges of a formulation tree. For each of its `speeds` it provides a function
+of that name: from a model and constraints, which are none, to the speeds (`PseudoSpeeds`) and the recipe in them.
 """
 
 from __future__ import annotations
@@ -24,8 +26,11 @@ class Formalism:
     module: str = ""  # the file, if it is not the one of this name beside this one
     shortened: str = ""  # the file that saves operations, taken where passes rewrite the tree
     historical: bool = False  # kept for what it teaches: slower to derive, longer to run, joints of one kind
+    free_joints: bool = False  # joints that follow others or are driven are projected out of its equations afterwards
     embeds: bool = False  # constraints are among its speeds
     own_rows: bool = False  # it comes to the constraints' rows by itself
+    speeds: tuple[str, ...] = ()  # choices of speeds that it brings, beside the system's own
+    any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
@@ -59,16 +64,29 @@ _LISTED = (
         shortened=f"{__package__}.short.articulated_body",
         elsewhere=dict.fromkeys(("aba", "featherstone"), "The articulated-body algorithm"),
     ),
-    Formalism("kane", passes="refused", elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"}),
+    Formalism(
+        "kane",
+        passes="refused",
+        speeds=("sayers",),
+        elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"},
+    ),
     Formalism("hamel", passes="none", embeds=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", few_speeds=12),
     Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
-    Formalism("network", passes="refused", own_rows=True, elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It")),
+    Formalism(
+        "network",
+        passes="refused",
+        own_rows=True,
+        any_tree=True,
+        elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It"),
+    ),
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
-    Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
+    Formalism(
+        "vector_parameter", passes="refused", historical=True, free_joints=True, elsewhere={"mladenova": "Her method"}
+    ),
 )
 
 #: Each by its name, in the order in which they are compared.

@@ -14,6 +14,8 @@ equations contain Newton's force and Euler's torque on every link, each projecte
 
 Summed from the tip to the base, in the components of each link, (3.12) is the recursion of Luh, Walker and Paul.
 
+The base is at rest or its motion is known (section 1.3): a joint whose motion is prescribed adds what it is given.
+
 Needs a tree; any joint, for (3.12) holds for speeds that are no derivatives of coordinates too (Jourdain). Cost:
 linear in the number of links.
 """
@@ -52,7 +54,7 @@ def central_inertia(link: Link) -> CentralInertia:
             raise PolhodeError(
                 "the link has a first moment and no mass, so it has no mass centre.",
                 place=f"joint '{link.joint}'",
-                cure="Derive with passes=(), which leaves masses where the model has them.",
+                cure="Leave 'regroup' and 'lend', which take mass away, out of the passes; or give passes=().",
                 code="E-DERIVE-011",
             )
         return CentralInertia(0, _ZERO, inertia_of_moments(J))
@@ -75,7 +77,7 @@ def inverse_dynamics(
         w, wd, vd = (_ZERO, _ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
         vd = link.outward(vd + wd.cross(link.X.p) + w.cross(w.cross(link.X.p)))
         w, wd = link.outward(w), link.outward(wd)
-        (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_velocity(ud)
+        (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_acceleration(ud)
         vd = vd + zvd + (w + w + zw).cross(zv)  # Coriolis' part, and a screw's own
         motion.append((w + zw, wd + zwd + w.cross(zw), vd))  # (3.14)
     totals: list[Wrench] = []  # Σ (p × F + N) and Σ F
@@ -87,7 +89,7 @@ def inverse_dynamics(
     for i in reversed(range(len(tree.links))):
         link, (n, f) = tree.links[i], totals[i]
         for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
-            tau[speed] = hw.dot(n) + hv.dot(f)  # (3.12) with (3.15), (3.16)
+            tau[speed] = tau[speed] + hw.dot(n) + hv.dot(f)  # (3.12) with (3.15), (3.16)
         if link.parent != BASE:
             n_parent, f_parent = totals[link.parent]
             f = link.inward(f)
@@ -107,8 +109,8 @@ def recipe(system: Model, tree: Tree) -> Recipe:
         return Vector(tau) - loads.speed_forces()
 
     def mass_matrix() -> Matrix:
-        still = [0] * size
-        columns = (inverse_dynamics(tree, inertias, still, unit, free, _ZERO) for unit in Matrix.identity(size))
+        rest, still = tree.at_rest, [0] * size
+        columns = (inverse_dynamics(rest, inertias, still, unit, free, _ZERO) for unit in Matrix.identity(size))
         return Matrix.columns_of(columns, size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix)

@@ -14,6 +14,7 @@ quotes them in (1.2):
     U_ji, U_jkl first and second partial derivatives of W_j: products with one A or two of them differentiated
 
 Every partial derivative is formed and every trace taken as the sum says; nothing is carried from one term to the next.
+A joint whose motion is prescribed, as under a driven base, has time as its coordinate: q̇ = 1, q̈ = 0, and no effort.
 
 Needs a tree of joints with one degree of freedom each, of any kind. Cost: grows with the fourth power of the depth.
 """
@@ -33,17 +34,23 @@ from ..kinematics.motion import link_jacobian
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 
+_ZERO = Vector([0, 0, 0])
+
 
 @dataclass(frozen=True)
 class Segment:
     """A link and the joint that carries it, in homogeneous coordinates."""
 
     parent: int
-    speed: int  # the index of its q̇ among all speeds
+    speed: int | None  # the index of its q̇ among all speeds; none where the motion is prescribed
     A: Matrix
     A_D_q: Matrix
     A_D_qq: Matrix
     J: Matrix
+
+    def rates(self, qd: Sequence[Any], qdd: Sequence[Any]) -> tuple[Any, Any]:
+        """q̇ and q̈ of its coordinate."""
+        return coordinate_rates(self.speed, qd, qdd)
 
     @property
     def moment(self) -> Vector:
@@ -52,31 +59,49 @@ class Segment:
 
 
 def segments(tree: Tree, formalism: str) -> list[Segment]:
-    """A tree in 4×4 matrices, with ∂A/∂q = A Q and ∂²A/∂q² = A Q Q."""
-    only_single_joints(tree, formalism)
+    """A tree in 4×4 matrices, with ∂A/∂q = A Q and ∂²A/∂q² = A Q Q; where time is q, Ä = A (Q Q + Q̇)."""
+    only_single_joints(tree, f"the formalism '{formalism}'")
     made = []
     for link in tree.links:
-        A, Q = link.X.matrix(), operator(link)
-        made.append(Segment(link.parent, link.speeds[0], A, A @ Q, A @ Q @ Q, pseudo_inertia(link.inertia)))
+        twist, rate = coordinate_twist(link)
+        A, Q = link.X.matrix(), operator(*twist)
+        J = pseudo_inertia(link.inertia)
+        made.append(Segment(link.parent, speed_of(link), A, A @ Q, A @ (Q @ Q + operator(*rate)), J))
     return made
 
 
-def only_single_joints(tree: Tree, formalism: str) -> None:
+def only_single_joints(tree: Tree, who: str) -> None:
     """Refuse joints that turn or slide in more than one way at once: they have no coordinate with q̇ = u."""
     for link in tree.links:
-        if len(link.H) != 1 or len(link.coordinates) != 1:
+        if link.drive is None and (len(link.H) != 1 or link.stage.coordinates != 1):
             raise PolhodeError(
-                f"the formalism '{formalism}' is made for joints with one degree of freedom, "
-                f"and this one has a stage with {len(link.H)} speeds and {len(link.coordinates)} coordinates.",
+                f"{who} is made for joints with one degree of freedom, "
+                f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates.",
                 place=f"joint '{link.joint}'",
-                cure="Derive with 'newton_euler' or 'poincare', or write the joint as a compound of single ones.",
+                cure="Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint.",
                 code="E-DERIVE-010",
             )
 
 
-def operator(link: Link) -> Matrix:
-    """Q: the constant matrix [[ĥ1, h2], [0, 0]] of the joint's twist; a turn, a slide or a screw alike."""
-    w, v = link.H[0]
+def speed_of(link: Link) -> int | None:
+    """The index of a joint's speed; none where its motion is prescribed."""
+    return link.speeds[0] if link.drive is None else None
+
+
+def coordinate_twist(link: Link) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+    """The twist of a joint for a unit of q̇, and its rate in the link: of a driven joint, whose q is time, as given."""
+    if link.drive is not None:
+        return (link.drive.w, link.drive.v), (link.drive.alpha, link.drive.a)
+    return link.H[0], (_ZERO, _ZERO)
+
+
+def coordinate_rates(speed: int | None, qd: Sequence[Any], qdd: Sequence[Any]) -> tuple[Any, Any]:
+    """q̇ and q̈ of a joint; where its motion is prescribed q is time, and they are 1 and 0."""
+    return (1, 0) if speed is None else (qd[speed], qdd[speed])
+
+
+def operator(w: Vector, v: Vector) -> Matrix:
+    """Q: the matrix [[ŵ, v], [0, 0]] of a twist, constant where it is a joint's; a turn, a slide or a screw alike."""
     hat = skew(w)
     return Matrix([[*hat[i], v[i]] for i in range(3)] + [[0, 0, 0, 0]])
 
@@ -95,7 +120,7 @@ Partials = tuple[dict[int, Matrix], dict[tuple[int, int], Matrix]]
 
 
 def partials(links: Sequence[Segment]) -> list[Partials]:
-    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by index of the speeds; those that vanish are left out."""
+    """For each link ∂W/∂q_k and ∂²W/∂q_k∂q_l, by the links that the coordinates move first; without zeros."""
     table: list[Partials] = []
     between: dict[tuple[int, int], Matrix] = {(BASE, BASE): Matrix.identity(4)}  # ⁱW_j for each i on the way to j
     paths: dict[int, list[int]] = {BASE: []}
@@ -109,12 +134,12 @@ def partials(links: Sequence[Segment]) -> list[Partials]:
         for at, k in enumerate(path):
             one = links[k]
             W = between[BASE, one.parent]
-            first[one.speed] = W @ one.A_D_q @ between[k, j]
-            second[one.speed, one.speed] = W @ one.A_D_qq @ between[k, j]
+            first[k] = W @ one.A_D_q @ between[k, j]
+            second[k, k] = W @ one.A_D_qq @ between[k, j]
             for l in path[at + 1 :]:
                 two = links[l]
                 U = W @ one.A_D_q @ between[k, two.parent] @ two.A_D_q @ between[l, j]
-                second[one.speed, two.speed] = second[two.speed, one.speed] = U
+                second[k, l] = second[l, k] = U
         table.append((first, second))
     return table
 
@@ -124,26 +149,37 @@ def inverse_dynamics(
 ) -> list[Any]:
     """The effort on every coordinate, (1.2)."""
     g = Vector([*gravity, 0])
+    rates = [link.rates(qd, qdd) for link in links]
     tau: list[Any] = [0] * len(qd)
     for link, (first, second) in zip(links, partials(links), strict=True):
         J = link.J
-        for i, U_i in first.items():
-            for k, U_k in first.items():
-                tau[i] = tau[i] + trace(U_i @ J @ U_k.T) * qdd[k]
+        for i, U_i, _ in _efforts(links, first):
+            for _, U_k, k in _efforts(links, first):
+                tau[i] = tau[i] + trace(U_i @ J @ U_k.T) * rates[k][1]
             for (k, l), U_kl in second.items():
-                tau[i] = tau[i] + trace(U_i @ J @ U_kl.T) * qd[k] * qd[l]
+                tau[i] = tau[i] + trace(U_i @ J @ U_kl.T) * rates[k][0] * rates[l][0]
             tau[i] = tau[i] - g.dot(U_i @ link.moment)
     return tau
 
 
-def mass_matrix(links: Sequence[Segment]) -> Matrix:
+def mass_matrix(links: Sequence[Segment], size: int) -> Matrix:
     """M_ik = Σ_j tr(∂W_j/∂q_i J_j (∂W_j/∂q_k)ᵀ)."""
-    M: list[list[Any]] = [[0] * len(links) for _ in links]
+    M: list[list[Any]] = [[0] * size for _ in range(size)]
     for link, (first, _) in zip(links, partials(links), strict=True):
-        for i, U_i in first.items():
-            for k, U_k in first.items():
+        for i, U_i, _ in _efforts(links, first):
+            for k, U_k, _ in _efforts(links, first):
                 M[i][k] = M[i][k] + trace(U_i @ link.J @ U_k.T)
     return Matrix(M)
+
+
+def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[int, Matrix, int]]:
+    """The speeds with an effort, each with ∂W/∂q and its link; driven joints have none."""
+    found = []
+    for k, U in first.items():
+        speed = links[k].speed
+        if speed is not None:
+            found.append((speed, U, k))
+    return found
 
 
 def given_forces(system: Model, tree: Tree) -> Vector:
@@ -164,4 +200,4 @@ def recipe(system: Model, tree: Tree) -> Recipe:
     def inverse(ud: Sequence[Any]) -> Vector:
         return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
 
-    return Recipe(inverse=inverse, mass_matrix=lambda: mass_matrix(links))
+    return Recipe(inverse=inverse, mass_matrix=lambda: mass_matrix(links, len(tree.u)))

@@ -61,10 +61,37 @@ def test_derive_in_pseudo_velocities(polhode: Shell) -> None:
     assert "--pseudo: 'v' is not understood" in polhode.errors
 
 
+def test_derive_simulate_and_export_take_small_and_omitted_variables(polhode: Shell, tmp_path: Path) -> None:
+    pendulum = MODELS / "cart_pendulum.yaml"
+    swing = load(pendulum).derive().coordinates[1]
+    said = polhode("derive", pendulum, "--small", swing)
+    assert "sin(" not in said and "dropped, to first order in small variables:" in said
+    assert {*json.loads(polhode("derive", pendulum, "--small", swing, "--json"))["dropped"]}
+    assert "sin(" in polhode("derive", pendulum, "--small", "")
+    place = load(pendulum).derive().coordinates[0]
+    run = ("simulate", pendulum, "-t", "0.1", "--method", "rk4", "--step", "0.05", "--small", swing, "--omit", place)
+    assert place not in polhode(*run, "--csv", "-").splitlines()[0].split(",")[1]
+    polhode("export", pendulum, "--omit", place, "-o", tmp_path)
+    polhode("derive", pendulum, "--omit", swing, code=2)
+    assert "cannot be omitted" in polhode.errors
+    polhode("derive", MODELS / "fourbar.yaml", "--small", "crank", code=2)
+    assert 'Derive with constraints="embedded"' in polhode.errors
+
+
 def _pseudo(model: str) -> list[str]:
     """Sum and difference of the two speeds."""
     a, b = (f"`{name}`" for name in load(MODELS / f"{model}.yaml").derive().speeds)
     return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
+
+
+def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None:
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
+    assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
+    assert "    M[1, 1] = P3" in polhode(*asked, "--report")
+    polhode("derive", MODELS / "satellite.yaml", "--speeds", "sayers", code=2)
+    assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
+    found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
+    assert found["agree"] and found["speeds"] == {"kane": "sayers"}
 
 
 def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
@@ -256,6 +283,45 @@ def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: 
     assert graph.read_text().startswith("<svg") and diagram.read_text().startswith("<svg")
     record = json.loads(polhode("network", MODELS / "double_pendulum.yaml", "--json"))
     assert record["solved_for"] == {"upper": "upper.first", "lower": "lower.second"}
+
+
+def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path: Path) -> None:
+    said = polhode("prove", MODELS / "cart_pendulum.yaml", "-o", tmp_path / "proof.tex")
+    assert "(3.6)" in said
+    assert "proved for 'cart and pole'" in said
+    assert "\\end{document}" in (tmp_path / "proof.tex").read_text(encoding="utf-8")
+    record = json.loads(polhode("prove", MODELS / "cart_pendulum.yaml", "--json"))
+    assert record["holds"]
+    assert record["steps"][0]["left"] == record["steps"][0]["right"]
+    assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
+
+
+def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
+    said = polhode("ladder", MODELS / "double_pendulum.yaml")
+    assert "130 / 99" in said
+    assert "Hollerbach's count of Luh" in said
+    record = json.loads(polhode("ladder", MODELS / "gripper.yaml", "--json"))
+    assert record["system"] == "gripper"
+    assert record["rungs"][0]["printed"] is None
+
+
+def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
+    polhode("prove", MODELS / "fourbar.yaml", code=2)
+    assert "open chains and trees" in polhode.errors
+
+
+def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> None:
+    model, drawing = MODELS / "double_pendulum.yaml", tmp_path / "terminals.svg"
+    record = json.loads(polhode("network", model, "--json"))
+    joints = [edge["name"] for edge in record["edges"] if edge["role"] == "joint"]
+    bodies = [edge["element"] for edge in record["edges"] if edge["role"] == "inertia"]
+    tree = [word for body in bodies for word in ("--tree", f"inertia of {body}")]
+    chosen = json.loads(polhode("network", model, *tree, "--json"))
+    assert chosen["solved_for"] == {body: f"{body}.G" for body in bodies}
+    said = polhode("network", model, "--across", joints[0], "--terminal-graphs", drawing)
+    assert f"given: acceleration of {joints[0]}, effort on {joints[1]}" in said
+    assert "Terminal graphs" in drawing.read_text(encoding="utf-8")
+    polhode("network", model, "--tree", joints[0], code=2)
 
 
 def test_network_names_a_file_it_cannot_write(polhode: Shell, tmp_path: Path) -> None:

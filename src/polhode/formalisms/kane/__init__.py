@@ -13,20 +13,29 @@ Dynamics 14 (1991), equations (1) to (46), with the corrections listed in docs/e
     ω_t, v_t            a joint's `drive`: motion prescribed in time, part of the remainders               (30)
 
 The sums are taken body by body as printed (`literal`), with the paper's lumping (15) to (19), from the mechanism as it
-was written. Speeds are the system's own, so that the results are those of any formalism; the `report` is in the
-paper's, which may be absolute. The equations are uncoupled in the graph, in an order that follows the zeros of M.
+was written. Speeds are the system's own, so that the results are those of any formalism, or with `speeds="sayers"` the
+paper's (`speeds`), in which the `report` always is. The equations are uncoupled in the graph, in an order that follows
+the zeros of M.
 
 Needs a tree; any joint. Cost: quadratic in the number of bodies.
 """
 
 from __future__ import annotations
 
+from ...constraints import Constraints
 from ...dynamics.equations import Recipe
 from ...kinematics.tree import Tree
 from ...model.model import Model
 from .literal import Literal
+from .speeds import SayersSpeeds, speeds_of
 
 
 def recipe(system: Model, tree: Tree) -> Recipe:
     """M and f by (43) to (46) in the system's own speeds, accelerations by LᵀDL in the graph."""
     return Literal(system, tree, absolute=False).recipe()
+
+
+def sayers(system: Model, rows: Constraints) -> tuple[SayersSpeeds, Recipe]:
+    """The paper's speeds, and M and f by the same sums in them."""
+    made = speeds_of(system, rows)
+    return made, made.literal.recipe()

@@ -1,7 +1,7 @@
 """Step 1 of Sayers' method: categories and composite properties of bodies, (15) to (19), Tables 5 and 6.
 
 paper           here
-body B          a `Part`: a link of the tree as it was written, one for each stage of each joint
+body B          a `Part`: a body of the mechanism as it was written, with its joint as one building block (`blocks`)
 fixed in A      the mass centre of what B carries as one does not move in the parent: its mass counts there  (15)
 rotor           the inertia is the same however far the joint has turned: it is written in the parent's basis (19)
 nonrecursive    the joint's own speeds suffice for the velocity; they are then absolute, along the body's axes
@@ -19,6 +19,7 @@ from ...geometry.inertia import rotate_symmetric, symmetric
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
+from .blocks import Block, blocks_of
 
 NONRECURSIVE, FIXED, RECURSIVE, ROTOR = "nonrecursive", "fixed", "recursive", "rotor"
 
@@ -37,15 +38,23 @@ class Lump:
 
 @dataclass(frozen=True)
 class Part:
-    """A body of the paper, with what Table 2 says of it; the composite's inertia is in the components of `basis`."""
+    """A body of the paper, with what Table 2 says of it; the composite's inertia is in the components of `basis`.
+
+    `index`, `basis` and `link.parent` count the parts.
+    """
 
     index: int
-    link: Link
+    block: Block
     level: int
     translation: str
     rotation: str
     composite: Lump
     basis: int
+
+    @property
+    def link(self) -> Link:
+        """The joint, beyond its translations along directions of the parent."""
+        return self.block.link
 
     @property
     def is_fixed(self) -> bool:
@@ -62,27 +71,27 @@ class Part:
         return as_expr(0) if self.is_fixed else self.composite.mass
 
     @cached_property
-    def turning(self) -> tuple[int, ...]:
-        """Which columns of the joint map turn."""
-        return tuple(k for k, (w, _) in enumerate(self.link.H) if any(w))
+    def turning(self) -> dict[int, Vector]:
+        """The speeds that turn the body, each with its axis in the body's components."""
+        return {speed: w for speed, (w, _) in zip(self.link.speeds, self.link.H, strict=True) if any(w)}
 
     @cached_property
-    def sliding(self) -> tuple[int, ...]:
-        """Which columns of the joint map move without turning."""
-        return tuple(k for k, (w, _) in enumerate(self.link.H) if not any(w))
+    def sliding(self) -> dict[int, Vector]:
+        """The speeds that move the body without turning it, each with its direction in the body's components."""
+        return _sliding(self.block)
 
     @cached_property
     def absolute(self) -> dict[int, Vector]:
         """The speeds that are taken as absolute, each with its direction in the body: those of nonrecursive categories.
 
-        Three turning or sliding speeds go along the axes of the body, two sliding ones along their own directions.
+        Three turning or sliding speeds, and two in a plane across an axis of the body, go along the axes of the body.
+        Two in another plane keep the directions that they have at home.
         """
         table: dict[int, Vector] = {}
-        unit = Matrix.identity(3)
-        for columns, category in ((self.turning, self.rotation), (self.sliding, self.translation)):
-            if category == NONRECURSIVE:
-                own = [self.link.H[k][1] for k in columns] if len(columns) == 2 else list(unit)
-                table |= {self.link.speeds[k]: direction for k, direction in zip(columns, own, strict=True)}
+        if self.rotation == NONRECURSIVE:
+            table |= dict(zip(self.turning, Matrix.identity(3), strict=True))
+        if self.translation == NONRECURSIVE:
+            table |= dict(zip(self.sliding, _directions(self.block), strict=True))
         return table
 
 
@@ -91,22 +100,25 @@ def parts_of(
 ) -> list[Part]:
     """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once.
 
-    Unless speeds may be `absolute`, nonrecursive bodies are recursive as well.
+    Unless speeds may be `absolute`, each stage of a joint is a body, and nonrecursive bodies are recursive as well.
     """
     own = _own_lumps(system, tree)
+    blocks = blocks_of(tree, as_one=absolute)
     composites: dict[int, Lump] = {}
-    fixed: dict[int, bool] = {}
-    for index in reversed(range(len(tree.links))):  # from the tips: a parent counts its fixed children
-        fixed_children = [
-            _seen_from_parent(system, tree, child, composites[child]) for child in tree.children[index] if fixed[child]
-        ]
-        composites[index] = _composite(own[index], fixed_children, name)
-        fixed[index] = _stays_in_parent(tree.links[index], composites[index].centre)
+    fixed_in: dict[int, list[Lump]] = {index: [] for index in range(BASE, len(blocks))}
+    home, fixed = _home(system, tree), [False] * len(blocks)
+    for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
+        block = blocks[index]
+        composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
+        fixed[index] = _stays_in_parent(block, composites[index].centre)
+        if fixed[index]:
+            fixed_in[block.link.parent].append(_seen_from_parent(block.link, composites[index], home))
     moving = velocities(tree)
     parts: list[Part] = []
-    for index, link in enumerate(tree.links):
+    for index, block in enumerate(blocks):
+        link = block.link
         level = 1 if link.parent == BASE else parts[link.parent].level + 1
-        translation = _translation_category(link, fixed[index], *moving[index])
+        translation = _translation_category(block, fixed[index], *moving[block.place])
         rotation = _rotation_category(link, composites[index].inertia)
         if not absolute:
             translation, rotation = (
@@ -116,7 +128,7 @@ def parts_of(
         if rotation == ROTOR:  # (19)
             lump = Lump(lump.mass, lump.centre, rotate_symmetric(link.fixed.R, lump.inertia))
             basis = link.parent
-        parts.append(Part(index, link, level, translation, rotation, lump, basis))
+        parts.append(Part(index, block, level, translation, rotation, lump, basis))
     return parts
 
 
@@ -157,10 +169,10 @@ def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], 
     return Lump(mass, centre, symmetric(entries))
 
 
-def _seen_from_parent(system: Model, tree: Tree, index: int, lump: Lump) -> Lump:
+def _seen_from_parent(link: Link, lump: Lump, home: Mapping[Expr, int]) -> Lump:
     """The composite mass of a fixed child as a point of its parent, where it is at home and always."""
-    point = [as_expr(entry) for entry in tree.links[index].X.point(lump.centre)]
-    return Lump(lump.mass, Vector(substitute(point, _home(system, tree))), Matrix.zeros(3, 3))
+    point = [as_expr(entry) for entry in link.X.point(lump.centre)]
+    return Lump(lump.mass, Vector(substitute(point, home)), Matrix.zeros(3, 3))
 
 
 def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
@@ -172,9 +184,10 @@ def _motions(link: Link) -> list[tuple[Vector, Vector]]:
     return [*link.H, *([(link.drive.w, link.drive.v)] if link.drive else [])]
 
 
-def _stays_in_parent(link: Link, point: Vector) -> bool:
-    """Whether a point of a link cannot move in the parent: ᴬv = 0, Table 5."""
-    return all(is_zero(entry) for w, v in _motions(link) for entry in v + w.cross(point))
+def _stays_in_parent(block: Block, point: Vector) -> bool:
+    """Whether a point of a body cannot move in the parent: ᴬv = 0, Table 5."""
+    still = (is_zero(entry) for w, v in _motions(block.link) for entry in v + w.cross(point))
+    return not block.translations and all(still)
 
 
 def _is_pure(link: Link) -> bool:
@@ -182,19 +195,40 @@ def _is_pure(link: Link) -> bool:
     return all(not any(w) or not any(v) for w, v in link.H)
 
 
-def _translation_category(link: Link, fixed: bool, w: Vector, v: Vector) -> str:
-    """Table 5; w and v are the link's angular velocity and the velocity of its origin."""
+def _sliding(block: Block) -> dict[int, Vector]:
+    """The speeds that slide, with their directions in the body's components."""
+    link = block.link
+    table = {speed: link.outward(direction) for speed, direction in block.translations}
+    return table | {speed: v for speed, (w, v) in zip(link.speeds, link.H, strict=True) if not any(w)}
+
+
+def _directions(block: Block) -> list[Vector]:
+    """What the speeds of a body that is nonrecursive in translation go along, in its components: Table 9, b_(i-o)."""
+    axes, slides = list(Matrix.identity(3)), list(_sliding(block).values())
+    if len(slides) == 3:
+        return axes
+    normal = slides[0].cross(slides[1])
+    across = [axis for axis in axes if is_zero(axis.dot(normal))]
+    if len(across) == 2:
+        return across
+    return [block.link.fixed.R.T @ direction for _, direction in block.translations] or slides
+
+
+def _translation_category(block: Block, fixed: bool, w: Vector, v: Vector) -> str:
+    """Table 5; w and v are the body's angular velocity and the velocity of its origin."""
     if fixed:
         return FIXED
-    slides = [direction for turn, direction in link.H if not any(turn)]
-    if not _is_pure(link) or len(slides) < 2 or rank(Matrix(slides)) < len(slides):
+    slides = list(_sliding(block).values())
+    if not _is_pure(block.link) or len(slides) < 2 or rank(Matrix(slides)) < len(slides):
         return RECURSIVE
     if len(slides) == 3:
         return NONRECURSIVE
-    gram = Matrix(slides) @ Matrix(slides).T - Matrix.identity(2)
     normal = slides[0].cross(slides[1])
-    in_plane = [*gram.entries(), *w.cross(normal), v.dot(normal)]
-    return NONRECURSIVE if all(is_zero(entry) for entry in in_plane) else RECURSIVE
+    if not all(is_zero(entry) for entry in (*w.cross(normal), v.dot(normal))):
+        return RECURSIVE
+    directions = Matrix(_directions(block))
+    gram = directions @ directions.T - Matrix.identity(2)
+    return NONRECURSIVE if all(is_zero(entry) for entry in gram.entries()) else RECURSIVE
 
 
 def _rotation_category(link: Link, inertia: Matrix) -> str:

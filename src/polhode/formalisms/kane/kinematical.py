@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...expr import Matrix, Vector, as_expr, derivative
 from ...kinematics.joint import envelope_kinematics
 from ...kinematics.tree import Link, Tree
+from .blocks import Block
 from .bodies import NONRECURSIVE, Part
 from .literal import Literal
 
@@ -28,8 +29,17 @@ class Direction:
     vector: Vector | None
 
 
-def directions_of(tree: Tree, link: Link) -> list[Direction]:
-    """The coordinates of a joint with their directions."""
+def directions_of(tree: Tree, block: Block) -> list[Direction]:
+    """The coordinates of a body's joint with their directions."""
+    found: list[Direction] = []
+    R = Matrix.identity(3)  # from the stage's own parent to the body's
+    for stage in block.stages:
+        found += _directions_of_stage(tree, stage, R)
+        R = R @ stage.fixed.R
+    return found
+
+
+def _directions_of_stage(tree: Tree, link: Link, to_parent: Matrix) -> list[Direction]:
     own = [tree.q[k] for k in link.coordinates]
     if not own:
         return []
@@ -44,7 +54,7 @@ def directions_of(tree: Tree, link: Link) -> list[Direction]:
     for k, index in enumerate(link.coordinates):
         if k in slides:
             shift = Vector([derivative([as_expr(entry)], own[k])[0] for entry in link.motion.p])
-            found.append(Direction(index, False, Vector(link.fixed.R @ shift)))
+            found.append(Direction(index, False, Vector(to_parent @ (link.fixed.R @ shift))))
         else:
             found.append(Direction(index, True, None if axes is None else Vector(axes[:3, k])))
     return found
@@ -56,7 +66,7 @@ def kinematical_equations(literal: Literal) -> tuple[Matrix, Vector]:
     S = [[as_expr(int(i == j)) for j in range(len(tree.q))] for i in range(len(tree.q))]
     v = [as_expr(rate) for rate in literal.coordinate_rates]  # (20), (25)
     for part in literal.parts:
-        directions = directions_of(tree, part.link)
+        directions = directions_of(tree, part.block)
         for turns, category in ((False, part.translation), (True, part.rotation)):
             own = [(d.coordinate, d.vector) for d in directions if d.turns is turns and d.vector is not None]
             if category == NONRECURSIVE:

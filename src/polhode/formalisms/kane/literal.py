@@ -3,19 +3,19 @@
 The paper's speeds u* are the system's own, but for nonrecursive bodies: there they are components, along the body's
 axes, of the absolute angular velocity and of the absolute velocity of the composite's mass centre. The system's own
 are then linear in them, u = D(q) u* + e(q, t), so that M* = Dᵀ M D. Unless speeds are to be `absolute`, such bodies are
-taken as any other, and u* = u.
+taken as any other, each stage of a joint as a body of its own, and u* = u.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import Loads
-from ...expr import Expr, Matrix, Vector, as_expr, substitute, symbol
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same, substitute, symbol
 from ...expr.spelling import OWN
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
@@ -44,9 +44,9 @@ class Literal:
 
     @cached_property
     def speeds(self) -> Vector:
-        """u*: symbols for the paper's speeds."""
-        absolute = {i for part in self.parts for i in part.absolute}
-        return Vector([symbol(f"{u.name}*", "speed", OWN) if i in absolute else u for i, u in enumerate(self.tree.u)])
+        """u*: the paper's speeds. One that is the system's own keeps its symbol, of others `u` is called `u_star`."""
+        new = {i for part in self.parts for i in part.absolute if not _is_own(part, i)}
+        return Vector([symbol(f"{u.name}_star", "speed", OWN) if i in new else u for i, u in enumerate(self.tree.u)])
 
     @cached_property
     def rotational(self) -> list[Rotational]:
@@ -63,14 +63,14 @@ class Literal:
     @cached_property
     def own_speeds(self) -> Vector:
         """The system's own speeds u as functions of the paper's, from (22) and (27)."""
-        made = list(self.speeds)
+        made, kept = list(self.speeds), {*self.speeds}
         for part in self.parts:
             w, v = self.relative_velocity(
                 part, [turn.w for turn in self.rotational], [move.v for move in self.translational]
             )
-            for k, value in self._along_joint(part, w, v).items():
-                made[part.link.speeds[k]] = value
-        return Vector([as_expr(entry) for entry in made])
+            for i, value in self._along_joint(part, w, v).items():
+                made[i] = value
+        return Vector([as_expr(own if own in kept else entry) for own, entry in zip(self.tree.u, made, strict=True)])
 
     @cached_property
     def slopes(self) -> Matrix:
@@ -82,8 +82,8 @@ class Literal:
             moves = [move.partials.get(j, _ZERO) for move in self.translational]
             for part in self.parts:
                 w, v = self.relative_velocity(part, turns, moves)
-                for k, value in self._along_joint(part, w, v).items():
-                    column[part.link.speeds[k]] = as_expr(value)
+                for i, value in self._along_joint(part, w, v).items():
+                    column[i] = as_expr(value)
         return Matrix.columns_of(columns, size)
 
     def relative_velocity(self, part: Part, turns: Sequence[Vector], moves: Sequence[Vector]) -> tuple[Vector, Vector]:
@@ -99,15 +99,13 @@ class Literal:
 
     @staticmethod
     def _along_joint(part: Part, w: Vector, v: Vector) -> dict[int, Any]:
-        """The speeds of a nonrecursive joint, by column of its map, that give a relative velocity."""
+        """The system's own speeds of a nonrecursive joint that give a relative velocity."""
         found: dict[int, Any] = {}
-        for columns, category, row, vector in (
-            (part.turning, part.rotation, 0, w),
-            (part.sliding, part.translation, 1, v),
-        ):
-            if category == NONRECURSIVE:
-                H = Matrix.columns_of([part.link.H[k][row] for k in columns], 3)
-                found |= dict(zip(columns, left_inverse(H) @ vector, strict=True))
+        if part.rotation == NONRECURSIVE:
+            found |= _components(part.turning, w)
+        if part.translation == NONRECURSIVE:
+            in_parent = dict(part.block.translations)
+            found |= _components(in_parent, part.link.inward(v)) if in_parent else _components(part.sliding, v)
         return found
 
     @cached_property
@@ -145,7 +143,7 @@ class Literal:
         total: list[Any] = [as_expr(0)] * len(self.speeds)
         wrenches = loads.wrenches()
         for part, turn, move in zip(self.parts, self.rotational, self.translational, strict=True):
-            torque, force = wrenches[part.index]
+            torque, force = wrenches[part.block.place]
             torque = torque - part.centre.cross(force)  # about B*, (13)
             if part.basis != part.index:
                 torque = part.link.inward(torque)
@@ -160,12 +158,17 @@ class Literal:
         changed = {u: value for u, value in meanings.items() if u is not value}
         return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
 
+    @property
+    def efforts(self) -> Vector:
+        """The efforts τ on the system's own speeds, brought to the paper's."""
+        return self.slopes.T @ self.tree.tau if self.absolute else self.tree.tau
+
     def recipe(self) -> Recipe:
         """M and f as they are, and the accelerations uncoupled along the zeros of M, (2)."""
         M, f = cache(self.mass_matrix), cache(self.forcing)
 
         def forward() -> Vector:
-            return factor_by_sparsity(M(), self.tree.speed_order, self.tree.speeds).solve(self.tree.tau + f())
+            return factor_by_sparsity(M(), self.tree.speed_order, self.tree.speeds).solve(self.efforts + f())
 
         return Recipe(inverse=lambda ud: M() @ Vector(ud) - f(), mass_matrix=M, bias=lambda: -f(), forward=forward)
 
@@ -173,3 +176,19 @@ class Literal:
         """The same sums in the system's own speeds, as `derive("kane")` takes them: q̇ = Γ u holds for no others."""
         own = Literal(self.system, self.tree, absolute=False)
         return EquationsOfMotion(self.system, self.tree, "kane", (), own.recipe)
+
+
+def _components(directions: Mapping[int, Vector], vector: Vector) -> dict[int, Any]:
+    """A vector's components along directions that span it, by their speeds."""
+    return dict(zip(directions, left_inverse(Matrix.columns_of([*directions.values()], 3)) @ vector, strict=True))
+
+
+def _is_own(part: Part, speed: int) -> bool:
+    """Whether an absolute speed is the system's own: on the ground, along its column, B* moving as B_0 in it."""
+    direction = part.absolute[speed]
+    if part.link.parent != BASE or part.block.translations:
+        return False
+    if speed in part.turning:
+        return same(part.turning[speed], direction)
+    sideways = [direction.dot(axis.cross(part.centre)) for axis in part.turning.values()]
+    return same(part.sliding[speed], direction) and all(is_zero(entry) for entry in sideways)

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, rebuild, same, sin, symbol, topological
+from ...expr import Expr, Matrix, Vector, as_expr, cos, is_zero, rebuild, same, sin, substitute, symbol, topological
 from ...expr.latex_printer import latex
 from ...expr.node import NEG, NUMBER, SYMBOL
 from ...expr.text_printer import text
 from ...kinematics.tree import BASE, Tree
 from ...model.model import Model
+from .blocks import Block, blocks_of
 
-_LETTERS = "BCDEFGHIJKLMOPQRSTUVWXYZ"
+#: Letters for bodies that have none of their own: A is the paper's word for any parent, N the ground; q1 and u1, which
+#: would be unit vectors of Q and U, are a coordinate and a speed.
+_LETTERS = "BCDEFGHIJKLMOPRSTVWXYZ"
 #: An expression with more leaves than this has a name of its own even if it is used once.
 _LONG = 5
 
@@ -41,6 +44,7 @@ class Sum(NamedTuple):
     """A scalar, vector or dyadic: coefficients, each with none, one or two unit vectors."""
 
     terms: tuple[tuple[Expr, tuple[Unit, ...]], ...]
+    in_letters: bool = False  # whether it is written without intermediate variables
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,8 @@ def unused(letter: str, system: Model) -> str:
 class Notation:
     """Names for everything in the tables of one system.
 
-    What is shown is a graph of its own, in which the paper's letters are symbols; `entries` are the coefficients in the
-    tables and `rates` the kinematical equations, below which intermediate variables Z are found.
+    What is shown is a graph of its own, in which the paper's letters are symbols. Intermediate variables, constants P
+    and others Z, are found below the kinematical equations, `rates`, the `entries` of the tables, and M and f, `sums`.
     """
 
     system: Model
@@ -85,11 +89,30 @@ class Notation:
     speeds: Vector
     entries: Sequence[Expr] = ()
     rates: Sequence[Expr] = ()
+    sums: Sequence[Expr] = ()
+    named: int = 0  # how many constants have names already
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.tree)
 
     @cached_property
     def letters(self) -> list[str]:
-        """For each body a letter from B on, N being the ground; with strokes when the alphabet is used up."""
-        return [_LETTERS[k % 24] + "'" * (k // 24) for k in range(len(self.tree.links))]
+        """For each body its letter, N being the ground: its name, if that is a letter, else the first one free.
+
+        That is looked for from the name's initial on, which gives the satellite's Bus, Clock, Camera, E and Boom the
+        letters B, C, D, E and F that they have in the paper. When the alphabet is used up, strokes are added.
+        """
+        names = [block.link.name for block in self._blocks]
+        own = {name.upper() for name in names if name.upper() in (*_LETTERS, "A")}
+        made: list[str] = []
+        for name in names:
+            if name.upper() in own:
+                own.remove(name.upper())
+                made.append(name.upper())
+            else:
+                made.append(_first_free(name, {*made, *own}))
+        return made
 
     def letter(self, index: int) -> str:
         return "N" if index == BASE else self.letters[index]
@@ -97,7 +120,7 @@ class Notation:
     @cached_property
     def _units(self) -> dict[int, tuple[Unit, ...]]:
         table: dict[int, tuple[Unit, ...]] = {BASE: _own_units("N")}
-        for index, link in enumerate(self.tree.links):
+        for index, link in enumerate(block.link for block in self._blocks):
             own = list(_own_units(self.letter(index)))
             for axis, column in enumerate(link.X.R.map(as_expr).columns):
                 for other, unit in enumerate(Matrix.identity(3)):
@@ -137,35 +160,46 @@ class Notation:
     def _shown(self) -> tuple[dict[int, Expr], list[tuple[Expr, Expr]]]:
         """What stands for each node below the roots, and the intermediate variables with their meanings."""
         letters = {id(node): letter for node, letter in self._letters_of.items()}
-        roots = [*self.rates, *self.entries]
-        order = topological(roots)
+        equations = [*self.rates, *self.sums]
+        order = topological([*self.rates, *self.entries, *self.sums])
         uses: dict[int, int] = {}
-        for used in (*(arg for node in order if id(node) not in letters for arg in node.args), *roots):
+        for used in (*(arg for node in order if id(node) not in letters for arg in node.args), *equations):
             uses[id(_bare(used))] = uses.get(id(_bare(used)), 0) + 1
         in_tables = {id(_bare(node)) for node in self.entries}
-        z = unused("Z", self.system)
+        prefixes = {True: unused("P", self.system), False: unused("Z", self.system)}
         table, leaves = dict(letters), dict.fromkeys(letters, 1)
-        found: list[tuple[Expr, Expr]] = []
+        fixed = dict.fromkeys(letters, False)
+        found: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
         for node in order:
             if id(node) in letters:
                 continue
+            fixed[id(node)] = is_fixed = _is_constant(node, fixed)
             leaves[id(node)] = max(1, sum(leaves[id(arg)] for arg in node.args))
             table[id(node)] = _rebuilt(node, table)
             long = leaves[id(node)] > _LONG and id(node) in in_tables
             if node.op != NEG and (long or (leaves[id(node)] > 1 and uses.get(id(node), 0) > 1)):
-                name = symbol(f"{z}{len(found) + 1}", "shown")
-                found.append((name, table[id(node)]))
+                own = found[is_fixed]
+                name = symbol(f"{prefixes[is_fixed]}{len(own) + 1 + self.named * is_fixed}", "shown")
+                own.append((name, table[id(node)]))
                 table[id(node)], leaves[id(node)] = name, 1
-        return table, found
+        return table, [*found[True], *found[False]]
 
     @property
     def variables(self) -> list[tuple[Expr, Expr]]:
-        """Z_k and their meanings, parts before wholes: what is used more than once, or is too long for a table."""
+        """P_k and Z_k with their meanings, parts before wholes: what is used more than once, or long in a table."""
         return self._shown[1]
 
-    def shown(self, entry: Expr) -> Expr:
-        """An expression in the paper's letters."""
-        table = self._shown[0]
+    @cached_property
+    def meanings(self) -> dict[Expr, Expr]:
+        """The letters and the variables in the system's own symbols."""
+        known = {letter: node for node, letter in self._letters_of.items()}
+        for name, meaning in self.variables:
+            known[name] = substitute([meaning], known)[0]
+        return known
+
+    def shown(self, entry: Expr, in_letters: bool = False) -> Expr:
+        """An expression in the paper's letters, with intermediate variables unless `in_letters` alone."""
+        table = {id(node): letter for node, letter in self._letters_of.items()} if in_letters else self._shown[0]
         if id(entry) not in table:
             own = dict(table)
             for node in topological([entry]):
@@ -177,16 +211,25 @@ class Notation:
 
     def sum_text(self, total: Sum) -> str:
         """A scalar, vector or dyadic as a line of text."""
-        written = (
-            (as_text(self.shown(entry)), " ".join(unit.text() for unit in units)) for entry, units in total.terms
-        )
+        written = ((as_text(entry), " ".join(unit.text() for unit in units)) for entry, units in self._terms(total))
         return _joined([(body, f"({units})" if " " in units else units) for body, units in written])
 
     def sum_latex(self, total: Sum) -> str:
         """The same in LaTeX."""
-        return _joined(
-            [(latex(self.shown(entry)), "".join(unit.latex() for unit in units)) for entry, units in total.terms]
-        )
+        return _joined([(latex(entry), "".join(unit.latex() for unit in units)) for entry, units in self._terms(total)])
+
+    def _terms(self, total: Sum) -> list[tuple[Expr, tuple[Unit, ...]]]:
+        return [(self.shown(entry, total.in_letters), units) for entry, units in total.terms]
+
+
+def _first_free(name: str, taken: set[str]) -> str:
+    """The first letter that is not taken, from a name's initial on; with strokes when all are."""
+    start = max(_LETTERS.find(name[:1].upper()), 0) if name[:1] else 0
+    order = _LETTERS[start:] + _LETTERS[:start]
+    strokes = ""
+    while all(letter + strokes in taken for letter in order):
+        strokes += "'"
+    return next(letter + strokes for letter in order if letter + strokes not in taken)
 
 
 def as_text(shown: Expr) -> str:
@@ -197,6 +240,13 @@ def as_text(shown: Expr) -> str:
 def _bare(node: Expr) -> Expr:
     """A node without its minus sign."""
     return node.args[0] if node.op == NEG else node
+
+
+def _is_constant(node: Expr, known: dict[int, bool]) -> bool:
+    """Whether a node is of parameters and numbers alone; `known` has the answer for its operands."""
+    if node.op == SYMBOL:
+        return node.data[0] in ("parameter", "constant")
+    return all(known[id(arg)] for arg in node.args)
 
 
 def _rebuilt(node: Expr, table: dict[int, Expr]) -> Expr:

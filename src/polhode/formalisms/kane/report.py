@@ -1,15 +1,15 @@
-"""What `derive("kane", report=True)` adds: the paper's tables, kinematical equations and costs for any system."""
+"""What `derive("kane", report=True)` adds: the paper's tables, equations of motion and costs for any system."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError
-from ...expr import Expr, Matrix, Vector, quiet_collector
+from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, substitute
 from ...expr.latex_printer import latex as expression_latex
 from ...expr.spelling import latex_escape
 from .kinematical import kinematical_equations
@@ -17,15 +17,21 @@ from .literal import Literal
 from .notation import Constants, Notation, Sum, as_text, unused
 from .tables import Cell, Table, table_2, table_8, table_10
 
-#: Whose accelerations are counted.
-_PEERS = ("kane", "composite_body", "articulated_body")
+#: Whose operations are counted, each with its formalism and its speeds; in his, the paper's sums are "sayers".
+_PEERS = {
+    "sayers": ("kane", "sayers"),
+    "kane": ("kane", None),
+    "composite_body": ("composite_body", None),
+    "articulated_body": ("articulated_body", None),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Tables 2, 8 and 10, the kinematical equations, and operation counts; `str()` and `latex()` write them out.
+    """Tables 2, 8 and 10, the equations of motion, and operation counts; `str()` and `latex()` write them out.
 
-    The tables are in the paper's speeds (see `literal`), which need not be the system's own.
+    All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
+    `mass_matrix` and `forcing` are M and f of `derive("kane", speeds="sayers")` with the intermediate `variables`.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -36,7 +42,7 @@ class Report:
     """
 
     equations: EquationsOfMotion
-    operations: Callable[[EquationsOfMotion], Any]  # of accelerations, as planned
+    operations: Callable[[EquationsOfMotion, str], Any]  # of a function, as planned
     _constants: Constants = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,19 +92,64 @@ class Report:
         return table_10(self.literal, self.notation)
 
     @cached_property
+    def _sums(self) -> tuple[Matrix, Vector]:
+        """M and f as they are added up, with the efforts."""
+        with quiet_collector():
+            return self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
+
+    @cached_property
     def notation(self) -> Notation:
-        """The paper's letters, with intermediate variables for what the tables and rates hold more than once."""
-        literal = self.literal
+        """The paper's letters, with intermediate variables for what the equations of motion hold more than once."""
+        literal, (M, f) = self.literal, self._sums
         plain = Notation(self.equations.system, self.equations.tree, literal.speeds)
         entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
-        return replace(plain, entries=entries, rates=literal.coordinate_rates)
+        sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
+        return replace(
+            plain, entries=entries, rates=literal.coordinate_rates, sums=sums, named=len(self._constants.meanings)
+        )
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M by (43) and (44), in the paper's letters and intermediate variables."""
+        return self._sums[0].map(lambda entry: self.notation.shown(as_expr(entry)))
+
+    @cached_property
+    def forcing(self) -> Vector:
+        """f by (46), in the paper's letters and intermediate variables."""
+        return Vector([self.notation.shown(as_expr(entry)) for entry in self._sums[1]])
+
+    @property
+    def variables(self) -> dict[Expr, Expr]:
+        """Further constants P, computed once, and intermediate variables Z, each in letters and those before it."""
+        return dict(self.notation.variables)
+
+    def written_out(self, entries: Iterable[Any]) -> list[Expr]:
+        """What is in the paper's letters, variables and constants, in the system's own symbols."""
+        meanings = {**self.notation.meanings, **self.constants}
+        return substitute(substitute([as_expr(entry) for entry in entries], meanings), self.constants)
+
+    @cached_property
+    def _peers(self) -> dict[str, EquationsOfMotion]:
+        from ..deriving import derive
+
+        tied = bool(self.equations.system.constraints)  # his speeds are those of a tree
+        return {
+            way: derive(self.equations.system, formalism, speeds=speeds)
+            for way, (formalism, speeds) in _PEERS.items()
+            if speeds is None or not tied
+        }
+
+    def costs_of(self, function: str) -> dict[str, Any]:
+        """Operations of a function (`mass_matrix`, `bias`, `coordinate_rates`, …): by the paper's sums, and other ways.
+
+        "sayers" is the paper's sums in the paper's speeds, "kane" the same in the system's own.
+        """
+        return {way: self.operations(equations, function) for way, equations in self._peers.items()}
 
     @cached_property
     def costs(self) -> dict[str, Any]:
-        """Operations of the accelerations: by the paper's sums, and other ways on the same system."""
-        from ..deriving import derive
-
-        return {name: self.operations(derive(self.equations.system, name)) for name in _PEERS}
+        """Operations of the accelerations."""
+        return self.costs_of("forward_dynamics")
 
     # ---- written out -----------------------------------------------------------------------------------------
 
@@ -117,14 +168,18 @@ class Report:
         return self.table_2, self.table_8, self.table_10
 
     def _equations(self, latex: bool) -> list[str]:
-        """Constants, intermediate variables and rates, each a line."""
+        """Constants, intermediate variables, rates, M and f, each a line."""
         notation = self.notation
         write = expression_latex if latex else as_text
-        known = [*((name, notation.shown(meaning)) for name, meaning in self.constants.items()), *notation.variables]
+        known = [*self.constants.items(), *notation.variables]
         dotted = r"\dot{{{}}} = {}" if latex else "{}' = {}"
-        return [f"{write(name)} = {write(meaning)}" for name, meaning in known] + [
-            dotted.format(write(notation.shown(q)), write(notation.shown(rate))) for q, rate in self.kinematics
-        ]
+        lines = [f"{write(name)} = {write(meaning)}" for name, meaning in known]
+        lines += [dotted.format(write(notation.shown(q)), write(notation.shown(rate))) for q, rate in self.kinematics]
+        entry = "M_{{{},{}}} = {}" if latex else "M[{}, {}] = {}"
+        for i, row in enumerate(self.mass_matrix, start=1):
+            lines += [entry.format(i, j, write(value)) for j, value in enumerate(row[:i], start=1) if value]
+        element = "f_{{{}}} = {}" if latex else "f[{}] = {}"
+        return lines + [element.format(i, write(value)) for i, value in enumerate(self.forcing, start=1)]
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -135,7 +190,10 @@ class Report:
                 cells = zip(table.bodies, row.cells, strict=True)
                 lines += [f"    {letter}  {self.cell_text(cell)}" for letter, cell in cells]
             lines.append("")
-        lines += ["Constants, intermediate variables and kinematical equations", ""]
+        lines += [
+            "Constants, intermediate variables, kinematical equations, M (lower half, without zeros) and f",
+            "",
+        ]
         lines += [f"    {line}" for line in self._equations(latex=False)]
         lines += ["", "Operations of the accelerations", ""]
         lines += [f"    {name:18} {count}" for name, count in self.costs.items()]
@@ -169,7 +227,12 @@ class Report:
             for table in self.tables
         }
         counts = {name: vars(count) for name, count in self.costs.items()}
-        return {"tables": tables, "equations": self._equations(latex=False), "operations": counts}
+        texts = {
+            "mass_matrix": [[as_text(entry) for entry in row] for row in self.mass_matrix],
+            "forcing": [as_text(entry) for entry in self.forcing],
+            "variables": {as_text(name): as_text(meaning) for name, meaning in self.variables.items()},
+        }
+        return {"tables": tables, "equations": self._equations(latex=False), **texts, "operations": counts}
 
 
 def _coefficients(table: Table) -> list[Expr]:

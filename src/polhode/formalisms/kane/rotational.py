@@ -44,8 +44,7 @@ def rotational_terms(parts: Sequence[Part], u: Sequence[Any]) -> list[Rotational
 
 def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
     """Three degrees of freedom: ω^B from its own speeds; its rate has no remainder, as ω × ω = 0."""
-    own = {part.link.speeds[k] for k in part.turning}
-    directions = {i: direction for i, direction in part.absolute.items() if i in own}
+    directions = {i: part.absolute[i] for i in part.turning}
     return Rotational(_ZERO, _ZERO, total(directions, u), {}, {}, directions, _ZERO, _ZERO)
 
 
@@ -62,9 +61,7 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
         """A vector in the link's components in those of the body's basis."""
         return link.inward(vector) if rotor else vector
 
-    own: Partials = {}
-    for k in part.turning:
-        own = added(own, {link.speeds[k]: written(link.H[k][0])})
+    own: Partials = {i: written(axis) for i, axis in part.turning.items()}
     w_relative = written(link.relative_velocity(u)[0])
     w_parent = seen(above.w) if above else _ZERO
     inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import unknown
@@ -75,18 +75,23 @@ def table_2(literal: Literal, notation: Notation) -> Table:
     """Body and joint properties."""
     parts = literal.parts
     tree = literal.tree
-    directions = [directions_of(tree, part.link) for part in parts]
+    directions = [directions_of(tree, part.block) for part in parts]
+    children: dict[int, list[int]] = {}
+    for part in parts:
+        children.setdefault(part.link.parent, []).append(part.index)
 
     def symbols(entries: Sequence[Any], indices: Iterable[int]) -> Cell:
         return _scalars(entries[index] for index in indices)
 
-    def speeds(part: Part, columns: Iterable[int]) -> Cell:
-        return symbols(literal.speeds, (part.link.speeds[k] for k in columns))
-
-    def along(part: Part, columns: Iterable[int], row: int) -> Cell:
-        absolute = part.absolute
-        directions = [absolute.get(part.link.speeds[k], part.link.H[k][row]) for k in columns]
-        return tuple(notation.vector(part.index, direction) for direction in directions)
+    def along(part: Part, own: Mapping[int, Vector]) -> Cell:
+        """Directions of speeds: in the body's basis, but for those of recursive translations, which the parent has."""
+        in_parent = dict(part.block.translations)
+        return tuple(
+            notation.vector(part.link.parent, in_parent[i])
+            if i in in_parent and i not in part.absolute
+            else notation.vector(part.index, part.absolute.get(i, direction))
+            for i, direction in own.items()
+        )
 
     def coordinates(turns: bool) -> list[Cell]:
         return [symbols(tree.q, (d.coordinate for d in own if d.turns is turns)) for own in directions]
@@ -98,11 +103,11 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ]
 
     composites = [part.composite for part in parts]
-    return _table("Table 2. Body and joint properties", notation, [
+    made = _table("Table 2. Body and joint properties", notation, [
         ("Name", "", [(part.link.name,) for part in parts]),
         ("Parent", "", [(notation.letter(part.link.parent),) for part in parts]),
         ("Level", "", [(str(part.level),) for part in parts]),
-        ("Children", "", [tuple(notation.letter(child) for child in tree.children[part.index]) for part in parts]),
+        ("Children", "", [tuple(map(notation.letter, children.get(part.index, ()))) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
         ("Unit vectors", "", [_axes(notation, part) for part in parts]),
@@ -110,16 +115,22 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),
         ("Translational coordinates", "", coordinates(False)),
-        ("Translational speeds", "", [speeds(part, part.sliding) for part in parts]),
+        ("Translational speeds", "", [symbols(literal.speeds, part.sliding) for part in parts]),
         ("Translational directions", "", named(False)),
-        ("Direction of translational speeds", "", [along(part, part.sliding, 1) for part in parts]),
+        ("Direction of translational speeds", "", [along(part, part.sliding) for part in parts]),
         ("Rotational coordinates", "", coordinates(True)),
-        ("Rotation speeds", "", [speeds(part, part.turning) for part in parts]),
+        ("Rotation speeds", "", [symbols(literal.speeds, part.turning) for part in parts]),
         ("Rotation directions", "", named(True)),
-        ("Directions of rotational speeds", "", [along(part, part.turning, 0) for part in parts]),
-        ("Joint point (in parent)", "", [_scalars(part.link.fixed.p) for part in parts]),
+        ("Directions of rotational speeds", "", [along(part, part.turning) for part in parts]),
+        ("Joint point (in parent)", "", [_scalars(part.block.stages[0].fixed.p) for part in parts]),
         ("Mass center of composite body", "", [_scalars(lump.centre) for lump in composites]),
     ])  # fmt: skip
+    return replace(made, rows=tuple(replace(row, cells=tuple(map(_in_letters, row.cells))) for row in made.rows))
+
+
+def _in_letters(cell: Cell) -> Cell:
+    """A cell of Table 2, which knows no intermediate variables."""
+    return tuple(item if isinstance(item, str) else item._replace(in_letters=True) for item in cell)
 
 
 # ---- Tables 8 and 10 -----------------------------------------------------------------------------------------

@@ -75,8 +75,7 @@ def _ground(tree: Tree, index: int) -> Translational:
 def _absolute(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:
     """The velocity of B* from the body's own speeds, along its axes."""
     link = part.link
-    own = {link.speeds[k] for k in part.sliding}
-    directions = {i: direction for i, direction in part.absolute.items() if i in own}
+    directions = {i: part.absolute[i] for i in part.sliding}
     v = total(directions, u)
     arm = link.X.p if link.parent == BASE else link.X.p - parts[link.parent].centre
     R = acceleration_matrix(turn.w, turn.alpha)
@@ -92,16 +91,19 @@ def _relative(
     step: Partials = {i: w.cross(centre) for i, w in turn.partials.items()}
     for (_, slide), i in zip(link.H, link.speeds, strict=True):
         step = added(step, {i: slide})
+    translations = dict(part.block.translations)  # d_t, in the parent's basis
+    step = added(step, {i: link.outward(direction) for i, direction in translations.items()})
     step = added({i: link.outward(w.cross(arm)) for i, w in turn_above.partials.items()}, step)  # v_i^A*B*
     moved = {i for i, vector in step.items() if not all(is_zero(entry) for entry in vector)}
     native = tuple(part.index if i in moved else home for i, home in enumerate(above.native))
     partials = added({i: link.outward(vector) for i, vector in above.partials.items()}, step)
     _, own_v = link.relative_velocity(u)
     _, own_a = link.relative_acceleration([0] * len(u))
-    w_in = link.outward(above.w)
-    v = link.outward(above.v + above.w.cross(arm)) + own_v + turn.w.cross(centre)
+    w_in, along = link.outward(above.w), total(translations, u)
+    v = link.outward(above.v + above.w.cross(arm) + along) + own_v + turn.w.cross(centre)
     R = acceleration_matrix(turn.w, turn.alpha)
-    a_rem = link.outward(above.a_rem + above.R @ arm) + R @ centre + (w_in + turn.w).cross(own_v) + own_a
+    carried = above.a_rem + above.R @ arm + above.w.cross(along) * 2
+    a_rem = link.outward(carried) + R @ centre + (w_in + turn.w).cross(own_v) + own_a
     return Translational(arm, turn.w, _kept(partials), native, v, R, a_rem)
 
 

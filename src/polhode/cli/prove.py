@@ -1,0 +1,25 @@
+"""`polhode prove`: Lagrange and Newton-Euler are one computation, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..compare.equivalence import equivalence
+from . import show
+
+
+def run(file: Path, latex: bool, out: Path | None, json: bool, base: str | None = None) -> int:
+    """Load, prove, print and write; the exit code is 1 should a step fail."""
+    proof = equivalence(show.loaded(file, base))
+    if out is not None:
+        proof.save(out)
+    if json:
+        show.as_json(proof.as_json())
+        return 0 if proof.holds else 1
+    console = show.console()
+    for line in (proof.latex() if latex else str(proof)).splitlines():
+        style = "" if latex else "bold" if line.startswith("(") else "red" if "FAILS" in line else ""
+        console.print(show.plain(line), soft_wrap=True, style=style)
+    if out is not None:
+        console.print(show.plain(f"wrote {out}"), style="dim")
+    return 0 if proof.holds else 1

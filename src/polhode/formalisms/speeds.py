@@ -1,0 +1,47 @@
+"""Speeds that a formalism brings, as a user names them to `derive`."""
+
+from __future__ import annotations
+
+from ..errors import PolhodeError, shown, unknown
+from ..model.model import Model
+from .registry import FORMALISMS, formalism_of
+
+_PLACE = "derive speeds"
+
+
+def check_speeds(
+    system: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
+) -> None:
+    """Whether a formalism brings these speeds, and nothing else chooses or ties them.
+
+    >>> import polhode as ph
+    >>> check_speeds(ph.System("empty").model(), "kane", "sayers")
+    """
+    known = {name: each.speeds for name, each in FORMALISMS.items() if each.speeds}
+    if not isinstance(speeds, str) or not any(speeds in own for own in known.values()):
+        every = [each for own in known.values() for each in own]
+        raise unknown("choice of speeds", speeds, every, code="E-SPEEDS-001", place=_PLACE)
+    if speeds not in formalism_of(formalism).speeds:
+        by = next(name for name, own in known.items() if speeds in own)
+        raise PolhodeError(
+            f"the formalism {formalism!r} has no speeds {speeds!r}.",
+            place=_PLACE,
+            cure=f"Write derive({by!r}, speeds={speeds!r}), or give pseudo-velocities.",
+            code="E-SPEEDS-002",
+        )
+    if independent is not None or pseudo is not None:
+        other = "pseudo-velocities" if independent is None else "independent speeds"
+        raise PolhodeError(
+            f"the speeds {speeds!r} and {other} are two choices of one thing.",
+            place=_PLACE,
+            cure="Give one of them.",
+            code="E-SPEEDS-003",
+        )
+    if system.constraints:
+        first = shown(next(iter(system.constraints)))
+        raise PolhodeError(
+            f"the speeds {speeds!r} are those of a tree, and {first} ties some of them.",
+            place=f"system '{system.name}'",
+            cure="Leave `speeds` out.",
+            code="E-SPEEDS-004",
+        )

@@ -1,0 +1,51 @@
+"""Speeds that a formalism brings: what is said of those that cannot be had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import polhode as ph
+from polhode.formalisms.registry import FORMALISMS
+from polhode.formalisms.speeds import check_speeds
+
+
+def hoop(closed: bool = False) -> ph.System:
+    system = ph.System("hoop")
+    hoop = system.body("hoop", 1, (0.1, 0, 0), (1, 1, 1))
+    system.joint("fly", system.ground, hoop, ph.Free())
+    if closed:
+        system.knife_edge("blade", "hoop")
+    return system
+
+
+@pytest.mark.parametrize(
+    ("formalism", "options", "code", "said"),
+    [
+        ("kane", {"speeds": "sayer"}, "E-SPEEDS-001", "there is no choice of speeds 'sayer'.*'sayers'"),
+        ("kane", {"speeds": 3}, "E-SPEEDS-001", "there is no choice of speeds '3'"),
+        ("auto", {}, "E-SPEEDS-002", r"'auto' has no speeds 'sayers'.*derive\('kane', speeds='sayers'\)"),
+        ("kane", {"independent": ["fly_wx"]}, "E-SPEEDS-003", "'sayers' and independent speeds are two choices"),
+        ("kane", {"pseudo": {"v": "fly_wx"}}, "E-SPEEDS-003", "'sayers' and pseudo-velocities are two choices"),
+    ],
+)
+def test_speeds_that_cannot_be_had_get_one_sentence(
+    formalism: str, options: dict[str, Any], code: str, said: str
+) -> None:
+    with pytest.raises(ph.PolhodeError, match=f"(?s){said}") as caught:
+        hoop().derive(formalism, **{"speeds": "sayers", **options})
+    assert caught.value.problems[0].code == code and caught.value.problems[0].cure
+
+
+def test_what_ties_speeds_is_named() -> None:
+    with pytest.raises(ph.PolhodeError, match=r"(?s)those of a tree, and 'blade' ties.*E-SPEEDS-004"):
+        hoop(closed=True).derive("kane", speeds="sayers")
+
+
+def test_each_choice_that_a_formalism_brings_can_be_derived_in() -> None:
+    model = hoop().model()
+    for name, formalism in FORMALISMS.items():
+        for speeds in formalism.speeds:
+            check_speeds(model, name, speeds)
+            assert callable(formalism.load(speeds))
