@@ -10,6 +10,9 @@ from ...expr import Expr, as_expr, free_symbols, substitute
 from ...expr.spelling import spelled
 from .affine import Plant
 
+#: An output with a longer text is named by its number.
+_SHORT = 60
+
 
 def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
     """The outputs by name: a list of names and expressions, or a mapping from names to expressions.
@@ -25,9 +28,9 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
             raise unknown("state", entry, known, place=place, code="E-GEOMETRY-005")
         with understood("an expression of the state", entry, place=place, cure="Give expressions, or names of states."):
             made = known[entry] if isinstance(entry, str) else as_expr(entry)
-        (made,) = equations.in_independent_speeds(substitute([made], {**equations.tree.followed, **plant.held}))
-        name = key if isinstance(key, str) else f"{entry}"
-        if name in found:
+        (made,) = equations.in_independent_speeds(substitute([made], equations.tree.followed))
+        name = key if isinstance(key, str) else _name(entry, key)
+        if name in found or as_expr(made) in found.values():
             raise PolhodeError(
                 f"the output '{name}' is given twice.", place=place, cure="Give it once.", code="E-GEOMETRY-006"
             )
@@ -43,7 +46,14 @@ def outputs_of(plant: Plant, outputs: Any) -> dict[str, Expr]:
                 cure="Give expressions of coordinates, speeds, states and parameters.",
                 code="E-GEOMETRY-008",
             )
-    return found
+    given = {x: value for x, value in plant.held.items() if x.data[0] == "parameter"}
+    return dict(zip(found, substitute([*found.values()], given), strict=True))
+
+
+def _name(entry: Any, place: int) -> str:
+    """An expression's own text, where it is short."""
+    text = str(entry)
+    return text if len(text) <= _SHORT and "…" not in text else f"output {place + 1}"
 
 
 def _listed(outputs: Any, place: str) -> list[Any]:

@@ -94,3 +94,14 @@ def test_an_output_of_an_effort_is_told() -> None:
     equations = cart_pole().derive()
     with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
         equations.relative_degree([equations.tau[0]])
+
+
+def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:
+    s = ph.System("crank drive", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
+    s.joint_force(slide, ph.sin(slide.q[0]) * s.input("F"))
+    found = s.derive().relative_degree(["x"], at={})
+    assert found.degrees == (2,) and [str(each) for each in found.singular] == ["sin(x)"] and not found.exists_at
+    assert s.derive().relative_degree(["x"]).decoupling == found.decoupling
+    assert [str(each) for each in s.derive().relative_degree(["x"]).singular] == ["sin(x)"]
+    assert s.derive().controllability().verdict is None and s.derive().accessibility(at={}).at == 0
