@@ -17,6 +17,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_sy
 from ..expr.spelling import spelled
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
+from .eigensystem import in_order
 from .operating_point import OperatingPoint, check_kept, parameter_values
 
 if TYPE_CHECKING:
@@ -42,9 +43,12 @@ class _Numbers:
         """One of the matrices, by its letter, at the model's parameter values, or given ones."""
         if not isinstance(of, str) or of not in self.letters:
             raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LIN-009")
-        matrix: Matrix = getattr(self, of)
-        flat = evaluate([as_expr(entry) for entry in matrix.entries()], self._values(parameters))
-        return np.array(flat, dtype=np.float64).reshape(matrix.shape)
+        return numbers_of([getattr(self, of)], self._values(parameters))[0]
+
+    def all_numbers(self, parameters: Mapping[str, Any] | None = None) -> list[Floats]:
+        """All matrices in the order of their letters, evaluated together: they share most of what they are made of."""
+        matrices: list[Matrix] = [getattr(self, letter) for letter in self.letters]
+        return numbers_of(matrices, self._values(parameters))
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
         known = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
@@ -275,13 +279,17 @@ class Linear(_Numbers):
     @property
     def is_equilibrium(self) -> bool:
         """Whether the state is an equilibrium or a steady motion: no speed changes, nor a state without mass."""
+        return self.is_equilibrium_with(None)
+
+    def is_equilibrium_with(self, parameters: Mapping[str, Any] | None) -> bool:
+        """Whether the state is one with other parameters, too."""
         left = self.residual if self.is_prescribed else ()
-        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(None))
+        return _vanish([*self.accelerations, *self.z_rates, *left], self._values(parameters))
 
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """A and B in numbers, B by all `controls`."""
         form = self.second_order
-        P, R, M, C, K, F, G, L, S, U, Z, H = (form.numbers(name, parameters) for name in form.letters)
+        P, R, M, C, K, F, G, L, S, U, Z, H = form.all_numbers(parameters)
         try:
             forced = np.linalg.solve(M, np.hstack([-K, -C, -L, F, G]))
         except np.linalg.LinAlgError:
@@ -297,29 +305,46 @@ class Linear(_Numbers):
     def eigenvalues(self, parameters: Mapping[str, Any] | None = None) -> NDArray[np.complex128]:
         """The eigenvalues of A, those that grow fastest first."""
         found = np.linalg.eigvals(self.state_space(parameters)[0]).astype(np.complex128)
-        return found[np.lexsort((-found.imag, -found.real))]
+        return found[in_order(found)]
 
     def to_control(
         self, inputs: Sequence[str] | None = None, outputs: Any = None, parameters: Mapping[str, Any] | None = None
     ) -> control.StateSpace:
         """A `control.StateSpace` of python-control, its states, inputs and outputs named as here."""
-        try:
-            import control
-        except ImportError as error:
-            raise PolhodeError(
-                "python-control is not installed.",
-                place="to_control",
-                cure="pip install control, or take the matrices: numbers('A').",
-                code="E-LIN-013",
-            ) from error
+        package = control_package()
         ports = self.with_ports(inputs if inputs is not None else self.inputs, outputs)
         A, B = self.state_space(parameters)
         B = B[:, ports._indices]
         C, D = (ports.numbers(letter, parameters) for letter in "CD")
-        return control.ss(A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs)
+        made: control.StateSpace = package.ss(
+            A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs
+        )
+        return made
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
+
+
+def control_package() -> Any:
+    """python-control, or a sentence that it is not there."""
+    try:
+        import control
+    except ImportError as error:
+        raise PolhodeError(
+            "python-control is not installed.",
+            place="to_control",
+            cure="pip install control, or take the matrices: numbers('A').",
+            code="E-LIN-013",
+        ) from error
+    return control
+
+
+def numbers_of(matrices: Sequence[Matrix], known: Mapping[Expr, float]) -> list[Floats]:
+    """Matrices of expressions in numbers, by one evaluation."""
+    entries = [as_expr(entry) for matrix in matrices for entry in matrix.entries()]
+    flat = np.array(evaluate(entries, dict(known)), dtype=np.float64)
+    ends = np.cumsum([0, *(len(list(matrix.entries())) for matrix in matrices)])
+    return [flat[i:k].reshape(each.shape) for i, k, each in zip(ends[:-1], ends[1:], matrices, strict=True)]
 
 
 def singular(equations: EquationsOfMotion) -> PolhodeError:
