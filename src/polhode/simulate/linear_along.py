@@ -85,6 +85,14 @@ def linear_along(
     """Small motions about a trajectory, by functions of its mechanism on independent speeds."""
     if not len(trajectory.t):
         raise PolhodeError("the trajectory has no samples.", place=_PLACE, cure="Run it longer.", code="E-LIN-029")
+    known = functions.derivation.synopsis
+    if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
+        raise PolhodeError(
+            f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
+            place=_PLACE,
+            cure=f"Give a run with {', '.join(known.coordinates)}.",
+            code="E-LIN-034",
+        )
     A, B = _evaluated(functions, trajectory, inputs)
     notices = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
     return LinearAlong(trajectory, states, inputs, A, B, notices, functions)

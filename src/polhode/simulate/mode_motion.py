@@ -34,12 +34,20 @@ _SEEN = 0.15
 _STEP = 1e-6
 #: How many time constants of a mode that grows or decays are shown at most.
 _LONGEST = 4.0
-#: Samples of a motion.
-_SAMPLES = 301
+#: Samples of a motion, and at which of them it is compared with the mode.
+_SAMPLES, _EVERY = 301, 10
 #: Farther from the mode than this, relative to the amplitude, the motion has left it.
 _LEFT = 0.5
 #: What takes part by less than this in a mode, or moves by less than this part of what moves most, is not looked at.
 _PART = 0.05
+
+
+def _directions(linear: Linear, known: Mapping[Any, float]) -> Floats:
+    """D in numbers: how the coordinates move along displacements."""
+    tree = linear.equations.tree
+    columns = Matrix.columns_of([list(map(as_expr, each)) for each in linear.moved.directions], len(tree.q))
+    places = [list(tree.q).index(q) for q in linear.equations.q]
+    return numbers_of([columns], known)[0].reshape(len(tree.q), -1)[places]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +68,21 @@ class _About:
         names = list(values)
         at = numbers_of([Matrix([[values[x] for x in names]])], known)[0][0]
         known |= dict(zip(names, at.tolist(), strict=True))
-        directions = [list(map(as_expr, each)) for each in linear.moved.directions]
-        columns = Matrix.columns_of(directions, len(equations.tree.q))
-        (D,) = numbers_of([columns], known)
-        places = [list(equations.tree.q).index(q) for q in equations.q]
         q, u, z = (np.array([known[x] for x in part]) for part in (equations.q, equations.u, equations.z))
-        return cls(linear, known, q, u, z, D.reshape(len(equations.tree.q), -1)[places])
+        return cls(linear, known, q, u, z, _directions(linear, known))
 
     def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Changes of coordinates, speeds and states without mass, of a change of the linear equations' states."""
         s, u = self.D.shape[1], len(self.u)
         return self.D @ x[:s], x[s : s + u], x[s + u :]
+
+    def along(self, poses: Floats) -> list[Floats]:
+        """D at many poses of the run's mechanism: displacements of what turns are about axes that turn with it."""
+        if np.abs(poses - self.q).max(initial=0.0) < _STEP:
+            return [self.D] * len(poses)
+        symbols = list(self.linear.equations.q)
+        each = ({**self.known, **dict(zip(symbols, pose.tolist(), strict=True))} for pose in poses)
+        return [_directions(self.linear, known) for known in each]
 
 
 def mode_motion(
@@ -93,6 +105,13 @@ def mode_motion(
             place=_PLACE,
             cure="Take another mode; this one is a state that stays where it is put, or drifts.",
             code="E-LIN-032",
+        )
+    if linear.is_prescribed:
+        raise PolhodeError(
+            "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
+            place=_PLACE,
+            cure="Linearize without accelerations, with the efforts that give them.",
+            code="E-LIN-035",
         )
     given = {**(linear.given or {}), **(parameters or {})}
     about = _About.of(linear, given)
@@ -175,11 +194,15 @@ def _measured(
 ) -> Trajectory:
     """The run with what is told of it: its amplitude, and how near it stays to the mode."""
     beside = _run(derivation, about, np.zeros(len(mode.vector)), parameters, float(run.t[-1])) if len(run) > 1 else run
-    rows = [k for k, q in enumerate(about.linear.equations.q) if q.name in run.coordinates]
-    columns = [run.coordinates.index(about.linear.equations.q[k].name) for k in rows]
-    wave = mode.vector[: about.D.shape[1], None] * np.exp(mode.eigenvalue * run.t)
-    expected = first * (about.D @ wave).real.T[:, rows]
-    off = np.abs(run.q[:, columns] - beside.at(run.t).q[:, columns] - expected).max(axis=0, initial=0.0)
+    some = slice(None, None, _EVERY)
+    times, symbols = run.t[some], list(about.linear.equations.q)
+    reference = beside.at(times).q if len(times) else run.q
+    wave = first * mode.vector[: about.D.shape[1], None] * np.exp(mode.eigenvalue * times)
+    expected = np.array([(D @ x).real for D, x in zip(about.along(reference), wave.T, strict=True)])
+    rows = [k for k, q in enumerate(symbols) if q.name in run.coordinates]
+    columns = [run.coordinates.index(symbols[k].name) for k in rows]
+    expected = expected.reshape(len(times), -1)[:, rows]
+    off = np.abs((run.q[some] - reference)[:, columns] - expected).max(axis=0, initial=0.0)
     sizes = np.abs(expected).max(axis=0, initial=0.0)
     seen = (sizes > _PART * sizes.max(initial=0.0)) & (_taking_part(about, mode)[rows] | (not mode.is_simple))
     departure = float((off[seen] / sizes[seen]).max(initial=0.0))
