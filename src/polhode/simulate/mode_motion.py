@@ -1,6 +1,6 @@
 """The real motion that starts in a mode: the full equations from x₀ + a Re v, for as long as the mode is worth seeing.
 
-The amplitude is such that what moves farthest moves by a small part of the mechanism's size: large enough to be seen,
+The amplitude is such that what moves farthest moves by a small part of the mechanism's extent: large enough to be seen,
 small enough to stay near the mode. How near it stays is measured against a Re(v e^{λt}) and told.
 """
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
 
 _PLACE = "mode"
-#: How far something moves, relative to the mechanism's size, where no amplitude is given.
-_SEEN = 0.15
+#: How far something moves, relative to the mechanism's extent, or turns, in rad, where no amplitude is given.
+_SHIFT, _TURN = 0.1, 0.15
+#: Where that is too far for the mode, it is halved, at most so often.
+_NEAR, _HALVINGS = 0.2, 3
 #: A step that is small enough to be linear.
 _STEP = 1e-6
 #: How many time constants of a mode that grows or decays are shown at most.
@@ -125,9 +127,13 @@ def mode_motion(
             cure="Give positive numbers.",
             code="E-LIN-033",
         )
-    first = size * np.exp(-max(mode.eigenvalue.real, 0.0) * duration)
-    run = _run(derivation, about, first * mode.vector.real, given, duration)
-    return _measured(derivation, about, mode, first, size, given, run)
+    beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
+    for _ in range(_HALVINGS if amplitude is None else 0):
+        run = _started(derivation, about, mode, size, given, beside)
+        if run.info["mode"]["departure"] < _NEAR:
+            return run
+        size /= 2.0
+    return _started(derivation, about, mode, size, given, beside)
 
 
 def _duration(mode: Mode, cycles: float) -> float:
@@ -136,16 +142,17 @@ def _duration(mode: Mode, cycles: float) -> float:
 
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
-    """The amplitude by which the body that moves or turns farthest moves by a part of the mechanism's size."""
-    functions, scale = Functions(derivation), size_of(about.linear.equations, parameters)
+    """The amplitude by which the body that moves farthest moves, or the one that turns most turns, as far as is seen."""
+    functions = Functions(derivation)
     more: dict[str, Any] = {"parameters": parameters}
     p, R = functions.poses(about.q, **more)
+    extent = max(size_of(about.linear.equations, parameters), float(np.ptp(p, axis=0).max(initial=0.0)))
     farthest = 0.0
     for part in (mode.vector.real, mode.vector.imag):
         moved_p, moved_R = functions.poses(about.q + _STEP * about.parts(part)[0], **more)
-        shifts, turns = np.abs(moved_p - p).max(initial=0.0), np.abs(moved_R - R).max(initial=0.0)
-        farthest = max(farthest, shifts / _STEP, scale * turns / _STEP)
-    return _SEEN * scale / farthest if farthest > _STEP else _SEEN
+        shift, turn = (float(np.abs(each).max(initial=0.0)) / _STEP for each in (moved_p - p, moved_R - R))
+        farthest = max(farthest, shift / (_SHIFT * extent), turn / _TURN)
+    return 1.0 / farthest if farthest > _STEP else _SHIFT
 
 
 def _run(
@@ -183,20 +190,19 @@ def _speeds(derivation: Derivation, about: _About, q: Floats, u: Floats) -> dict
     return dict(zip(equations.tree.speeds, numbers_of([Matrix([every])], known)[0][0].tolist(), strict=True))
 
 
-def _measured(
-    derivation: Derivation,
-    about: _About,
-    mode: Mode,
-    first: float,
-    size: float,
-    parameters: Mapping[str, Any],
-    run: Trajectory,
+def _started(
+    derivation: Derivation, about: _About, mode: Mode, size: float, parameters: Mapping[str, Any], beside: Trajectory
 ) -> Trajectory:
-    """The run with what is told of it: its amplitude, and how near it stays to the mode."""
-    beside = _run(derivation, about, np.zeros(len(mode.vector)), parameters, float(run.t[-1])) if len(run) > 1 else run
+    """The run that starts in the mode, and what is told of it: its amplitude, and how near it stays to the mode.
+
+    `beside` is the run that starts in the state itself.
+    """
+    duration = float(beside.t[-1])
+    first = size * np.exp(-max(mode.eigenvalue.real, 0.0) * duration)
+    run = _run(derivation, about, first * mode.vector.real, parameters, duration)
     some = slice(None, None, _EVERY)
     times, symbols = run.t[some], list(about.linear.equations.q)
-    reference = beside.at(times).q if len(times) else run.q
+    reference = beside.at(times).q
     wave = first * mode.vector[: about.D.shape[1], None] * np.exp(mode.eigenvalue * times)
     expected = np.array([(D @ x).real for D, x in zip(about.along(reference), wave.T, strict=True)])
     rows = [k for k, q in enumerate(symbols) if q.name in run.coordinates]

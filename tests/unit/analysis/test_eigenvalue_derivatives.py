@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.analysis.eigenvalue_derivatives import eigenvalue_derivatives
 from polhode.analysis.eigensystem import followed
+from polhode.analysis.eigenvalue_derivatives import eigenvalue_derivatives
 from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 
 
