@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_kind, unknown
 from ..expr import Expr, Matrix, as_expr, directional, is_zero
 from ..model.reading import names_in
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear, numbers_of, singular
+from .moving_equilibrium import MovingEquilibrium
 
 _PLACE = "eigenvalue_derivatives"
 #: Below this a number is rounding.
@@ -54,12 +55,13 @@ class EigenvalueDerivatives:
 
 
 def eigenvalue_derivatives(
-    linear: Linear, by: Sequence[str], parameters: Mapping[str, Any] | None = None
+    linear: Linear, by: Sequence[str], parameters: Mapping[str, Any] | None = None, follow: bool = False
 ) -> EigenvalueDerivatives:
     """The derivatives of all eigenvalues, those that grow fastest first, by parameters; the state is held.
 
     Where the state is written with parameters it moves with them. Where it was found in numbers for the constraints to
-    hold, and would not hold them with other parameters, that is refused.
+    hold, and would not hold them with other parameters, that is refused. With `follow`, an equilibrium at rest moves as
+    the parameters make it; see `analysis.moving_equilibrium`.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum", gravity=(0, 0, -10))
@@ -84,13 +86,16 @@ def eigenvalue_derivatives(
             cure=f"Give parameters={{{missing[0]!r}: …}}.",
             code="E-LIN-023",
         )
-    for symbol in symbols:
+    check_kind(bool, "True or False", follow, f"{_PLACE} follow")
+    for symbol in () if follow else symbols:
         _check_held(linear, symbol, known)
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
-    columns = [system.moved_by(_slope(linear, symbol, known)) for symbol in symbols]
+    moving = MovingEquilibrium(linear, known) if follow else None
+    slopes = [_slope(linear, symbol, known) if moving is None else moving.slope(symbol) for symbol in symbols]
+    columns = [system.moved_by(slope) for slope in slopes]
     values = np.array(columns, dtype=np.complex128).reshape(len(names), len(A)).T
-    notices = [*_moving(linear, names, symbols, known)]
+    notices = [] if follow else _moving(linear, names, symbols, known)
     several = [f"{value:.6g}" for value, simple in zip(system.values, system.are_simple, strict=True) if not simple]
     if several:
         notices.append(f"Multiple eigenvalues have no derivatives of their own: {', '.join(several)}.")
@@ -134,7 +139,7 @@ def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> No
             raise PolhodeError(
                 f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
                 place=_PLACE,
-                cure="Write the state with the parameters, or linearize at two values of it.",
+                cure="Give follow=True, for an equilibrium at rest; or write the state with the parameters.",
                 code="E-LIN-024",
             )
 
@@ -149,5 +154,5 @@ def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known
     slopes = [directional(still, {each: as_expr(1)}) for each in symbols]
     numbers = [numbers_of([Matrix([column])], known)[0] if column else np.zeros(1) for column in slopes]
     told = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
-    words = "The equilibrium moves with {}; these derivatives are at a state that is held."
+    words = "The equilibrium moves with {}; these derivatives are at a state that is held (see follow)."
     return [words.format(", ".join(told))] if told else []

@@ -142,7 +142,7 @@ def _duration(mode: Mode, cycles: float) -> float:
 
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
-    """The amplitude by which the body that moves farthest moves, or the one that turns most turns, as far as is seen."""
+    """The amplitude by which the body that moves farthest, or the one that turns most, is seen to move."""
     functions = Functions(derivation)
     more: dict[str, Any] = {"parameters": parameters}
     p, R = functions.poses(about.q, **more)

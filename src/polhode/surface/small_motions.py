@@ -41,11 +41,16 @@ class SmallMotions(Linear):
         made = eigenvalues_along(self, parameter, values, parameters)
         return Branches(**{each.name: getattr(made, each.name) for each in fields(made)})
 
-    def eigenvalue_derivatives(self, by: Sequence[str], parameters: Parameters = None) -> EigenvalueDerivatives:
-        """∂λ/∂p of all eigenvalues by parameters, exactly; see `analysis.eigenvalue_derivatives`."""
+    def eigenvalue_derivatives(
+        self, by: Sequence[str], parameters: Parameters = None, follow: bool = False
+    ) -> EigenvalueDerivatives:
+        """∂λ/∂p of all eigenvalues by parameters, exactly; see `analysis.eigenvalue_derivatives`.
+
+        With `follow` the equilibrium moves with the parameters.
+        """
         from ..analysis.eigenvalue_derivatives import eigenvalue_derivatives
 
-        return eigenvalue_derivatives(self, by, parameters)
+        return eigenvalue_derivatives(self, by, parameters, follow)
 
     def root_locus(self, input: str, output: Any, gains: Any, parameters: Parameters = None) -> Locus:
         """The poles with c = -k y along the gain k, each followed; see `analysis.root_locus`."""

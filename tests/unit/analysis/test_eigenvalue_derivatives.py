@@ -61,7 +61,7 @@ def test_an_equilibrium_that_moves_is_told() -> None:
     assert eigenvalue_derivatives(small, ["k"]).notices == ()
     other = equations.linearize({"a": 0.5, "tau(a)": 10 * ph.sin(0.5) + 2.5})
     (notice,) = eigenvalue_derivatives(other, ["k"]).notices
-    assert notice == "The equilibrium moves with k; these derivatives are at a state that is held."
+    assert notice == "The equilibrium moves with k; these derivatives are at a state that is held (see follow)."
 
 
 def test_a_state_in_numbers_that_constraints_tie_to_a_parameter_is_refused() -> None:
