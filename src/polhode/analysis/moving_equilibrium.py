@@ -58,27 +58,28 @@ class MovingEquilibrium:
         moved |= dict(zip(given, self._rates([values[x] for x in given], moved).tolist(), strict=True))
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
-        return self._bent(step, with_p)
-
-    @cached_property
-    def J(self) -> Floats:
-        """The rates of speeds and states without mass by displacements and these; refused where what it leaves matters.
-
-        Where a mechanism may stand anywhere, as a cart on a rail, J is singular, and A is the same all along.
-        """
-        s, u = len(self.linear.displacements), len(self.equations.u)
-        J = self.A[np.ix_(range(s, len(self.A)), [*range(s), *range(s + u, len(self.A))])]
-        _, sizes, across = np.linalg.svd(J)
-        count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
-        size = float(np.abs(self.A).max(initial=0.0))
-        if any(np.abs(self._bent(step, {})).max() > _NOTHING * max(size, 1.0) for step in across[count:]):
+        if not self._is_told:
             raise PolhodeError(
                 "the equilibrium is one of a family with other eigenvalues, and which comes next is not known.",
                 place=_PLACE,
                 cure="Hold what is free by a constraint or a load, or leave out follow=True.",
                 code="E-LIN-038",
             )
-        return J
+        return self._bent(step, with_p)
+
+    @cached_property
+    def J(self) -> Floats:
+        """The rates of speeds and of states without mass, by displacements and by these states."""
+        s, u = len(self.linear.displacements), len(self.equations.u)
+        return self.A[np.ix_(range(s, len(self.A)), [*range(s), *range(s + u, len(self.A))])]
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Whether J tells the next equilibrium, or what it leaves open does not change A: a cart may stand anywhere."""
+        _, sizes, across = np.linalg.svd(self.J)
+        count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
+        size = float(np.abs(self.A).max(initial=0.0))
+        return all(np.abs(self._bent(step, {})).max() <= _NOTHING * max(size, 1.0) for step in across[count:])
 
     def _bent(self, step: Floats, others: Mapping[Expr, float]) -> Floats:
         """The derivative of A along displacements and states without mass, and along other symbols."""
