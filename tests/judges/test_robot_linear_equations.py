@@ -51,7 +51,7 @@ def test_along_a_run_the_matrices_are_pinocchios_derivatives_and_differences(
         samples=5,
     )
     along = equations.linearize_along(run)
-    A, B = along.at(0.137)
+    A, B, _, _ = along.at(0.137)
     at = run.at(0.137)
     q, u = at.q[0], at.u[0]
     ours = [equations.speeds.index(name) for name in list(model.names)[1:]]

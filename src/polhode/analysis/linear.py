@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.spelling import spelled
 from .controls import controls_of, usual_controls
 from .displacements import Displacements
 from .eigensystem import in_order
 from .operating_point import OperatingPoint, check_kept, parameter_values
+from .outputs import output_rates, read_outputs
 
 if TYPE_CHECKING:
     import control
@@ -166,29 +167,8 @@ class Linear(_Numbers):
         (Matrix([[0], [1/2]]), Matrix([[1, 0]]))
         """
         chosen = None if inputs is None else controls_of(self.equations, inputs, _PLACE)
-        return replace(self, chosen=chosen, observed=self._read_outputs(outputs))
-
-    def _read_outputs(self, outputs: Any) -> dict[str, Expr]:
-        if outputs is None:
-            return dict(self.observed)
-        if isinstance(outputs, Mapping):
-            return {str(name): as_expr(entry) for name, entry in outputs.items()}
-        if isinstance(outputs, str):
-            outputs = [outputs]
-        known = dict(zip(self.states, self._state_symbols, strict=True))
-        found: dict[str, Expr] = {}
-        for each in outputs:
-            if isinstance(each, str) and known.get(each) is None:
-                raise unknown("state", each, known, place=f"{_PLACE} outputs", code="E-LIN-011")
-            entry = known[each] if isinstance(each, str) else as_expr(each)
-            found[each if isinstance(each, str) else str(each)] = as_expr(entry)
-        return found
-
-    @property
-    def _state_symbols(self) -> list[Expr | None]:
-        """The symbols that states are changes of; none for a small turn."""
-        coordinates = {spelled(q): q for q in self.equations.q}
-        return [*map(coordinates.get, self.displacements), *self.equations.u, *self.equations.z]
+        observed = self.observed if outputs is None else read_outputs(self.equations, self.moved, outputs, _PLACE)
+        return replace(self, chosen=chosen, observed=observed)
 
     # ---- the matrices --------------------------------------------------------------------------------------------
 
@@ -249,30 +229,8 @@ class Linear(_Numbers):
         size, equations = len(self.states), self.equations
         if not self.observed:
             return Matrix.identity(size), Matrix([[as_expr(0)] * len(self._inputs)] * size)
-        entries = substitute([*self.observed.values()], equations.tree.followed)
-        if equations.dependent_speeds is not None:
-            entries = equations.dependent_speeds.in_independent_speeds(entries)
-        self._check_outputs(entries)
-        along = [dict(zip(equations.q, direction, strict=True)) for direction in self.moved.directions]
-        columns = [directional(entries, step) for step in along]
-        by_others = jacobian(entries, [*equations.u, *equations.z, *self._inputs.values()]).columns
-        columns += [list(column) for column in by_others]
-        flat = substitute([entry for column in columns for entry in column], self.point.values)
-        height = len(entries)
-        at = [flat[k * height : (k + 1) * height] for k in range(len(columns))]
-        return Matrix.columns_of(at[:size], height), Matrix.columns_of(at[size:], height)
-
-    def _check_outputs(self, entries: Sequence[Expr]) -> None:
-        known = {*self.point.values, *(entry.symbol for entry in self.equations.system.parameters.values())}
-        for name, entry in zip(self.observed, entries, strict=True):
-            strange = [x for x in free_symbols([entry]) if x not in known]
-            if strange:
-                raise PolhodeError(
-                    f"the output '{name}' depends on {strange[0]}, which is no part of the state.",
-                    place=f"{_PLACE} outputs",
-                    cure="Give expressions of coordinates, speeds, states, efforts, inputs and parameters.",
-                    code="E-LIN-012",
-                )
+        C, D = output_rates(equations, self.moved, self.observed, [*self._inputs.values()], self.point.values, _PLACE)
+        return at_values(C, self.point.values), at_values(D, self.point.values)
 
     # ---- in numbers ----------------------------------------------------------------------------------------------
 
@@ -323,6 +281,13 @@ class Linear(_Numbers):
 
     def __repr__(self) -> str:
         return "\n".join([f"Linear('{self.equations.system.name}': {', '.join(self.states)})", *self.notices])
+
+
+def at_values(matrix: Matrix, values: Mapping[Expr, Expr]) -> Matrix:
+    """A matrix at a state."""
+    width = len(matrix[0]) if len(matrix) else 0
+    flat = substitute([as_expr(entry) for entry in matrix.entries()], dict(values))
+    return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
 def control_package() -> Any:

@@ -1,6 +1,6 @@
-"""A and B of small motions about any state, as graphs of the state: what is compiled to go along a motion.
+"""A, B, C and D of small motions about any state, as graphs of the state: what is compiled to go along a motion.
 
-    ẋ = A(q, u, z, τ, t) x + B(q, u, z, τ, t) c
+    ẋ = A(q, u, z, τ, t) x + B(q, u, z, τ, t) c,    y = C(…) x + D(…) c
 
 x are displacements, speeds and states without mass, as in `linearize`; accelerations are those that the equations
 give. Directions of displacements turn with the motion, and so δṡ = D⁻ (∂q̇/∂q D - Ḋ) δs + …
@@ -17,20 +17,27 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, quiet_collector
 from ..expr.spelling import spelled
 from .displacements import Displacements, displacements
+from .outputs import output_rates
 
 
 @dataclass(frozen=True, eq=False)
 class LinearRates:
-    """The names of the states, and A and B as graphs of the state that small motions are about."""
+    """The names of the states, and the matrices as graphs of the state that small motions are about."""
 
     states: tuple[str, ...]
     A: Matrix
     B: Matrix
+    C: Matrix
+    D: Matrix
 
 
 @quiet_collector()
-def linear_rates(equations: EquationsOfMotion, controls: Mapping[str, Expr]) -> LinearRates:
-    """A and B as graphs; equations with multipliers are refused: their speeds are no independent states.
+def linear_rates(
+    equations: EquationsOfMotion, controls: Mapping[str, Expr], observed: Mapping[str, Expr] | None = None
+) -> LinearRates:
+    """The matrices as graphs; outputs are those `observed`, else the states.
+
+    Equations with multipliers are refused: their speeds are no independent states.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum", gravity=(0, 0, -10))
@@ -61,16 +68,21 @@ def linear_rates(equations: EquationsOfMotion, controls: Mapping[str, Expr]) -> 
         columns.append([*(as_expr(entry) for entry in moved.back @ change), *along[size:]])
     driven = [column[size:] for column in made.along([{each: as_expr(1)} for each in controls.values()])]
     at_once = [[as_expr(0)] * len(moved.names) + column for column in driven]
-    states = _names(equations, moved)
-    return LinearRates(states, _matrix(columns, len(states)), _matrix(at_once, len(states)))
+    states = state_names(equations, moved)
+    C, D = Matrix.identity(len(states)), Matrix([[as_expr(0)] * len(controls)] * len(states))
+    if observed:
+        C, D = output_rates(equations, moved, observed, [*controls.values()], _known(equations), "linearize_along")
+    return LinearRates(states, _matrix(columns, len(states)), _matrix(at_once, len(states)), C, D)
 
 
-def state_names(equations: EquationsOfMotion) -> tuple[str, ...]:
+def _known(equations: EquationsOfMotion) -> list[Expr]:
+    """What outputs may depend on."""
+    inputs = [entry.symbol for entry in equations.system.inputs.values()]
+    return [*equations.tree.q, *equations.u, *equations.z, *equations.tau, *inputs, equations.system.time]
+
+
+def state_names(equations: EquationsOfMotion, moved: Displacements) -> tuple[str, ...]:
     """The names of displacements, speeds and states without mass."""
-    return _names(equations, displacements(equations))
-
-
-def _names(equations: EquationsOfMotion, moved: Displacements) -> tuple[str, ...]:
     return (*moved.names, *map(spelled, equations.u), *equations.states)
 
 

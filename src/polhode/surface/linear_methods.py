@@ -31,11 +31,14 @@ class LinearMethods(Derived):
 
         return SmallMotions.of(linearize(self.record, assembled, at, accelerations, **options), self.derivation)
 
-    def linearize_along(self, trajectory: Trajectory, inputs: Sequence[str] | None = None) -> LinearAlong:
-        """Small motions about a motion: A(t) and B(t) along a trajectory of this mechanism, by one native call.
+    def linearize_along(
+        self, trajectory: Trajectory, inputs: Sequence[str] | None = None, outputs: Any = None
+    ) -> LinearAlong:
+        """Small motions about a motion: A, B, C, D along a trajectory of this mechanism, by one native call.
 
-        Efforts and inputs are as they acted. With constraints the states are those of independent speeds: those that
-        the equations were derived with, else some that serve at the first sample.
+        Inputs and outputs are named as in `Linear.with_ports`; without outputs, every state is one. Efforts and inputs
+        are as they acted. With constraints the states are those of independent speeds: those that the equations were
+        derived with, else some that serve at the first sample.
 
         >>> import polhode as ph
         >>> s = ph.System("pendulum", gravity=(0, 0, -10))
@@ -44,13 +47,15 @@ class LinearMethods(Derived):
         >>> along = e.linearize_along(e.simulate(1, start={"a": 1.2}, samples=50))
         >>> along.A.shape, along.states, along.inputs
         ((50, 2, 2), ('a', "a'"), ('tau_a',))
-        >>> along.at(0.0)[0].round(6).tolist()  # -g cos a
+        >>> along.at(0.0).A.round(6).tolist()  # -g cos a
         [[0.0, 1.0], [-3.623578, 0.0]]
         """
         from dataclasses import replace
 
         from ..analysis.controls import controls_of, usual_controls
+        from ..analysis.displacements import displacements
         from ..analysis.linear_rates import state_names
+        from ..analysis.outputs import read_outputs
         from ..compiled.functions import Functions
         from ..expr.spelling import spelled
         from ..simulate import Trajectory
@@ -67,4 +72,6 @@ class LinearMethods(Derived):
             named = usual_controls(own) or {spelled(tau): tau for tau in own.tau}
         else:
             named = controls_of(own, inputs, "linearize_along")
-        return linear_along(functions, trajectory, state_names(own), tuple(named))
+        moved = displacements(own)
+        observed = {} if outputs is None else read_outputs(own, moved, outputs, "linearize_along")
+        return linear_along(functions, trajectory, state_names(own, moved), tuple(named), observed)

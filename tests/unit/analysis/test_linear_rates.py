@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
+from polhode.analysis.displacements import displacements
 from polhode.analysis.linear_rates import linear_rates, state_names
 from polhode.compiled.linear_matrices import LinearMatrices
 
@@ -29,13 +30,13 @@ def test_at_any_state_the_matrices_are_those_of_linearize() -> None:
     q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]
     tau = dice.normal(size=(4, len(equations.tau)))
     asked = LinearMatrices(("push", "tau_arm_1"))
-    A, B = equations.compile().evaluate(asked, q, u, tau, z=np.full((4, 1), 0.3), inputs=[0.7])
+    A, B, _, _ = equations.compile().evaluate(asked, q, u, tau, z=np.full((4, 1), 0.3), inputs=[0.7])
     for k in range(4):
         at = dict(zip(equations.coordinates, q[k], strict=True)) | {"lag": 0.3, "push": 0.7}
         at |= {f"d({name})": value for name, value in zip(equations.speeds, u[k], strict=True)}
         at |= {f"tau({name})": value for name, value in zip(equations.speeds, tau[k], strict=True)}
         small = equations.linearize(at).with_ports(["push", "tau_arm_1"])
-        assert state_names(equations.record) == tuple(small.states)
+        assert state_names(equations.record, displacements(equations.record)) == tuple(small.states)
         assert_allclose(A[k], small.numbers("A"), rtol=1e-10, atol=1e-10)
         assert_allclose(B[k], small.numbers("B"), rtol=1e-10, atol=1e-10)
 
