@@ -42,9 +42,5 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 one, other = pushed[0]
 one.plot(out / "40_small_angles.png", beside=[other])
-one.animate(
-    out / "40_small_angles.html", notes="The whole equations; where x is omitted, there is no place to draw at."
-)
-assert all(larger > 3.9 * smaller for larger, smaller in off.values()), (
-    "half the motion, a quarter of the error or less"
-)
+one.animate(out / "40_small_angles.html", notes="By the whole equations: without x there is no place to draw at.")
+assert all(larger > 3.9 * smaller for larger, smaller in off.values()), "half the motion, a quarter of the error"

@@ -54,5 +54,8 @@ for name, picture in {
 }.items():
     (out / f"43_formulation_trees_{name}.svg").write_text(picture, encoding="utf-8")
 
+run.animate(out / "43_formulation_trees.html", notes="One motion, from whichever tree its equations were derived.")
+run.plot(out / "43_formulation_trees.png")
+
 counted = round(np.linalg.det([[3, -1, 0], [-1, 3, -1], [0, -1, 3]]))  # bars by edges, and their neighbours
 assert len(trees) == counted and all(alike) and run.energy_drift < 1e-7, "as many as the matrix-tree theorem counts"

@@ -126,6 +126,16 @@ def test_across_drivers_at_all_joints_are_inverse_dynamics_and_none_forward_dyna
     assert same(system_graph(system).mixed_problem().solution, equations.forward_dynamics)
 
 
+def test_case_i_through_drivers_at_all_joints_leave_the_motion_of_the_mass_centres_unknown() -> None:
+    system = arm(2)
+    centres = ["inertia of link 1", "inertia of link 2"]
+    with pytest.raises(ph.PolhodeError, match="name its inertia in `tree`"):
+        system_graph(system, through=["j1", "j2"])
+    graph = system_graph(system, through=["j1", "j2"], tree=centres)
+    assert {"j1", "j2"} <= set(graph.cotree) and set(graph.solved_for.values()) == {"link 1.G", "link 2.G"}
+    assert same(graph.mixed_problem().solution, system.derive("newton_euler").forward_dynamics)
+
+
 @pytest.mark.parametrize("make", [arm, four_bar])
 def test_drivers_of_both_kinds_are_hybrid_dynamics(make: Any) -> None:
     system = make()

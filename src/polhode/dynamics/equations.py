@@ -402,17 +402,8 @@ class EquationsOfMotion:
     def accelerations(self) -> Vector:
         """u̇ of all speeds of the tree, dependent ones too."""
         made = self.forward_dynamics
-        return (
-            made
-            if self.dependent_speeds is None
-            else _exact(self.dependent_speeds.E @ made + self.dependent_speeds.gamma)
-        )
-
-    @property
-    def rates_of_all_speeds(self) -> list[Expr]:
-        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
-        entries = [*self.accelerations, *self.z_rates]
-        return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+        dependent = self.dependent_speeds
+        return made if dependent is None else _exact(dependent.E @ made + dependent.gamma)
 
     @cached_property
     def kinetic_energy(self) -> Expr:

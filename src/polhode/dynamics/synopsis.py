@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from .joint_limits import SeenLimit, have_parameters, seen_limits
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ..kinematics.tree import Link
@@ -23,6 +21,17 @@ _FLAGS = (
     "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
     "has_limits_of_parameters",
 )  # fmt: skip
+
+
+class SeenLimit(NamedTuple):
+    """A limit of a coordinate that is `factor` x[place] + `offset`, for an entry of the state."""
+
+    coordinate: str
+    side: str  # "lower" or "upper"
+    limit: float
+    place: int
+    factor: float
+    offset: float
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,7 @@ class Synopsis:
         (('hinge',), {'hinge': 'w'}, True)
         """
         from ..constraints import PseudoSpeeds
+        from .joint_limits import have_parameters, seen_limits
 
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
         joints = {

@@ -75,7 +75,8 @@ def initial_state(
         _fill(z, pose.states, [*known.states], "state")
         given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
-        strays = [name for name in start if name in known.speeds and name not in known.coordinates]
+        own_names = {*known.coordinates, *known.omitted}
+        strays = [name for name in start if name in known.speeds and name not in own_names]
         if strays:
             raise PolhodeError(
                 f"'{strays[0]}' is a speed, not a coordinate.",

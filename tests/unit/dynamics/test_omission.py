@@ -50,6 +50,19 @@ def test_what_needs_the_coordinate_says_that_it_is_omitted() -> None:
             ask()
 
 
+def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
+    s = ph.System("stone")
+    s.joint("fall", s.ground, s.body("stone", 2), ph.Prismatic("z"), limits=(0, 1))
+    run = s.derive(omit=["fall"]).simulate(0.2, speeds={"fall": 3}, method="rk4", step=0.1)
+    assert run.speed("fall")[0] == 3
+    with pytest.raises(PolhodeError, match="the trajectory has no coordinate 'fall'"):
+        run["fall"]
+    with pytest.raises(PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
+        s.derive(omit=["fall"]).simulate(0.2, start={"fall": 3})
+    assert run.passed_limits == ()
+    assert run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
+
+
 def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> None:
     s = car()
     with pytest.raises(PolhodeError, match="'swing' cannot be omitted: the equation of 'plane_1' depends on it"):
