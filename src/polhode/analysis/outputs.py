@@ -12,6 +12,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, as_expr, directional, free_symbols, jacobian, substitute
 from ..expr.spelling import spelled
+from ..model.reading import list_of
 from .displacements import Displacements
 
 
@@ -19,11 +20,10 @@ def read_outputs(equations: EquationsOfMotion, moved: Displacements, outputs: An
     """Outputs by name: expressions by their names, names of states, or expressions."""
     if isinstance(outputs, Mapping):
         return {str(name): as_expr(entry) for name, entry in outputs.items()}
-    if isinstance(outputs, str):
-        outputs = [outputs]
+    named = [outputs] if isinstance(outputs, str | Expr) else outputs
     known = _state_symbols(equations, moved)
     found: dict[str, Expr] = {}
-    for each in outputs:
+    for each in list_of(named, "a list of states or expressions", f"{place} outputs"):
         if isinstance(each, str) and known.get(each) is None:
             raise unknown("state", each, known, place=f"{place} outputs", code="E-LIN-011")
         entry = known[each] if isinstance(each, str) else as_expr(each)

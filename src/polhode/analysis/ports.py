@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import PolhodeError, unknown
-from ..expr import Expr
 from .linear import Linear
 
 
@@ -29,7 +28,7 @@ def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linea
         else:
             raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LIN-019")
     else:
-        wanted = {str(output): output} if isinstance(output, Expr) else output
+        wanted = output
     made = linear.with_ports([input], wanted)
     if len(made.outputs) != 1:
         raise PolhodeError(
