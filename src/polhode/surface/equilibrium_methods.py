@@ -1,0 +1,83 @@
+"""The methods of Equations that ask for equilibria, steady motions, branches of them and periodic orbits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .derived import Derived
+
+if TYPE_CHECKING:
+    from ..analysis.equilibrium import Equilibrium
+    from ..analysis.steady_state import SteadyState
+    from ..expr import Expr
+
+
+class EquilibriumMethods(Derived):
+    """Where a mechanism stays as it is, and what becomes of that when a parameter changes."""
+
+    def equilibrium(
+        self,
+        free: Sequence[str] | str | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        starts: int = 24,
+        seed: int = 0,
+    ) -> Equilibrium:
+        """An equilibrium or a steady motion: what is `free` is found, what is `given` stays, the rest is at home.
+
+        Coordinates, speeds, efforts and inputs are named as they are written (x, x', tau_x); without `free`, all
+        coordinates that are not given are unknown. Newton's method begins at `start`, and then all around, until one
+        of `starts` leads somewhere; see `polhode.analysis.equilibrium`.
+        """
+        from ..analysis.equilibrium import equilibria
+
+        return equilibria(self._steady(free, given, start, parameters), starts, seed, most=1)[0]
+
+    def equilibria(
+        self,
+        free: Sequence[str] | str | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        starts: int = 24,
+        seed: int = 0,
+    ) -> list[Equilibrium]:
+        """All equilibria that `starts` starts lead to, the nearest to the first of them first; others may exist.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum", gravity=(0, 0, -10))
+        >>> _ = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
+        >>> [(round(abs(at["a"]), 6), at.stability) for at in s.derive().equilibria()]
+        [(0.0, 'neutral'), (3.141593, 'unstable')]
+        """
+        from ..analysis.equilibrium import equilibria
+
+        return equilibria(self._steady(free, given, start, parameters), starts, seed)
+
+    def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
+        from ..analysis.steady_state import steady_state
+        from ..simulate import assemble
+
+        def assembled(*state: Any, **options: Any) -> Any:
+            return assemble(self.derivation, *state, **options)
+
+        return steady_state(self.record, assembled, _compiled, free, given, start, parameters, along)
+
+
+def _compiled(
+    variables: Sequence[Expr],
+    outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]],
+    known: Mapping[Expr, float],
+) -> Callable[..., Any]:
+    """Outputs as one native function of an array of variables."""
+    import numpy as np
+
+    from ..codegen.plan import plan
+    from ..compiled.native import compile_program
+
+    program = plan("steady_state", [("x", list(variables))], outputs, list(known))
+    return compile_program(program, parameters=np.array([*known.values()], dtype=np.float64))
