@@ -60,8 +60,16 @@ def tangent_of(slopes: Floats, like: Floats) -> tuple[Floats, float]:
     return null, float(np.linalg.slogdet(np.vstack([slopes, null]))[0])
 
 
-def corrected(function: Function, x: Floats, tangent: Floats) -> Floats | None:
-    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none."""
+def corrected(function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING) -> Floats | None:
+    """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none.
+
+    Steps below the part `rounding` of the variables are none.
+
+    >>> def circle(x):
+    ...     return np.array([x @ x - 1]), 2 * x[None, :]
+    >>> corrected(circle, np.array([1.0, 0.5]), np.array([0.0, 1.0])).round(9).tolist()
+    [0.866025404, 0.5]
+    """
     begin = x
     for _ in range(_MOST_STEPS):
         rows, slopes = function(x)
@@ -74,7 +82,7 @@ def corrected(function: Function, x: Floats, tangent: Floats) -> Floats | None:
             return None
         x = x + step
         size = float(np.abs(step).max())
-        if size <= _ROUNDING * (1.0 + float(np.abs(x).max())):
+        if size <= rounding * (1.0 + float(np.abs(x).max())):
             return x
         if size > 10.0:
             return None
@@ -85,8 +93,10 @@ def corrected(function: Function, x: Floats, tangent: Floats) -> Floats | None:
 class Curve:
     """A curve that is followed from a point in one direction, with steps that adapt to how it bends."""
 
-    def __init__(self, function: Function, x: Floats, like: Floats, longest: float) -> None:
-        self.function, self.longest = function, longest
+    def __init__(
+        self, function: Function, x: Floats, like: Floats, longest: float, rounding: float = _ROUNDING
+    ) -> None:
+        self.function, self.longest, self.rounding = function, longest, rounding
         self.step = longest / 4
         self.shortest = longest * 1e-6
         tangent, sign = tangent_of(function(x)[1], like)
@@ -107,7 +117,7 @@ class Curve:
 
     def at(self, here: Point, step: float) -> Point | None:
         """The point at a distance along the tangent of another."""
-        x = corrected(self.function, here.x + step * here.tangent, here.tangent)
+        x = corrected(self.function, here.x + step * here.tangent, here.tangent, self.rounding)
         if x is None or float(np.linalg.norm(x - here.x - step * here.tangent)) > 0.5 * abs(step) + 1e-9:
             return None
         tangent, sign = tangent_of(self.function(x)[1], here.tangent)

@@ -14,7 +14,7 @@ small motions about the state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,6 +73,11 @@ class SteadyState:
     given: Mapping[str, float]  # parameters other than the model's
     compile: Compile
     notices: tuple[str, ...] = ()
+    whole: tuple[SteadyState, float] | None = None  # what this is a part of, and the value that `along` has in it
+
+    def held(self, value: float) -> SteadyState:
+        """The same conditions where what is continued in has a value."""
+        return replace(self, along=None, whole=(self, value))
 
     @property
     def variables(self) -> list[Expr]:
@@ -89,6 +94,9 @@ class SteadyState:
 
     def conditions(self, x: Floats) -> tuple[Floats, Floats]:
         """The rows and their derivatives by the variables."""
+        if self.whole is not None:
+            rows, slopes = self.whole[0].conditions(np.append(x, self.whole[1]))
+            return rows, slopes[:, :-1]
         rows, slopes = self._conditions(x)
         return np.array(rows), np.array(slopes)
 
@@ -121,7 +129,10 @@ class SteadyState:
         def state_matrix(x: Floats) -> Floats:
             values = dict(zip((name for name, _, _ in outputs), function(x), strict=True))
             P, R, M, C, K, L, S, U, Z = (values.get(x.lower(), np.zeros(shape)) for x, shape in shapes.items())
-            forced = np.linalg.solve(M, -np.hstack([K, C, L]))
+            try:
+                forced = np.linalg.solve(M, -np.hstack([K, C, L]))
+            except np.linalg.LinAlgError:  # something moves no mass here: small motions have no rates
+                return np.full((len(kept), len(kept)), np.nan)
             top = np.hstack([P, R, np.zeros((len(P), len(Z)))])
             return np.vstack([top, forced, np.hstack([S, U, Z])])[np.ix_(kept, kept)]
 
@@ -134,6 +145,8 @@ class SteadyState:
 
     def eigenvalues(self, x: Floats) -> NDArray[np.complex128]:
         """The eigenvalues of small motions about a steady state, those that grow fastest first."""
+        if self.whole is not None:
+            return self.whole[0].eigenvalues(np.append(x, self.whole[1]))
         with np.errstate(all="ignore"):
             A = self._small_motions[1](x)
         if not np.isfinite(A).all():
@@ -151,6 +164,8 @@ class SteadyState:
 
     def values(self, x: Floats) -> dict[Expr, float]:
         """The number that each symbol has: coordinates, speeds (dependent ones too), states, efforts, inputs."""
+        if self.whole is not None:
+            return self.whole[0].values(np.append(x, self.whole[1]))
         known = {**self.known, **dict(zip(self.variables, x.tolist(), strict=True))}
         symbols = self._symbols
         found = dict(zip(symbols, evaluate([self.fixed.get(s, s) for s in symbols], known), strict=True))
@@ -160,6 +175,8 @@ class SteadyState:
 
     def parameters(self, x: Floats) -> dict[str, float]:
         """The parameters other than the model's at a state."""
+        if self.whole is not None:
+            return self.whole[0].parameters(np.append(x, self.whole[1]))
         table = {entry.symbol: name for name, entry in self.equations.system.parameters.items()}
         own = {table[self.along]: float(x[-1])} if self.along in table else {}
         return {**self.given, **own}
@@ -250,25 +267,24 @@ class _Reading:
         equations = point.equations
         values = point.values | {x: value for x, value in self.given.items() if x in point.values}
         aside = {x: value for x, value in self.given.items() if x not in point.values}  # speeds that follow from others
-        free = self._wanted(equations, values, aside)
-        open_ones = {*free, *([] if self.along is None else [self.along])}
-        fixed = {x: value for x, value in values.items() if x not in open_ones}
+        wanted, time = self._wanted(equations, values, aside), equations.system.time
+        left_open = {*wanted, time, self.along}
+        named_rows, moving = _conditions(equations, {x: v for x, v in values.items() if x not in left_open}, aside)
+        names, rows = [name for name, _ in named_rows], [row for _, row in named_rows]
+        used, named = {*free_symbols(rows)}, {*(self.free or ())}
+        free = [x for x in wanted if x in named or (x in used and not _is_free_of(rows, x))]
+        notices = ()
+        if time in used and not _is_free_of(rows, time):
+            notices = ("The conditions depend on time: they were taken at t = 0, and hold there only.",)
+        fixed = {x: value for x, value in values.items() if x not in {*free} and x is not self.along}
+        rows = substitute(rows, {x: fixed[x] for x in used if x in fixed})
+        begin = evaluate([values[x] for x in free], known)
         if self.along is not None:
-            known.pop(self.along, None)
-        rows, moving = _conditions(equations, fixed, aside)
-        used = {*free_symbols([entry for _, entry in rows])}
-        named = {*(self.free or ())}
-        free = [x for x in free if x in named or (x in used and not _is_free_of([entry for _, entry in rows], x))]
-        begin = evaluate([values[x] for x in free], parameter_values(self.own, self.parameters))
-        fixed |= {x: value for x, value in values.items() if x not in {*free} and x is not self.along}
-        notices: list[str] = []
-        if equations.system.time in used:
-            rows = [(name, substitute([entry], {equations.system.time: as_expr(0)})[0]) for name, entry in rows]
-            notices.append("The conditions depend on time: they were taken at t = 0, and hold there only.")
+            known = {x: value for x, value in known.items() if x is not self.along}
         return SteadyState(
             self.own, equations, tuple(free), self.along, np.array(begin, dtype=np.float64), fixed,
-            tuple(name for name, _ in rows), tuple(entry for _, entry in rows), moving, known,
-            {name: float(value) for name, value in self.parameters.items()}, self.compile, tuple(notices),
+            tuple(names), tuple(rows), moving, known,
+            {name: float(value) for name, value in self.parameters.items()}, self.compile, notices,
         )  # fmt: skip
 
     def _wanted(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .derived import Derived
 
 if TYPE_CHECKING:
+    from ..analysis.branch import Branch
     from ..analysis.equilibrium import Equilibrium
+    from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
 
@@ -57,6 +59,60 @@ class EquilibriumMethods(Derived):
         from ..analysis.equilibrium import equilibria
 
         return equilibria(self._steady(free, given, start, parameters), starts, seed)
+
+    def branch(
+        self,
+        parameter: str,
+        between: tuple[float, float],
+        *,
+        free: Sequence[str] | str | None = None,
+        given: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        step: float = 0.02,
+        most: int = 400,
+        follow: int = 1,
+        starts: int = 24,
+    ) -> Branch:
+        """Steady states over a parameter, with folds, branch points and Hopf points, by pseudo-arclength.
+
+        The parameter may also be an input, an effort, or a coordinate or speed that is held. It begins at the lower end,
+        where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range; a
+        branch has at most so many points (`most`); branches are followed from branch points `follow` generations on.
+        See `polhode.analysis.branch`.
+        """
+        from ..analysis.branch import branch
+
+        steady = self._steady(free, given, start, parameters, parameter)
+        return branch(steady, parameter, between, step, most, follow, starts)
+
+    def periodic_orbit(
+        self,
+        period: float,
+        *,
+        start: Any = None,
+        speeds: Any = None,
+        hold: Sequence[str] = (),
+        turns: Mapping[str, int] | None = None,
+        is_period_known: bool = False,
+        parameters: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> PeriodicOrbit:
+        """A periodic orbit near a state, by shooting with exact sensitivities; its period and Floquet multipliers.
+
+        The period is a guess, unless it is known, as where inputs of time drive the mechanism. Start values to `hold`
+        stay, as one must where the mechanism keeps its energy, and orbits form families. `turns` counts the whole
+        turns that angles make in a period. Other options are those of `sensitivities`; see
+        `polhode.analysis.periodic_orbit`.
+        """
+        from ..analysis.periodic_orbit import periodic_orbit
+        from .shooting import Shooting
+
+        shot = Shooting(self, start, speeds, parameters, options)
+        return periodic_orbit(
+            shot.run, shot.x, float(period), shot.names, shot.turned(turns), shot.places(hold), is_period_known,
+            shot.parameters, shot.around,
+        )  # fmt: skip
 
     def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
         from ..analysis.steady_state import steady_state
