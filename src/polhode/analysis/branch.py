@@ -1,12 +1,12 @@
 """Branches of steady states over a parameter: folds, branch points and Hopf points found, and branches followed.
 
-The curve is followed by pseudo-arclength (`continuation`), with exact derivatives. A Hopf point, where a pair of complex
-eigenvalues of small motions crosses the imaginary axis, is a root of their real part along the curve.
+The curve is followed by pseudo-arclength (`continuation`), with exact derivatives. A Hopf point, where a pair of
+complex eigenvalues of small motions crosses the imaginary axis, is a root of their real part along the curve.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -86,15 +86,19 @@ class Branch:
         return (state_at(self.steady, x) for x in self.x)
 
     @cached_property
+    def marked(self) -> set[int]:
+        """Which points are special."""
+        return {k for k in range(len(self)) if any(np.array_equal(self.x[k], each.at.x) for each in self.special)}
+
+    @cached_property
     def pieces(self) -> list[tuple[str, float, float]]:
         """How stable it is between which values of the parameter, in order."""
-        marked = {k for k in range(len(self)) if any(np.array_equal(self.x[k], each.at.x) for each in self.special)}
         found = []
-        for told, group in groupby(range(len(self)), key=lambda k: "" if k in marked else self.stability[k]):
+        for told, group in groupby(range(len(self)), key=lambda k: "" if k in self.marked else self.stability[k]):
             own = [*group]
             if told:
-                first = own[0] - 1 if own[0] - 1 in marked else own[0]
-                last = own[-1] + 1 if own[-1] + 1 in marked else own[-1]
+                first = own[0] - 1 if own[0] - 1 in self.marked else own[0]
+                last = own[-1] + 1 if own[-1] + 1 in self.marked else own[-1]
                 found.append((told, float(self.values[first]), float(self.values[last])))
         return found
 
@@ -117,7 +121,14 @@ def state_at(steady: SteadyState, x: Floats) -> Equilibrium:
 
 
 def branch(
-    steady: SteadyState, parameter: str, between: Any, step: float, most: int, follow: int, starts: int
+    steady: SteadyState,
+    parameter: str,
+    between: Any,
+    step: float,
+    most: int,
+    follow: int,
+    starts: int,
+    kind: type[Branch] = Branch,
 ) -> Branch:
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     with understood("two numbers", between, place=_PLACE, cure="Give between=(0, 10)."):
@@ -137,7 +148,7 @@ def branch(
             errors.append(error)
         else:
             first = np.append(at.x, value)
-            return _Following(steady, parameter, low, high, step, most, first).whole(first, follow)
+            return _Following(steady, parameter, low, high, step, most, first, kind).whole(first, follow)
     why = errors[0].problems[0]
     raise PolhodeError(
         f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
@@ -162,8 +173,17 @@ class _Following:
     """One problem in scaled variables: the parameter in halves of its range."""
 
     def __init__(
-        self, steady: SteadyState, parameter: str, low: float, high: float, step: float, most: int, first: Floats
+        self,
+        steady: SteadyState,
+        parameter: str,
+        low: float,
+        high: float,
+        step: float,
+        most: int,
+        first: Floats,
+        kind: type[Branch],
     ) -> None:
+        self.kind = kind
         self.steady, self.parameter, self.longest, self.most = steady, parameter, 2.0 * step, most
         self.half = 2.0 ** round(np.log2((high - low) / 2.0))  # a power of two, so that nothing is rounded
         self.low, self.high = low / self.half, high / self.half
@@ -234,7 +254,7 @@ class _Following:
                 if len(joined.points) > 1:
                     others.append(self._told(joined, follow - 1))
         eigenvalues = np.array(made.eigenvalues)
-        return Branch(
+        return self.kind(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
             tuple(stability_of(each, self.running) for each in eigenvalues), tuple(made.special), tuple(others),
             tuple(dict.fromkeys(made.notices)),
@@ -269,9 +289,7 @@ class _Following:
             if float(np.abs(new.x).max()) > _FAR:
                 met.notices.append(f"The branch was left where a variable exceeds {_FAR:g}.")
                 return
-            gap = begin.x - new.x
-            ahead = float(gap @ new.tangent)
-            if len(met.points) > 5 and 0 < ahead < curve.step and np.linalg.norm(gap) < 1.2 * ahead and begin.tangent @ new.tangent > 0.9:
+            if len(met.points) > 5 and _comes_back(begin, new, curve.step):
                 met.points.append(begin.x)
                 met.eigenvalues.append(met.eigenvalues[0])
                 met.notices.append("The branch is closed: it came back to where it began.")
@@ -312,9 +330,7 @@ class _Following:
 
     # ---- what is met on a step -----------------------------------------------------------------------------------
 
-    def _tested(
-        self, met: _Met, curve: Curve, here: Point, new: Point, values: NDArray[np.complex128]
-    ) -> None:
+    def _tested(self, met: _Met, curve: Curve, here: Point, new: Point, values: NDArray[np.complex128]) -> None:
         found: list[tuple[float, Special]] = []
         branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, found)
         if not branched and here.sign and here.tangent[-1] * new.tangent[-1] < 0.0:
@@ -359,8 +375,8 @@ class _Following:
         way = other_direction(self.function, x, w, here.tangent)
         if way is None:
             met.notices.append(
-                f"The branches through {self.parameter} = {x[-1] * self.half:.9g} have no directions of their own there, "
-                "and were not followed."
+                f"The branches through {self.parameter} = {x[-1] * self.half:.9g} have no directions of their own "
+                "there, and were not followed."
             )
         else:
             met.ways.append((x, way))
@@ -385,6 +401,13 @@ class _Following:
         real_part(made)
         if seen["value"].imag > 1e-6 * max(1.0, abs(pair[0])):
             found.append((self._place(here, made.x), self._special("Hopf point", made.x, seen["value"].imag)))
+
+
+def _comes_back(begin: Point, new: Point, step: float) -> bool:
+    """Whether a step leads from a point to where the curve began."""
+    gap = begin.x - new.x
+    ahead = float(gap @ new.tangent)
+    return bool(0.0 < ahead < step and np.linalg.norm(gap) < 1.2 * ahead and begin.tangent @ new.tangent > 0.9)
 
 
 def _joined(back: _Met, ahead: _Met) -> _Met:

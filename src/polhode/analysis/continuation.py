@@ -16,8 +16,8 @@ solution of Moore's system instead, with the left null vector w as an unknown an
 
     F(x) + μ w = 0,    F_xᵀ w = 0,    w·w = 1
 
-G. Moore, *The numerical treatment of non-trivial bifurcation points* (1980). Directions of the branches through it solve
-the algebraic bifurcation equation w·F_xx v v = 0 on the null space of F_x.
+G. Moore, *The numerical treatment of non-trivial bifurcation points* (1980). Directions of the branches through it
+solve the algebraic bifurcation equation w·F_xx v v = 0 on the null space of F_x.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """Equilibria and steady motions: found by Newton's method from several starts, with exact derivatives.
 
 What is free is unknown, what is given stays, the rest is at home and at rest (`steady_state`). Where there are more
-conditions than unknowns, as in mechanisms with redundant loops, all must hold; where there are fewer, there is a family,
-and the member nearest to the start is taken and said to be one.
+conditions than unknowns, as in mechanisms with redundant loops, all must hold; where there are fewer, there is a
+family, and the member nearest to the start is taken and said to be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,22 +179,21 @@ class _Search:
     def __init__(self, steady: SteadyState) -> None:
         self.steady = steady
         self.nearest, self.left = steady.begin, np.full(len(steady.rows), np.inf)
+        slopes = steady.conditions(steady.begin)[1] if steady.rows else np.zeros(0)
+        self.scale = max(1.0, min(1e4, float(np.nan_to_num(np.abs(slopes)).max(initial=0.0))))  # what rows are like
         self.turns = np.array([x in _turns(steady) for x in steady.unknowns], dtype=bool)
 
     def solved(self, begin: Floats) -> Floats | None:
         """The state that a start leads to; None where it leads to none."""
         if not self.steady.rows:
             return begin
-        scale = 1.0
+        scale = self.scale
 
         def step(x: Floats, left: Floats) -> Floats | None:
-            nonlocal scale
             slopes = self.steady.conditions(x)[1]
             if not np.isfinite(slopes).all() or not len(x):
                 return None
-            scale = max(1.0, float(np.abs(slopes).max()))
-            made: Floats = np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0]
-            return made
+            return np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
 
         with np.errstate(all="ignore"):
             found = solve(
@@ -219,7 +217,7 @@ class _Search:
         return trial if largest(self._rows(trial)) <= _TOLERANCE * scale else x
 
     def begins(self, starts: int, seed: int) -> Iterator[Floats]:
-        """The start, and others: angles all around, other values beside their own, within limits where there are some."""
+        """The start, and others: angles all around, other values beside their own, within limits."""
         steady, rng = self.steady, np.random.default_rng(seed)
         yield steady.begin
         reach = np.where(self.turns, np.pi, np.maximum(1.0, np.abs(steady.begin)))
@@ -269,10 +267,11 @@ class _Search:
                 code="E-EQUIL-007",
             )
         unknowns = {*steady.unknowns}
-        for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin), strict=True):
+        for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin), strict=False):
             if unknowns.isdisjoint(free_symbols([row])) and not abs(size) <= _TOLERANCE:
-                told = listed([f"'{spelled(x)}'" for x in steady.unknowns]) or "Nothing"
-                has = f"{told} {'does' if len(unknowns) == 1 else 'do'} not act on" if unknowns else "nothing is free, and"
+                told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
+                verb = "does" if len(unknowns) == 1 else "do"
+                has = f"{told} {verb} not act on" if unknowns else "nothing that is free acts on"
                 return PolhodeError(
                     f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
                     place=_PLACE,
@@ -282,8 +281,10 @@ class _Search:
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
         else:
-            worst = int(np.argmax(np.abs(self.left)))
-            state = listed([f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8)
+            worst = int(np.argmax(np.abs(self.left[: len(steady.names)])))
+            state = listed(
+                [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
+            )
             why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {self.left[worst]:.3g}"
         return PolhodeError(
             f"no steady state was found from {starts} starts: {why}.",
@@ -317,5 +318,3 @@ def _limits(steady: SteadyState) -> dict[Expr, tuple[float, float]]:
                 high = np.inf if ends.upper is None else evaluate([ends.upper], known)[0]
                 found[q] = (low, high)
     return found
-
-

@@ -4,8 +4,9 @@
 
 for the start x₀ and, unless the period is known, T: the second row, Poincaré's phase condition, says where on the orbit
 it begins, x* being the start of the last step; it is left out where a start value is held, as one must be in a
-mechanism that keeps its energy, whose orbits form families. c counts whole turns of angles. ∂x(T)/∂x₀, the monodromy matrix, comes
-with the run (variational equations); its eigenvalues are the multipliers, one of which is 1 where the period is free.
+mechanism that keeps its energy, whose orbits form families. c counts whole turns of angles. ∂x(T)/∂x₀, the monodromy
+matrix, comes with the run (variational equations); its eigenvalues are the multipliers, one of which is 1 where the
+period is free.
 R. Seydel, *Practical Bifurcation and Stability Analysis* (2010), chapter 7.
 """
 
@@ -114,7 +115,7 @@ def periodic_orbit(
         size = _size(left, flow)
         if size <= 1e-3 * _CLOSED:
             break
-        step: Floats = np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0]
+        step = np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
         away = 0.0 if is_period_known else float(step[-1])
         made = _shorter(run, flow, step[: len(x)], period, away, turned)
         if made is None:
@@ -140,7 +141,15 @@ def periodic_orbit(
         notices.append(f"The period found, {period:.6g} s, is far from that given, {begun:.6g} s.")
     x0, T = flow.begin, period
     return PeriodicOrbit(
-        T, x0, tuple(names), multipliers, size, is_period_known, dict(parameters), lambda: simulate(x0, T), tuple(notices)
+        T,
+        x0,
+        tuple(names),
+        multipliers,
+        size,
+        is_period_known,
+        dict(parameters),
+        lambda: simulate(x0, T),
+        tuple(notices),
     )
 
 

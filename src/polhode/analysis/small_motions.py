@@ -32,7 +32,9 @@ def _felt(matrices: Mapping[str, Matrix], displaced: int, size: int) -> list[int
     pulls = {k for k in range(displaced) if any(not is_zero(row[k]) for rows in (K, S) for row in rows)}
     left = [*range(size)]
     while True:
-        kept = [k for k in left if k >= displaced or k in pulls or any(i < displaced and not is_zero(P[i][k]) for i in left)]
+        kept = [
+            k for k in left if k >= displaced or k in pulls or any(i < displaced and not is_zero(P[i][k]) for i in left)
+        ]
         if kept == left:
             return left
         left = kept

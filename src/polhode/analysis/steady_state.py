@@ -35,8 +35,8 @@ from ..expr import (
     substitute,
 )
 from ..expr.spelling import spelled
-from .small_motions import small_motions
 from .operating_point import OperatingPoint, operating_point, parameter_values
+from .small_motions import small_motions
 from .state_names import state_names
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ Compile: TypeAlias = Callable[
 ]
 
 #: Of what sizes the matrices of small motions are: displacements, speeds, states without mass.
-_SHAPES = {"P": "ss", "R": "su", "M": "uu", "C": "uu", "K": "us", "L": "uz", "S": "zs", "U": "zu", "Z": "zz"}
+_SHAPES = (
+    ("P", "s", "s"), ("R", "s", "u"), ("M", "u", "u"), ("C", "u", "u"), ("K", "u", "s"), ("L", "u", "z"),
+    ("S", "z", "s"), ("U", "z", "u"), ("Z", "z", "z"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +101,19 @@ class SteadyState:
             rows, slopes = self.whole[0].conditions(np.append(x, self.whole[1]))
             return rows, slopes[:, :-1]
         rows, slopes = self._conditions(x)
-        return np.array(rows), np.array(slopes)
+        if not self._quaternions:
+            return np.array(rows), np.array(slopes)
+        lengths = np.zeros((len(self._quaternions), len(x)))
+        for k, own in enumerate(self._quaternions):
+            lengths[k, own] = x[own]
+        return np.append(rows, [row @ row - 1.0 for row in lengths]), np.vstack([slopes, 2.0 * lengths])
+
+    @cached_property
+    def _quaternions(self) -> list[list[int]]:
+        """Where unknown quaternions are. Their length is 1 in expressions, and so it is no row that can be written."""
+        tree, places = self.equations.tree, {x: k for k, x in enumerate(self.unknowns)}
+        every = [list(tree.q[first : first + 4]) for first in tree.quaternions]
+        return [[places[x] for x in own] for own in every if all(x in places for x in own)]
 
     def _compiled(self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]]) -> Callable[..., Any]:
         met = free_symbols([entry for _, _, entries in outputs for entry in entries])
@@ -122,7 +137,7 @@ class SteadyState:
             names, kept, matrices = small_motions(OperatingPoint(self.equations, fixed))
         count = {"u": len(self.equations.u), "z": len(self.equations.z)}
         count["s"] = len(names) - count["u"] - count["z"]
-        shapes = {letter: (count[a], count[b]) for letter, (a, b) in _SHAPES.items()}
+        shapes = {letter: (count[a], count[b]) for letter, a, b in _SHAPES}
         outputs = [(x.lower(), shapes[x], [*map(as_expr, matrices[x].entries())]) for x in shapes if 0 not in shapes[x]]
         function = self._compiled(outputs)
 
@@ -232,7 +247,11 @@ class _Reading:
         if name not in self.table:
             written = [spelled(x) for x in dict.fromkeys(self.table.values())]
             raise unknown(
-                "coordinate, speed, state, effort or input", name, written, place=f"equilibrium {word}", code="E-EQUIL-003"
+                "coordinate, speed, state, effort or input",
+                name,
+                written,
+                place=f"equilibrium {word}",
+                code="E-EQUIL-003",
             )
         return self.table[name]
 
@@ -242,7 +261,9 @@ class _Reading:
             return parameters[name].symbol
         if name in self.table:
             return self.table[name]
-        raise unknown("parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUIL-004")
+        raise unknown(
+            "parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUIL-004"
+        )
 
     def _read(self, values: Mapping[str, Any], word: str) -> dict[Expr, Expr]:
         allowed = {entry.symbol for entry in self.own.system.parameters.values()}
@@ -273,7 +294,7 @@ class _Reading:
         names, rows = [name for name, _ in named_rows], [row for _, row in named_rows]
         used, named = {*free_symbols(rows)}, {*(self.free or ())}
         free = [x for x in wanted if x in named or (x in used and not _is_free_of(rows, x))]
-        notices = ()
+        notices: tuple[str, ...] = ()
         if time in used and not _is_free_of(rows, time):
             notices = ("The conditions depend on time: they were taken at t = 0, and hold there only.",)
         fixed = {x: value for x, value in values.items() if x not in {*free} and x is not self.along}
@@ -328,11 +349,6 @@ def _conditions(
         else:
             rows.append((f"rate of '{x.name}'", rate))
             entries.append(rate)
-    for first in equations.tree.quaternions:
-        own = [x for x in equations.q[first : first + 4]]
-        if not any(x in fixed for x in own):
-            rows.append((f"length of the quaternion '{own[0].name}'", _unit(own)))
-            entries.append(rows[-1][1])
     still = {x: value for x, value in fixed.items() if x in q}
     entries = substitute(entries, still) if still else entries
     made = [(name, entry) for (name, _), entry in zip(rows, entries, strict=True) if not is_zero(entry)]
@@ -341,13 +357,6 @@ def _conditions(
 
 def _is_free_of(rows: Sequence[Expr], x: Expr) -> bool:
     return all(is_zero(slope) for slope in directional(rows, {x: as_expr(1)}))
-
-
-def _unit(quaternion: Sequence[Expr]) -> Expr:
-    total = as_expr(-1)
-    for x in quaternion:
-        total = total + x * x
-    return total
 
 
 def _mapping(given: Any, word: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack, cast
 
 from ..errors import check_kind, refuse, understood
 from .analysis_methods import AnalysisMethods
@@ -292,6 +292,9 @@ class Equations(KinematicMethods, AnalysisMethods, EquilibriumMethods):
         """Small motions about a state, exactly; see `polhode.analysis.linearize`."""
         from ..analysis import linearize
 
+        found_with = getattr(at, "parameters", None)  # an equilibrium's
+        if found_with and options.get("parameters") is None:
+            options["parameters"] = found_with
         return linearize(self.record, self.assemble, at, accelerations, **options)
 
     # ---- in words --------------------------------------------------------------------------------------------
@@ -353,6 +356,10 @@ class Equations(KinematicMethods, AnalysisMethods, EquilibriumMethods):
         """
         from ..simulate import run_or_batch
 
+        if hasattr(options.get("start"), "eigenvalues"):  # an equilibrium
+            from .starting import started
+
+            options = cast("RunOptions", started({**options}, self.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
 

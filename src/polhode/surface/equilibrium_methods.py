@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .derived import Derived
 
 if TYPE_CHECKING:
-    from ..analysis.branch import Branch
     from ..analysis.equilibrium import Equilibrium
     from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
+    from .branches import Branch
 
 
 class EquilibriumMethods(Derived):
@@ -76,15 +76,17 @@ class EquilibriumMethods(Derived):
     ) -> Branch:
         """Steady states over a parameter, with folds, branch points and Hopf points, by pseudo-arclength.
 
-        The parameter may also be an input, an effort, or a coordinate or speed that is held. It begins at the lower end,
-        where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range; a
-        branch has at most so many points (`most`); branches are followed from branch points `follow` generations on.
+        The parameter may also be an input, an effort, or a coordinate or speed that is held. It begins at the lower
+        end, where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range;
+        a branch has at most so many points (`most`); from branch points others are followed, `follow` generations on.
         See `polhode.analysis.branch`.
         """
         from ..analysis.branch import branch
+        from .branches import Branch
 
         steady = self._steady(free, given, start, parameters, parameter)
-        return branch(steady, parameter, between, step, most, follow, starts)
+        made = branch(steady, parameter, between, step, most, follow, starts, Branch)
+        return cast("Branch", made)
 
     def periodic_orbit(
         self,
