@@ -253,6 +253,8 @@ class _Following:
                 joined.special.insert(place, self._special("branch point", x))
                 if len(joined.points) > 1:
                     others.append(self._told(joined, follow - 1))
+                else:
+                    made.notices += joined.notices
         eigenvalues = np.array(made.eigenvalues)
         return self.kind(
             self.parameter, self.steady, np.array([self._out(x) for x in made.points]), eigenvalues,
@@ -278,6 +280,13 @@ class _Following:
                     "no step leads on, as where the equations are singular."
                 )
                 return
+            broken = self._broken(new.x)
+            if broken:
+                met.notices.append(
+                    f"A branch was left at {self.parameter} = {here.x[-1] * self.half:.9g}: with what is given, {broken} "
+                    "beyond it."
+                )
+                return
             beyond = self._beyond(curve, here, new)
             new = new if beyond is None else beyond
             values = self._eigenvalues(new.x)
@@ -295,6 +304,18 @@ class _Following:
                 met.notices.append("The branch is closed: it came back to where it began.")
                 return
         met.notices.append(f"The branch was left after {self.most} points.")
+
+    def _broken(self, x: Floats) -> str:
+        """A row that the combinations of rows leave aside, and that does not vanish."""
+        if self.mix is None:
+            return ""
+        rows, slopes = self._scaled(x)
+        left = np.abs(rows) / (1.0 + np.abs(slopes).max(axis=1))
+        worst = int(np.argmax(left))
+        if left[worst] <= 1e-9:
+            return ""
+        names = self.steady.names
+        return f"the {names[worst] if worst < len(names) else 'length of a quaternion'} is not kept"
 
     def _beyond(self, curve: Curve, here: Point, new: Point) -> Point | None:
         """The point at the end of the range that a step goes beyond."""

@@ -179,21 +179,21 @@ class _Search:
     def __init__(self, steady: SteadyState) -> None:
         self.steady = steady
         self.nearest, self.left = steady.begin, np.full(len(steady.rows), np.inf)
-        slopes = steady.conditions(steady.begin)[1] if steady.rows else np.zeros(0)
-        self.scale = max(1.0, min(1e4, float(np.nan_to_num(np.abs(slopes)).max(initial=0.0))))  # what rows are like
+        slopes = steady.conditions(steady.begin)[1] if steady.rows else np.zeros((0, len(steady.begin)))
+        sizes = np.nan_to_num(np.abs(slopes)).max(axis=1, initial=0.0)
+        self.scale = np.clip(sizes, 1.0, 1e4)  # what each row is like
         self.turns = np.array([x in _turns(steady) for x in steady.unknowns], dtype=bool)
 
     def solved(self, begin: Floats) -> Floats | None:
         """The state that a start leads to; None where it leads to none."""
         if not self.steady.rows:
             return begin
-        scale = self.scale
-
         def step(x: Floats, left: Floats) -> Floats | None:
             slopes = self.steady.conditions(x)[1]
             if not np.isfinite(slopes).all() or not len(x):
                 return None
-            return np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
+            scaled = slopes / self.scale[:, None]
+            return np.asarray(np.linalg.lstsq(scaled, -left, rcond=_NOTHING)[0], dtype=np.float64)
 
         with np.errstate(all="ignore"):
             found = solve(
@@ -201,20 +201,18 @@ class _Search:
             )
         if found.size < largest(self.left):
             self.nearest, self.left = found.q, found.residual
-        if not found.size <= _TOLERANCE * scale:
-            return None
-        return self._wrapped(found.q, scale)
+        return self._wrapped(found.q) if found.size <= _TOLERANCE else None
 
     def _rows(self, x: Floats) -> Floats:
-        return self.steady.conditions(x)[0]
+        return self.steady.conditions(x)[0] / self.scale
 
-    def _wrapped(self, x: Floats, scale: float) -> Floats:
+    def _wrapped(self, x: Floats) -> Floats:
         """The same with angles within half a turn of the start, where that is the same state."""
         away = x - self.steady.begin
         trial = np.where(self.turns, self.steady.begin + (away + np.pi) % (2 * np.pi) - np.pi, x)
         near = np.abs(away) <= np.pi + 1e-9
         trial = np.where(near, x, trial)
-        return trial if largest(self._rows(trial)) <= _TOLERANCE * scale else x
+        return trial if largest(self._rows(trial)) <= _TOLERANCE else x
 
     def begins(self, starts: int, seed: int) -> Iterator[Floats]:
         """The start, and others: angles all around, other values beside their own, within limits."""
@@ -267,7 +265,7 @@ class _Search:
                 code="E-EQUIL-007",
             )
         unknowns = {*steady.unknowns}
-        for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin), strict=False):
+        for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
             if unknowns.isdisjoint(free_symbols([row])) and not abs(size) <= _TOLERANCE:
                 told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
                 verb = "does" if len(unknowns) == 1 else "do"
@@ -285,7 +283,7 @@ class _Search:
             state = listed(
                 [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
             )
-            why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {self.left[worst]:.3g}"
+            why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {self.left[worst] * self.scale[worst]:.3g}"
         return PolhodeError(
             f"no steady state was found from {starts} starts: {why}.",
             place=_PLACE,
