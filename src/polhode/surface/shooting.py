@@ -75,17 +75,21 @@ class Shooting:
         whole = made._whole
         run = made.trajectory
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
-        first, last = (self._rates(end, t) for end, t in zip(ends, (0.0, period), strict=True))
         return Flow(
-            ends[0], ends[1], (first, last), whole[-1][:, :size], whole[0][:, :size],
+            ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
             None if by is None else whole[-1][:, size],
         )  # fmt: skip
 
-    def _rates(self, x: Floats, t: float) -> Floats:
-        """ẋ by a short run's two ends would be inexact: the compiled rates, for constant efforts and inputs."""
-        functions = self.equations._functions
-        inputs = {k: v for k, v in (self.options.get("inputs") or {}).items() if np.isscalar(v)}
-        found: Floats = functions.state_rates(x, t=t, inputs=inputs or None, parameters=self.parameters or None)
+    def _rates(self, run: Trajectory, k: int) -> Floats:
+        """ẋ at a sample, with the efforts and inputs that acted there."""
+        x = np.concatenate([run.q[k], run.u[k], run.z[k]])
+        found: Floats = self.equations._functions.state_rates(
+            x,
+            None if run.tau is None else run.tau[k],
+            t=run.t[k],
+            inputs=None if run.inputs is None else run.inputs[k],
+            parameters=self.parameters or None,
+        )
         return found
 
     def around(self, x: Floats, period: float) -> Trajectory:

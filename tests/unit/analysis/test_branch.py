@@ -111,7 +111,7 @@ def test_a_branch_that_what_is_given_does_not_allow_is_left_with_a_word() -> Non
     s.prescribe(ring, s.parameter("w", 1) * s.time)
     x = s.joint("x", "ring", s.body("slide"), ph.Prismatic("x"))
     z = s.joint("z", "slide", s.body("bead", 1), ph.Prismatic("z"))
-    s.constrain("wire", x.q[0] ** 2 + z.q[0] ** 2 - 1)
+    s.constrain(x.q[0] ** 2 + z.q[0] ** 2 - 1, "wire")
     e = s.derive(independent=["x"])
     free = e.branch("w", (1, 6), start={"z": -1})
     assert np.allclose(free.others[0]["x"] ** 2 + free.others[0]["z"] ** 2, 1, atol=1e-12)

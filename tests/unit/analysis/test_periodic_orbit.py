@@ -63,3 +63,23 @@ def test_what_is_no_orbit_is_told(van_der_pol: ph.Equations, pendulum: ph.Equati
         van_der_pol.periodic_orbit(-1)
     with pytest.raises(ph.PolhodeError, match="there is no coordinate or speed 'y'"):
         van_der_pol.periodic_orbit(6, hold=["y"])
+
+
+def test_an_input_that_follows_a_law_is_part_of_the_motion() -> None:
+    s = ph.System("driven", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, s.input("force"))
+    law = (1 - x.q[0] ** 2) * x.u[0] - x.q[0]
+    orbit = s.derive().periodic_orbit(6.5, start={"x": 2}, inputs={"force": law})
+    assert orbit.period == pytest.approx(6.66328685932313, abs=1e-11)
+
+
+def test_a_forced_oscillator_has_the_period_of_what_forces_it() -> None:
+    s = ph.System("forced", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
+    s.joint_force(x, s.input("force") - 4 * x.q[0] - x.u[0] / 2)
+    orbit = s.derive().periodic_orbit(2 * np.pi / 3, inputs={"force": ph.cos(3 * s.time)}, is_period_known=True)
+    # x = Re e^{3it} / (4 - 9 + 1.5 i)
+    assert orbit["x"] == pytest.approx((1 / (-5 + 1.5j)).real, abs=1e-9)
+    decay = np.exp(-0.25 * 2 * np.pi / 3)
+    assert np.allclose(np.abs(orbit.multipliers), decay, atol=1e-9) and orbit.stability == "stable"
