@@ -11,7 +11,7 @@ import numpy as np
 import polhode as ph
 from polhode.model.samples.bicycle import INDEPENDENT, upright, whipple_bicycle
 
-# Describe: a ball on a rod that swings in a frame, which turns about the vertical at the rate w: half of Watt's governor.
+# Describe: a ball on a rod that swings in a frame, which turns about the vertical at a rate w: half of Watt's governor.
 s = ph.System("governor", gravity=(0, 0, "-9.81"))
 w, l = s.parameter("w", 3, unit="rad/s"), s.parameter("l", 0.5, unit="m")
 ring = ph.Shape("cylinder", (0.03, 0.3), (0, 0, 0.15))
@@ -33,7 +33,7 @@ for at in e.equilibria(parameters={"w": 6}):
 branch = e.branch("w", (1, 12))
 print(branch.table())
 
-# The same question for a bicycle that rides straight: Hopf point and branch point bound the speeds at which it is stable.
+# The same for a bicycle that rides straight: a Hopf point and a branch point bound the speeds at which it is stable.
 bicycle = whipple_bicycle()
 ride = bicycle.derive("composite_body", independent=INDEPENDENT)
 straight = upright(bicycle)
@@ -51,7 +51,7 @@ print(orbit)
 
 # Simulate: from the open state, pushed a little.
 open_ = branch.others[0][len(branch.others[0]) - 1]
-run = e.simulate(5, start=open_, speeds={"arm": 1.0})
+run = e.simulate(40, start=open_, speeds={"arm": 1.0})
 print(f"pushed off {np.degrees(open_['arm']):.2f}° it comes back to {np.degrees(run['arm'][-1]):.2f}°")
 
 # Look.

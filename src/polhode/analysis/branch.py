@@ -283,8 +283,8 @@ class _Following:
             broken = self._broken(new.x)
             if broken:
                 met.notices.append(
-                    f"A branch was left at {self.parameter} = {here.x[-1] * self.half:.9g}: with what is given, {broken} "
-                    "beyond it."
+                    f"A branch was left at {self.parameter} = {here.x[-1] * self.half:.9g}: with what is given, "
+                    f"{broken} beyond it."
                 )
                 return
             beyond = self._beyond(curve, here, new)

@@ -188,6 +188,7 @@ class _Search:
         """The state that a start leads to; None where it leads to none."""
         if not self.steady.rows:
             return begin
+
         def step(x: Floats, left: Floats) -> Floats | None:
             slopes = self.steady.conditions(x)[1]
             if not np.isfinite(slopes).all() or not len(x):
@@ -204,7 +205,7 @@ class _Search:
         return self._wrapped(found.q) if found.size <= _TOLERANCE else None
 
     def _rows(self, x: Floats) -> Floats:
-        return self.steady.conditions(x)[0] / self.scale
+        return np.asarray(self.steady.conditions(x)[0] / self.scale)
 
     def _wrapped(self, x: Floats) -> Floats:
         """The same with angles within half a turn of the start, where that is the same state."""
@@ -280,10 +281,11 @@ class _Search:
             why = "the conditions have no value at the starts"
         else:
             worst = int(np.argmax(np.abs(self.left[: len(steady.names)])))
+            size = float(self.left[worst] * self.scale[worst])
             state = listed(
                 [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
             )
-            why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {self.left[worst] * self.scale[worst]:.3g}"
+            why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {size:.3g}"
         return PolhodeError(
             f"no steady state was found from {starts} starts: {why}.",
             place=_PLACE,

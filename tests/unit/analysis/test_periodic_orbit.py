@@ -55,7 +55,7 @@ def test_a_pendulum_goes_over_the_top_in_whole_turns(pendulum: ph.Equations) -> 
 
 
 def test_what_is_no_orbit_is_told(van_der_pol: ph.Equations, pendulum: ph.Equations) -> None:
-    with pytest.raises(ph.PolhodeError, match="no periodic orbit was found: after .* misses its start"):
+    with pytest.raises(ph.PolhodeError, match=r"no periodic orbit was found: after .* misses its start"):
         pendulum.periodic_orbit(1, start={"a": 1}, hold=["a", "a'"], is_period_known=True)
     with pytest.raises(ph.PolhodeError, match="this is an equilibrium, no orbit"):
         pendulum.periodic_orbit(2, start={"a": 1e-12})
