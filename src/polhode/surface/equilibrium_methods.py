@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..errors import unknown
 from .derived import Derived
 
 if TYPE_CHECKING:
     from ..analysis.equilibrium import Equilibrium
+    from ..analysis.orbit_branch import OrbitBranch
     from ..analysis.periodic_orbit import PeriodicOrbit
     from ..analysis.steady_state import SteadyState
     from ..expr import Expr
@@ -115,6 +117,35 @@ class EquilibriumMethods(Derived):
             shot.run, shot.x, float(period), shot.names, shot.turned(turns), shot.places(hold), is_period_known,
             shot.parameters, shot.around,
         )  # fmt: skip
+
+    def orbit_branch(
+        self,
+        parameter: str,
+        between: tuple[float, float],
+        orbit: PeriodicOrbit,
+        *,
+        turns: Mapping[str, int] | None = None,
+        step: float = 0.05,
+        most: int = 100,
+        **options: Any,
+    ) -> OrbitBranch:
+        """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
+
+        Options are those that the orbit was found with; see `polhode.analysis.orbit_branch`.
+        """
+        from ..analysis.orbit_branch import Orbits, orbit_branch
+        from .shooting import Shooting
+
+        def shot(value: float) -> Shooting:
+            return Shooting(self, None, None, {**orbit.parameters, parameter: value}, options, orbit.x)
+
+        table = self.derivation.model.parameters
+        if parameter not in table:
+            raise unknown("parameter", parameter, table, place="orbit_branch", code="E-ORBIT-008")
+        value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
+        made_by = Orbits(lambda v: shot(v).run, lambda v: shot(v).around, lambda v: shot(v).parameters)
+        turned = shot(value).turned(turns)
+        return orbit_branch(made_by, orbit, turned, parameter, value, between, step, most)
 
     def _steady(self, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None) -> SteadyState:
         from ..analysis.steady_state import steady_state

@@ -23,14 +23,23 @@ class Shooting:
     """Runs of one mechanism with one set of options."""
 
     def __init__(
-        self, equations: Any, start: Any, speeds: Any, parameters: Mapping[str, Any] | None, options: Mapping[str, Any]
+        self,
+        equations: Any,
+        start: Any,
+        speeds: Any,
+        parameters: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        x: Floats | None = None,
     ) -> None:
         self.equations: Equations = equations
         self.options: dict[str, Any] = {**_TOLERANCES, **options}
         given = dict(getattr(start, "parameters", None) or {})  # those that an equilibrium was found with
         self.parameters = {str(name): float(value) for name, value in {**given, **(parameters or {})}.items()}
+        if x is not None:
+            self.x = x
+            return
         begin = equations.assemble(*self._split(start, speeds), parameters=self.parameters or None)
-        self.x: Floats = np.concatenate([begin.q, begin.u, begin.z])
+        self.x = np.concatenate([begin.q, begin.u, begin.z])
 
     @staticmethod
     def _split(start: Any, speeds: Any) -> tuple[Any, Any]:
