@@ -330,24 +330,10 @@ class _Following:
 
     def _root(self, curve: Curve, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
         """Where a function of points is zero on a step."""
-        from scipy.optimize import brentq
-
-        length = float(here.tangent @ (new.x - here.x))
         ends = of(here), of(new)
         if not ends[0] * ends[1] < 0.0:
             return new if ends[1] == 0.0 else None
-
-        def along(step: float) -> float:
-            made = curve.at(here, step) if 0.0 < step < length else new if step else here
-            if made is None:
-                raise ArithmeticError
-            return of(made)
-
-        try:
-            step = brentq(along, 0.0, length, xtol=1e-15, rtol=1e-15, maxiter=200)
-        except (ArithmeticError, RuntimeError):
-            return None
-        return curve.at(here, float(step)) if 0.0 < step < length else new if step else here
+        return curve.zero(here, new, of)
 
     # ---- what is met on a step -----------------------------------------------------------------------------------
 

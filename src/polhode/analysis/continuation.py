@@ -60,10 +60,12 @@ def tangent_of(slopes: Floats, like: Floats) -> tuple[Floats, float]:
     return null, float(np.linalg.slogdet(np.vstack([slopes, null]))[0])
 
 
-def corrected(function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING) -> Floats | None:
+def corrected(
+    function: Function, x: Floats, tangent: Floats, rounding: float = _ROUNDING, reach: float = 10.0
+) -> Floats | None:
     """The point of the curve in the plane through x normal to the tangent; None where Newton's method leads to none.
 
-    Steps below the part `rounding` of the variables are none.
+    Steps below the part `rounding` of the variables are none; a point farther than `reach` is not looked for.
 
     >>> def circle(x):
     ...     return np.array([x @ x - 1]), 2 * x[None, :]
@@ -81,11 +83,10 @@ def corrected(function: Function, x: Floats, tangent: Floats, rounding: float = 
         except np.linalg.LinAlgError:
             return None
         x = x + step
-        size = float(np.abs(step).max())
-        if size <= rounding * (1.0 + float(np.abs(x).max())):
-            return x
-        if size > 10.0:
+        if float(np.linalg.norm(x - begin)) > reach:
             return None
+        if float(np.abs(step).max()) <= rounding * (1.0 + float(np.abs(x).max())):
+            return x
     rows, slopes = function(x)
     return x if float(np.abs(rows).max(initial=0.0)) <= 1e-10 * (1.0 + float(np.abs(slopes).max(initial=0.0))) else None
 
@@ -117,11 +118,35 @@ class Curve:
 
     def at(self, here: Point, step: float) -> Point | None:
         """The point at a distance along the tangent of another."""
-        x = corrected(self.function, here.x + step * here.tangent, here.tangent, self.rounding)
-        if x is None or float(np.linalg.norm(x - here.x - step * here.tangent)) > 0.5 * abs(step) + 1e-9:
+        begin = here.x + step * here.tangent
+        x = corrected(self.function, begin, here.tangent, self.rounding, 0.5 * abs(step) + 1e-9)
+        if x is None:
             return None
         tangent, sign = tangent_of(self.function(x)[1], here.tangent)
         return Point(x, tangent, sign)
+
+    def zero(self, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
+        """Where on the step from one point to the next a function of points is zero, which changes its sign there."""
+        from scipy.optimize import brentq
+
+        length = float(here.tangent @ (new.x - here.x))
+
+        def point(step: float) -> Point:
+            made = self.at(here, step) if 0.0 < step < length else new if step else here
+            if made is None:
+                raise ArithmeticError
+            return made
+
+        try:
+            return point(
+                float(
+                    brentq(
+                        lambda step: of(point(step)), 0.0, length, xtol=0.01 * self.rounding, rtol=1e-15, maxiter=200
+                    )
+                )
+            )
+        except (ArithmeticError, RuntimeError, ValueError):
+            return None
 
 
 # ---- branch points ---------------------------------------------------------------------------------------------

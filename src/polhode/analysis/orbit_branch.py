@@ -147,8 +147,6 @@ class _Following:
             x, period, value = self._parts(y)
             if not period > 0.0:
                 raise PolhodeError("the period vanishes.", place=_PLACE, code="E-ORBIT-007")
-            while len(self.known) > 8:
-                self.known.pop(next(iter(self.known)))
             self.known[key] = self.made_by.run(value)(x, period, by=self.parameter)
         return self.known[key]
 
@@ -220,29 +218,13 @@ class _Following:
     def _at_end(self, curve: Curve, here: Point, new: Point) -> Point | None:
         """The orbit at the end of the range."""
         end = (self.low if new.x[-1] * self.half < self.low else self.high) / self.half
-        return self._root(curve, here, new, lambda point: float(point.x[-1] - end))
+        return curve.zero(here, new, lambda point: float(point.x[-1] - end))
 
     def _refer(self, y: Floats) -> None:
         """Measure the phase from an orbit."""
         flow = self._flow(y)
         self.reference = flow.begin
         self.along = flow.rates[0] / max(float(np.linalg.norm(flow.rates[0])), 1e-300)
-
-    def _root(self, curve: Curve, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
-        from scipy.optimize import brentq
-
-        length = float(here.tangent @ (new.x - here.x))
-
-        def along(step: float) -> float:
-            made = curve.at(here, step) if 0.0 < step < length else new if step else here
-            if made is None:
-                raise ArithmeticError
-            return of(made)
-
-        try:
-            return curve.at(here, float(brentq(along, 0.0, length, xtol=1e-12 * length)))
-        except (ArithmeticError, RuntimeError, ValueError):
-            return None
 
     def _tested(self, curve: Curve, here: Point, new: Point) -> None:
         """The special points on a step."""
@@ -253,7 +235,7 @@ class _Following:
         ]
         for kind, of in tests:
             if of(here) * of(new) < 0.0:
-                made = self._root(curve, here, new, of)
+                made = curve.zero(here, new, of)
                 if made is not None and (kind != "torus point" or _has_complex_pair(self._others(made))):
                     _, period, value = self._parts(made.x)
                     self.special.append(SpecialOrbit(kind, value, period))

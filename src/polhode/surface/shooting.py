@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..simulate import Trajectory
     from .equations import Equations
 
-#: Runs are as accurate as orbits are to be closed, and more.
-_TOLERANCES = {"rtol": 1e-11, "atol": 1e-12}
+#: Runs are as accurate as orbits are to be closed, and more; one that runs away is given up.
+_TOLERANCES = {"rtol": 1e-11, "atol": 1e-12, "max_steps": 20_000}
 
 
 class Shooting:

@@ -15,13 +15,13 @@ def test_two_orbits_meet_in_a_fold_and_the_small_one_shrinks_to_the_equilibrium(
     square = x.q[0] ** 2 + x.u[0] ** 2
     s.joint_force(x, (mu + square - square**2) * x.u[0] - x.q[0])  # r' ~ r (mu + r² - r⁴): circles of radius r
     e = s.derive()
-    branch = e.orbit_branch("mu", (-0.4, 0.1), e.periodic_orbit(6.2, start={"x": 0.95}), step=0.1)
+    branch = e.orbit_branch("mu", (-0.3, 0.02), e.periodic_orbit(6.2, start={"x": 0.95}), step=0.08)
     (fold,) = branch.special
     assert (fold.kind, fold.value) == ("fold", pytest.approx(-0.25, abs=1e-8))
     square = np.array([orbit["x"] ** 2 + orbit["x'"] ** 2 for orbit in branch])
     assert np.allclose(branch.values, square**2 - square, atol=1e-8) and np.allclose(branch.periods, 2 * np.pi)
     assert {orbit.stability for orbit in branch} == {"stable", "unstable"}
-    assert "orbits shrink to an equilibrium" in branch.notices[0] and branch.values.max() == pytest.approx(0.1)
+    assert "orbits shrink to an equilibrium" in branch.notices[0] and branch.values.max() == pytest.approx(0.02)
 
 
 def test_a_swing_that_is_pumped_doubles_its_period() -> None:
